@@ -1,0 +1,5 @@
+'use strict';
+
+module.exports = {
+  'users-permissions': { config: { jwtSecret: 'bench-users-permissions', ratelimit: { enabled: false } } },
+};

@@ -1,0 +1,30 @@
+import { availableParallelism } from 'node:os';
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testRegex: '\\.spec\\.ts$',
+  testTimeout: 60_000,
+  // Each worker opens its own connection pools on the one test server.
+  maxWorkers: Math.min(4, availableParallelism()),
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: {
+    '^nestjs-content-api$': '<rootDir>/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-sample/'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', {
+      jsc: {
+        parser: { syntax: 'typescript', decorators: true },
+        transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
+        target: 'es2024',
+        keepClassNames: true,
+      },
+      module: { type: 'es6' },
+      sourceMaps: 'inline',
+    }],
+  },
+};

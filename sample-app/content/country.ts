@@ -1,0 +1,32 @@
+import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
+
+/** Names differ by locale; everything else, relations included, is shared by all locales. */
+export const country = defineCollectionType({
+  singularApiId: 'country',
+  pluralApiId: 'countries',
+  localized: true,
+  attributes: {
+    name: { type: 'string', required: true, localized: true, index: true },
+    officialName: { type: 'string', localized: true },
+    /** ISO 3166-1: two letters, three letters, three digits. Kosovo has no digits yet. */
+    cca2: { type: 'string', required: true, unique: true, minLength: 2, maxLength: 2 },
+    cca3: { type: 'string', required: true, unique: true, minLength: 3, maxLength: 3 },
+    ccn3: { type: 'string', minLength: 3, maxLength: 3 },
+    flag: { type: 'string' },
+    independent: { type: 'boolean' },
+    unMember: { type: 'boolean' },
+    landlocked: { type: 'boolean' },
+    /** Square kilometres. */
+    area: { type: 'float', min: 0 },
+    subregion: { type: 'string' },
+    capitals: { type: 'component', component: 'geo.city', repeatable: true },
+    coordinates: { type: 'component', component: 'geo.point' },
+    region: { type: 'relation', relation: 'manyToOne', target: 'region', inversedBy: 'countries' },
+    languages: { type: 'relation', relation: 'manyToMany', target: 'language', inversedBy: 'countries' },
+    currencies: { type: 'relation', relation: 'manyToMany', target: 'currency', inversedBy: 'countries' },
+    /** One-way: each country keeps its own list, in its own order. */
+    borders: { type: 'relation', relation: 'manyToMany', target: 'country' },
+  },
+});
+
+export type Country = DocumentOf<typeof country>;

@@ -1,0 +1,45 @@
+/** What the loader does with any collection: look up what is there, and create what is not. */
+import type { ContentService, DocumentFields } from 'nestjs-content-api';
+import { type Run, runStep } from './run.js';
+
+/** Documents by an attribute that names them: code → document id. */
+export type Ids = ReadonlyMap<string, string>;
+
+export interface Wanted<R> {
+  readonly name: string;
+  /** The attribute that names a document. Unique, so that two loads at once cannot double anything either. */
+  readonly key: string;
+  readonly rows: readonly R[];
+  readonly keyOf: (row: R) => string;
+  readonly dataOf: (row: R) => object;
+  /** Which version tells that a document is there. */
+  readonly query?: { readonly status?: 'draft'; readonly locale?: string };
+}
+
+const PAGE_SIZE = 100;
+
+/** The document ids of a whole collection, page by page. */
+export async function documentIds<T extends DocumentFields>(service: ContentService<T>, key: string, query: object = {}): Promise<Ids> {
+  const ids = new Map<string, string>();
+  for (let page = 1; ; page += 1) {
+    const { data } = await service.find({ ...query, fields: [key], sort: 'id', pagination: { page, pageSize: PAGE_SIZE, withCount: false } });
+    for (const document of data) ids.set(String(document[key as keyof T]), document.documentId);
+    if (data.length < PAGE_SIZE) return ids;
+  }
+}
+
+/** Creates the rows that are not there yet, and returns all document ids. */
+export async function createMissing<T extends DocumentFields, R>(service: ContentService<T>, wanted: Wanted<R>, run: Run): Promise<Ids> {
+  const { name, key, rows, keyOf, dataOf, query } = wanted;
+  const ids = new Map(await documentIds(service, key, query));
+  const missing = rows.filter((row) => !ids.has(keyOf(row)));
+  const work = async (row: R): Promise<void> => {
+    const created = await service.create(dataOf(row));
+    ids.set(keyOf(row), created.documentId);
+  };
+  await runStep({ name, items: missing, total: rows.length, work }, run);
+  return ids;
+}
+
+/** The document ids of some codes, in their order. Codes without a document are left out. */
+export const idsOf = (codes: readonly string[], ids: Ids): string[] => codes.flatMap((code) => ids.get(code) ?? []);

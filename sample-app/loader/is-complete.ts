@@ -1,0 +1,29 @@
+import { LOCALES } from '../content/model.js';
+import { STORIES } from '../texts/stories.js';
+import type { AtlasContent } from './atlas-content.js';
+import type { World } from './world.js';
+
+/** Whether everything is there, by counting: cheap enough for every start. */
+export async function isComplete(content: AtlasContent, world: World): Promise<boolean> {
+  for (const [count, expected] of countsOf(content, world)) {
+    if ((await count()) < expected) return false;
+  }
+  return true;
+}
+
+type Count = readonly [count: () => Promise<number>, expected: number];
+
+/** What comes last in a load is asked first. */
+function countsOf(content: AtlasContent, world: World): Count[] {
+  const { countries, homepage, stories, currencies, languages, regions } = content;
+  const bordering = world.countries.filter(({ borders }) => borders.length > 0).length;
+  return [
+    [async () => ((await homepage.findOne(null)) === null ? 0 : 1), 1],
+    [() => stories.count(), STORIES.length],
+    ...LOCALES.map((locale): Count => [() => countries.count({ locale }), world.countries.length]),
+    [() => countries.count({ filters: { borders: { cca3: { $notNull: true } } } }), bordering],
+    [() => currencies.count(), world.currencies.length],
+    [() => languages.count(), world.languages.length],
+    [() => regions.count(), world.regions.length],
+  ];
+}

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+
+/** Where PGlite keeps its files unless told otherwise: below the package's root, which is one level up from here. */
+export const DEFAULT_DATA_FOLDER = fileURLToPath(new URL('../.data/atlas', import.meta.url));
+
+export interface Settings {
+  /** A PostgreSQL server; without one the atlas keeps its data in a local folder. */
+  readonly databaseUrl?: string;
+  readonly port: number;
+}
+
+const DEFAULT_PORT = 3000;
+
+/** What the environment says. Empty variables count as unset. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const port = Number(env['PORT'] || DEFAULT_PORT);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT must be a number from 0 to 65535, not "${env['PORT'] ?? ''}".`);
+  const databaseUrl = env['DATABASE_URL'];
+  return databaseUrl ? { databaseUrl, port } : { port };
+}

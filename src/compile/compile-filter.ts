@@ -1,0 +1,69 @@
+/** Condition → SQL. To-many conditions are EXISTS, so that no row is ever doubled. */
+import type { Condition } from '../plan/plan.js';
+import { operatorOf } from '../query/operators.js';
+import type { ScalarAttribute } from '../schema/model.js';
+import { join, param, type Sql, sql } from '../sql.js';
+import { comparable, type Context, inPlace, rowOf, type Scope, shown, targetsOf } from './scope.js';
+
+type Compare = Extract<Condition, { kind: 'compare' }>;
+
+/** An attribute as text, in the form that the answer shows. */
+function asText(scope: Scope, attribute: ScalarAttribute): Sql {
+  if (attribute.type.column === 'text') return comparable(scope, attribute);
+  return scope.kind === 'row' ? sql`(${shown(scope, attribute)})::text` : sql`(${shown(scope, attribute)} #>> '{}')`;
+}
+
+function compare(scope: Scope, condition: Compare): Sql {
+  const { attribute, op, operands, negated } = condition;
+  const operator = operatorOf(op);
+  const { type } = attribute;
+  const left = operator.compares === 'text' ? asText(scope, attribute) : comparable(scope, attribute);
+  const cast = operator.operand === 'list' ? type.castList : operator.compares === 'text' ? sql`::text` : type.cast;
+  const right = join(operands.map((value) => sql`${param(value)}${cast}`), ' and ');
+  const printed = operator.sql(left, right);
+  return negated ? sql`not (${printed})` : printed;
+}
+
+function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }>, context: Context): Sql {
+  const instance = inPlace(scope, condition.attribute);
+  if (instance !== null) return compileFilter(condition.where, instance, context);
+  const targets = targetsOf(scope, condition.attribute, context);
+  const inner = compileFilter(condition.where, targets.scope, context);
+  const some = sql`exists (select 1 from ${targets.from} where ${join([...targets.conditions, inner], ' and ')})`;
+  if (!condition.orNone) return some;
+  const any = targetsOf(scope, condition.attribute, context);
+  return sql`(${some} or not exists (select 1 from ${any.from}${whereOf(any.conditions)}))`;
+}
+
+/** ` where …`, or nothing. */
+export const whereOf = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`);
+
+/** Prints a condition in a scope. */
+export function compileFilter(condition: Condition, scope: Scope, context: Context): Sql {
+  switch (condition.kind) {
+    case 'constant':
+      return condition.value ? sql`true` : sql`false`;
+    case 'compare':
+      return compare(scope, condition);
+    case 'related':
+      return related(scope, condition, context);
+    default: {
+      if (condition.parts.length === 0) return condition.kind === 'all' ? sql`true` : sql`false`;
+      const parts = condition.parts.map((part) => compileFilter(part, scope, context));
+      return sql`(${join(parts, condition.kind === 'all' ? ' and ' : ' or ')})`;
+    }
+  }
+}
+
+/** `_q`: a case-insensitive substring of any searchable attribute (protocol section 6). */
+export function compileSearch(text: string, scope: Scope): Sql {
+  const row = rowOf(scope);
+  const numeric = text.trim() !== '' && Number.isFinite(Number(text));
+  const searched = row.type.shown.filter(({ name, searchable, type, system }) => {
+    if (!searchable || (system && name !== 'id' && name !== 'documentId')) return false;
+    return type.search === 'text' || (type.search === 'number' && (numeric || name === 'id'));
+  });
+  const needle = param(operatorOf('$containsi').pattern?.(text));
+  const matches = searched.map((attribute) => operatorOf('$containsi').sql(asText(row, attribute), sql`${needle}::text`));
+  return sql`(${join(matches, ' or ')})`;
+}

@@ -1,0 +1,123 @@
+/** The links of a write: all relations of a document, own and inverse, in one statement whose size ignores how many targets. */
+import type { ContentType, Join, RelationAttribute } from '../schema/model.js';
+import { type Identifier, identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+
+/** New targets of one relation. */
+export interface LinkChange {
+  readonly attribute: RelationAttribute;
+  readonly targets: readonly string[];
+  /** Rows whose links they are: the version written, its published copy, the locales that share them. */
+  readonly owners: readonly number[];
+}
+
+/** Links copied as they are from one row to others: on publish, and into a new locale. */
+export interface LinkCopy {
+  readonly attribute: RelationAttribute;
+  readonly from: number;
+  readonly to: readonly number[];
+}
+
+export interface LinksRequest {
+  readonly type: ContentType;
+  readonly documentId: string;
+  /** Inverse sides: only the drafts of the targets, or both states. */
+  readonly draftsOnly: boolean;
+  readonly changes: readonly LinkChange[];
+  readonly copies: readonly LinkCopy[];
+}
+
+const ints = (values: readonly number[]): Sql => sql`${param(values)}::int4[]`;
+const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
+
+type LinkJoin = Extract<Join, { kind: 'link' }>;
+
+function replaceLinks({ targets, owners }: LinkChange, way: LinkJoin): Sql[] {
+  const table = quote(way.table);
+  return [
+    sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id <> all(${texts(targets)})`,
+    sql`insert into ${table} (owner_id, target_document_id, position)
+      select o.id, l.id, l.n from unnest(${ints(owners)}) o(id) cross join unnest(${texts(targets)}) with ordinality l(id, n) order by o.id, l.n
+      on conflict (owner_id, target_document_id) do update set position = excluded.position`,
+  ];
+}
+
+function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Sql[] {
+  const table = quote(way.table);
+  const source = sql`select target_document_id from ${table} where owner_id = ${param(from)}::int4`;
+  const inverse = way.twoWay ? sql`, inverse_position` : sql``;
+  const inverseSource = way.twoWay ? sql`, l.inverse_position` : sql``;
+  const inverseUpdate = way.twoWay ? sql`, inverse_position = excluded.inverse_position` : sql``;
+  return [
+    sql`delete from ${table} where owner_id = any(${ints(to)}) and target_document_id not in (${source})`,
+    sql`insert into ${table} (owner_id, target_document_id, position${inverse})
+      select o.id, l.target_document_id, l.position${inverseSource} from unnest(${ints(to)}) o(id) cross join ${table} l
+      where l.owner_id = ${param(from)}::int4 order by o.id, l.position
+      on conflict (owner_id, target_document_id) do update set position = excluded.position${inverseUpdate}`,
+  ];
+}
+
+const stateOf = (target: ContentType, request: LinksRequest, row: 'x' | 't'): Sql =>
+  target.draftAndPublish && request.draftsOnly ? sql` and not ${row === 'x' ? sql`x` : sql`t`}.published` : sql``;
+
+/** The other side of a to-one: its rows come to hold our document id, and those left out lose it. */
+function replaceInverseColumn({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseColumn' }>, request: LinksRequest): Sql[] {
+  const table = quote(attribute.target.table);
+  const column = quote(way.column);
+  const me = sql`${param(request.documentId)}::text`;
+  const kept = texts(targets);
+  const position = way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
+  return [
+    sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
+      where (t.${column} = ${me} or t.document_id = any(${kept}))${stateOf(attribute.target, request, 't')}`,
+  ];
+}
+
+/** The other side of a many-to-many: links of the targets' rows to our document, ordered on our side. */
+function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseLink' }>, request: LinksRequest): Sql[] {
+  const table = quote(way.table);
+  const owner = quote(attribute.target.table);
+  const me = sql`${param(request.documentId)}::text`;
+  const state = stateOf(attribute.target, request, 'x');
+  return [
+    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id <> all(${texts(targets)})${state}`,
+    sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)
+      select x.id, ${me}, coalesce((select max(m.position) + 1 from ${table} m where m.owner_id = x.id), 1), l.n
+      from unnest(${texts(targets)}) with ordinality l(id, n) join ${owner} x on x.document_id = l.id${state} order by x.id
+      on conflict (owner_id, target_document_id) do update set inverse_position = excluded.inverse_position`,
+  ];
+}
+
+/** A one-to-one target belongs to one owner: the former one loses it (protocol 11.22). */
+function steal({ attribute, targets, owners }: LinkChange, column: Identifier, request: LinksRequest): Sql[] {
+  if (!attribute.exclusive || targets.length === 0) return [];
+  const table = quote(request.type.table);
+  const states = sql`t.published in (select o.published from ${table} o where o.id = any(${ints(owners)}))`;
+  return [
+    sql`update ${table} t set ${quote(column)} = null where t.${quote(column)} = any(${texts(targets)}) and t.document_id <> ${param(request.documentId)}::text and ${states}`,
+  ];
+}
+
+function changeOf(change: LinkChange, request: LinksRequest): Sql[] {
+  const way = change.attribute.join;
+  switch (way.kind) {
+    case 'link':
+      return replaceLinks(change, way);
+    case 'inverseColumn':
+      return replaceInverseColumn(change, way, request);
+    case 'inverseLink':
+      return replaceInverseLinks(change, way, request);
+    case 'column':
+      return steal(change, way.column, request);
+    default:
+      return [];
+  }
+}
+
+/** One statement for all links of a write; null when there is nothing to do. */
+export function compileLinks(request: LinksRequest): Statement | null {
+  const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
+  const steps = [...request.changes.flatMap((change) => changeOf(change, request)), ...copies];
+  if (steps.length === 0) return null;
+  const named = steps.map((step, i) => sql`${quote(identifier(`w${i}`))} as (${step})`);
+  return print(sql`with ${join(named, ', ')} select 1`);
+}

@@ -1,0 +1,55 @@
+/** What `ContentModule.forRoot` takes. */
+import type { Options } from '@mikro-orm/core';
+import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
+import type { AuthStrategy } from './access/auth-strategy.js';
+import type { Grants } from './access/permissions.js';
+import type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
+import type { SettingsInput } from './settings.js';
+
+/** MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is given. */
+export type DatabaseOptions = Omit<Options, 'entities' | 'entitiesTs'>;
+
+/** What is static: known when the module is defined, because routes and entities are made from it. */
+export interface ContentModel {
+  readonly contentTypes: readonly ContentTypeDefinition[];
+  readonly components?: readonly ComponentDefinition[];
+  /** Name of the host's MikroORM context, when it has several (`@mikro-orm/nestjs` `contextName`). */
+  readonly contextName?: string;
+  /**
+   * `true` (default): the module registers its entities with the host's MikroORM through `forFeature`, which needs
+   * `autoLoadEntities: true` there. `false`: the host lists `contentEntities(...)` itself. Ignored with `database`.
+   */
+  readonly registerEntities?: boolean;
+}
+
+/** What may come from a factory. */
+export interface ContentRuntimeOptions extends SettingsInput {
+  /** Opens a database of the module's own. Without it the module uses the host's MikroORM. */
+  readonly database?: DatabaseOptions;
+  /** Who may do what; nothing is allowed that is not granted here (contract "Authentication" 1). */
+  readonly access?: AccessOptions;
+  readonly auth?: AuthOptions;
+}
+
+export interface AccessOptions {
+  /** Grants of requests without a credential. */
+  readonly public?: Grants;
+}
+
+export interface AuthOptions {
+  /** Asked in order about a request's credential; the first that knows it decides. */
+  readonly strategies?: readonly AuthStrategy[];
+}
+
+/** Options of `ContentModule.forRoot`. */
+export interface ContentModuleOptions extends ContentModel, ContentRuntimeOptions {}
+
+/** Options of `ContentModule.forRootAsync`: the model is static, the rest comes from `useFactory`. */
+export interface ContentModuleAsyncOptions extends ContentModel, Pick<ModuleMetadata, 'imports'> {
+  readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+  /** Set when the factory returns `database`, so that the module does not look for the host's MikroORM. */
+  readonly ownDatabase?: boolean;
+  /** Prefix of the routes; static, because routes are made before the factory runs. Default `api`. */
+  readonly prefix?: string;
+  readonly useFactory: (...dependencies: never[]) => ContentRuntimeOptions | Promise<ContentRuntimeOptions>;
+}

@@ -1,0 +1,143 @@
+/** The connection: one statement in, its rows out; and transactions that the host's own work can share. */
+import type { MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { Logger } from '@nestjs/common';
+import type { Schema } from '../schema/model.js';
+import type { ContentSettings } from '../settings.js';
+import type { Statement } from '../sql.js';
+import { isRetryable, isViolationOf, mapDatabaseError, timedOut } from './database-errors.js';
+import { StatementNames } from './statement-names.js';
+
+/** A row: column → value, JSON as text and counts as numbers. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs statements on one handle: the pool, or a transaction's connection. */
+export interface Runner {
+  run(statement: Statement): Promise<readonly Row[]>;
+  /** The transaction's entity manager, for hooks and host code that join in. */
+  readonly em: SqlEntityManager;
+}
+
+/** The part of node-postgres that reads use. */
+interface PoolClient {
+  readonly processID: number | null;
+  query(config: { name?: string; text: string; values: readonly unknown[]; query_timeout?: number }): Promise<{ rows: Row[] }>;
+  release(error?: unknown): void;
+}
+
+interface Pool {
+  connect(): Promise<PoolClient>;
+  query(text: string, values: readonly unknown[]): Promise<unknown>;
+}
+
+/** The part of Kysely that this room needs; the query builder itself is not used. */
+interface RawExecutor {
+  executeQuery(query: unknown): Promise<{ rows: Row[] }>;
+}
+
+const isPool = (client: unknown): client is Pool => typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;
+
+/** A finished query in the form that Kysely's executors take. */
+const compiled = (statement: Statement): unknown => ({
+  sql: statement.text,
+  parameters: statement.values,
+  query: { kind: 'RawNode', sqlFragments: [statement.text], parameters: [] },
+  queryId: { queryId: 'content' },
+});
+
+const ATTEMPTS = 5;
+const pause = (attempt: number): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
+
+/** How a transaction runs. */
+export interface TransactionOptions {
+  /** The values being written, for messages about them. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Unique indexes whose violation means that another writer was faster, so that a second look helps. */
+  readonly retryOn: readonly string[];
+  /** A transaction of the host's to join. */
+  readonly joined?: SqlEntityManager;
+}
+
+export class Database {
+  private readonly logger = new Logger('ContentDatabase');
+  private readonly names: StatementNames;
+  private pool: Promise<Pool | null> | undefined;
+
+  constructor(
+    private readonly orm: MikroORM,
+    private readonly schema: Schema,
+    private readonly settings: ContentSettings,
+  ) {
+    this.names = new StatementNames(settings.maxPreparedStatements);
+  }
+
+  private get em(): SqlEntityManager {
+    return this.orm.em as SqlEntityManager;
+  }
+
+  /** The driver's own pool where it is node-postgres; null for PGlite and dialects that the host passed in. */
+  private nativePool(): Promise<Pool | null> {
+    const connection = this.em.getConnection() as unknown as { getNativeClient(): Promise<unknown> };
+    this.pool ??= connection.getNativeClient().then(
+      (client) => (isPool(client) ? client : null),
+      () => null,
+    );
+    return this.pool;
+  }
+
+  /** Runs one read. Named and prepared where the driver can; cancelled in the database when it takes too long. */
+  async read(statement: Statement): Promise<readonly Row[]> {
+    const pool = await this.nativePool();
+    try {
+      if (pool === null) return await execute(this.em.fork().getKysely() as unknown as RawExecutor, statement);
+      return await this.readFromPool(pool, statement);
+    } catch (error) {
+      throw this.mapped(error);
+    }
+  }
+
+  private async readFromPool(pool: Pool, { text, values }: Statement): Promise<readonly Row[]> {
+    const name = this.settings.preparedStatements ? this.names.nameOf(text) : undefined;
+    const timeout = this.settings.limits.statementTimeout;
+    const client = await pool.connect();
+    let failure: unknown;
+    try {
+      const { rows } = await client.query({ ...(name === undefined ? {} : { name }), text, values, query_timeout: timeout });
+      return rows;
+    } catch (error) {
+      if (!(error instanceof Error) || error.message !== 'Query read timeout') throw error;
+      failure = error;
+      void pool.query('select pg_cancel_backend($1)', [client.processID]).catch((cause: unknown) => this.logger.warn(`Cancelling a slow statement failed: ${String(cause)}`));
+      throw timedOut(timeout);
+    } finally {
+      client.release(failure);
+    }
+  }
+
+  /**
+   * Runs `work` in one transaction: all of it or nothing (D15). Deadlocks, serialization failures and violations of
+   * `retryOn` are tried again a few times, unless `joined` is a transaction of the host's, whose fate is the host's.
+   */
+  async transaction<T>(work: (runner: Runner) => Promise<T>, { values, retryOn, joined }: TransactionOptions): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await (joined === undefined ? this.em.fork().transactional((em) => work(runnerOf(em))) : work(runnerOf(joined)));
+      } catch (error) {
+        const again = isRetryable(error) || retryOn.some((index) => isViolationOf(error, index));
+        if (joined !== undefined || attempt >= ATTEMPTS || !again) throw this.mapped(error, values);
+        await pause(attempt);
+      }
+    }
+  }
+
+  private mapped(error: unknown, values: ReadonlyMap<string, unknown> = new Map()): unknown {
+    return mapDatabaseError(error, this.schema, values, this.settings.limits.statementTimeout);
+  }
+}
+
+const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> => (await executor.executeQuery(compiled(statement))).rows;
+
+const runnerOf = (em: SqlEntityManager): Runner => ({
+  em,
+  run: (statement) => execute(em.getKysely() as unknown as RawExecutor, statement),
+});

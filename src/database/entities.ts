@@ -1,0 +1,123 @@
+/** The model as MikroORM entities: it owns the tables, indexes and migrations; documents are read by compiled SQL. */
+import { EntitySchema } from '@mikro-orm/core';
+import type { ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, Schema, ZoneAttribute } from '../schema/model.js';
+import { name } from '../schema/naming.js';
+import { COMPONENT_SEQUENCE_TABLE } from './sequences.js';
+
+type Properties = Record<string, Record<string, unknown>>;
+type Indexes = { name: string; properties?: string[]; expression?: string; where?: string; deferMode?: string }[];
+type AnyEntity = EntitySchema<Record<string, unknown>>;
+
+/** Property names must not meet attribute names, which are all camel case without a leading underscore. */
+const DOCUMENT = '_document';
+
+const SYSTEM: Properties = {
+  id: { type: 'integer', primary: true, autoincrement: true },
+  documentId: { type: 'text', fieldName: 'document_id' },
+  createdAt: { type: 'datetime', fieldName: 'created_at', columnType: 'timestamptz(3)' },
+  updatedAt: { type: 'datetime', fieldName: 'updated_at', columnType: 'timestamptz(3)' },
+  publishedAt: { type: 'datetime', fieldName: 'published_at', columnType: 'timestamptz(3)', nullable: true },
+  _published: { type: 'boolean', fieldName: 'published' },
+  locale: { type: 'text', fieldName: 'locale' },
+};
+
+interface Parts {
+  readonly properties: Properties;
+  readonly indexes: Indexes;
+  readonly uniques: Indexes;
+  readonly links: AnyEntity[];
+  /** The entity that the parts become, for the links that point back at it. */
+  readonly owner: () => AnyEntity;
+}
+
+type LinkJoin = Extract<RelationAttribute['join'], { kind: 'link' }>;
+
+function scalarColumn(type: ContentType, attribute: ScalarAttribute, parts: Parts): void {
+  if (attribute.system) return;
+  const key = attribute.name;
+  parts.properties[key] = { type: attribute.type.column, columnType: attribute.type.column, fieldName: attribute.column, nullable: true };
+  // Uniqueness is per locale and among published versions; empty texts do not count (D14, protocol 14.18).
+  if (attribute.def.unique === true || attribute.def.type === 'uid') {
+    const filled = attribute.type.column === 'text' ? ` and "${attribute.column}" <> ''` : '';
+    parts.uniques.push({ name: uniqueIndexName(type, attribute), properties: [key, 'locale'], where: `published${filled}` });
+  } else if (attribute.def.index === true) {
+    parts.indexes.push({ name: name(type.table, attribute.name, 'index'), properties: [key] });
+  }
+}
+
+/** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
+export const uniqueIndexName = (type: ContentType, attribute: ScalarAttribute): string => name(type.table, attribute.name, 'unique');
+
+/** The index that allows one version per document, locale and state. */
+export const versionIndexName = (type: ContentType): string => name(type.table, 'version', 'unique');
+
+/** The index that allows one document of a single type per locale and state. */
+export const singleIndexName = (type: ContentType): string => name(type.table, 'single', 'unique');
+
+function embeddedColumn(type: ContentType, attribute: ComponentAttribute | ZoneAttribute, parts: Parts): void {
+  parts.properties[attribute.name] = { type: 'jsonb', columnType: 'jsonb', fieldName: attribute.column, nullable: true };
+  if (attribute.kind === 'component' && attribute.def.index === true) {
+    const index = name(type.table, attribute.name, 'gin');
+    parts.indexes.push({ name: index, expression: `create index "${index}" on "${type.table}" using gin ("${attribute.column}" jsonb_path_ops)` });
+  }
+}
+
+function relationColumns(type: ContentType, attribute: RelationAttribute, parts: Parts): void {
+  const { join } = attribute;
+  if (join.kind === 'column') {
+    const key = `${attribute.name}${DOCUMENT}`;
+    parts.properties[key] = { type: 'text', fieldName: join.column, nullable: true };
+    // A one-to-one target has one owner per locale and state.
+    // Judged at commit, because a target changes hands within one statement.
+    const owned = { name: name(type.table, attribute.name, 'owner', 'unique'), properties: [key, 'locale', '_published'], deferMode: 'deferred' };
+    if (attribute.exclusive) parts.uniques.push(owned);
+    else parts.indexes.push({ name: name(type.table, attribute.name, 'index'), properties: [key] });
+    if (join.position !== null) {
+      parts.properties[`${attribute.name}_position`] = { type: 'integer', fieldName: join.position, autoincrement: true };
+    }
+  }
+  if (join.kind === 'link') parts.links.push(linkTable(type, attribute, join, parts.owner));
+}
+
+/** Owner row, target document, and the position on each side. The owner's links go when its row goes. */
+function linkTable(type: ContentType, attribute: RelationAttribute, way: LinkJoin, ownerEntity: () => AnyEntity): AnyEntity {
+  const properties: Properties = {
+    owner: { kind: 'm:1', entity: () => ownerEntity(), fieldName: 'owner_id', primary: true, deleteRule: 'cascade', updateRule: 'cascade' },
+    targetDocumentId: { type: 'text', fieldName: 'target_document_id', primary: true },
+    position: { type: 'integer', fieldName: 'position' },
+    ...(way.twoWay ? { inversePosition: { type: 'integer', fieldName: 'inverse_position', autoincrement: true } } : {}),
+  };
+  const { table } = way;
+  const indexes = [{ name: name(table, 'target', 'index'), properties: ['targetDocumentId'] }];
+  return entity(`${entityName(type)}_${attribute.name}_Link`, table, { properties, indexes, uniques: [] });
+}
+
+const entityName = (type: ContentType): string =>
+  `Content_${type.singularApiId.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}`;
+
+function entity(entityClass: string, table: string, { properties, indexes, uniques }: Pick<Parts, 'properties' | 'indexes' | 'uniques'>): AnyEntity {
+  // The properties are only known at run time, which is what this boundary is for.
+  return new EntitySchema({ name: entityClass, tableName: table, properties, indexes, uniques } as unknown as ConstructorParameters<typeof EntitySchema>[0]) as AnyEntity;
+}
+
+function typeEntities(type: ContentType): AnyEntity[] {
+  const parts: Parts = { properties: { ...SYSTEM }, indexes: [], uniques: [], links: [], owner: () => document };
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind === 'scalar') scalarColumn(type, attribute, parts);
+    else if (attribute.kind === 'relation') relationColumns(type, attribute, parts);
+    else embeddedColumn(type, attribute, parts);
+  }
+  parts.uniques.push({ name: versionIndexName(type), properties: ['documentId', 'locale', '_published'] });
+  if (type.kind === 'singleType') parts.uniques.push({ name: singleIndexName(type), properties: ['locale', '_published'] });
+  // Lists go by state and locale, then by id.
+  parts.indexes.push({ name: name(type.table, 'list', 'index'), properties: ['_published', 'locale', 'id'] });
+  const document: AnyEntity = entity(entityName(type), type.table, parts);
+  return [document, ...parts.links];
+}
+
+/** The entities of the whole model, the file type and the component sequence included. */
+export function entitiesOf(schema: Schema): AnyEntity[] {
+  const id = { type: 'integer', primary: true, autoincrement: true };
+  const sequence = entity('Content_ComponentSequence', COMPONENT_SEQUENCE_TABLE, { properties: { id }, indexes: [], uniques: [] });
+  return [...[...schema.types.values()].flatMap(typeEntities), sequence];
+}

@@ -1,0 +1,88 @@
+import { Inject } from '@nestjs/common';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { type Caller, SYSTEM } from '../access/caller.js';
+import { ContentError } from '../errors.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { RawQuery } from '../query/read-raw.js';
+import type { DocumentFields } from '../schema/definitions.js';
+import type { ContentType } from '../schema/model.js';
+import type { PaginationMeta } from './answer.js';
+import type { Documents } from './documents.service.js';
+
+/** The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region'] }`. */
+export type ContentQuery = RawQuery;
+
+/** On whose behalf, and in which transaction of the host's. */
+export interface ServiceOptions {
+  /** Default: the host itself, to whom everything is allowed. */
+  readonly as?: Caller;
+  /** The entity manager of a transaction begun with `em.transactional`; the write joins it. */
+  readonly em?: SqlEntityManager;
+}
+
+/**
+ * The documents of one content type, under the same rules as over HTTP.
+ * Inject it with `@InjectContent('article') articles: ContentService<Article>`.
+ *
+ * @publicApi
+ */
+export class ContentService<T extends object = DocumentFields> {
+  constructor(
+    private readonly documents: Documents,
+    private readonly type: ContentType,
+  ) {}
+
+  private plan(kind: 'list' | 'one', query: ContentQuery, documentId: string | null, as: Caller, answersWrite = false): ReadPlan {
+    return this.documents.plan(this.type, query, { kind, documentId, permissions: as.permissions, format: 'flat', answersWrite });
+  }
+
+  /** A page of documents. Throws a ContentError for a query that makes no sense. */
+  async find(query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
+    const { data, meta } = await this.documents.read(this.plan('list', query, null, as));
+    return { data: JSON.parse(data) as T[], meta };
+  }
+
+  /** One document, or null. A single type takes no id. */
+  async findOne(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<T | null> {
+    try {
+      const { data } = await this.documents.read(this.plan('one', query, documentId, as));
+      return JSON.parse(data) as T;
+    } catch (error) {
+      if (error instanceof ContentError && error.name === 'NotFoundError') return null;
+      throw error;
+    }
+  }
+
+  /** How many documents match. */
+  async count(query: ContentQuery = {}, options: ServiceOptions = {}): Promise<number> {
+    const page = { ...query, populate: undefined, fields: ['documentId'], sort: undefined, pagination: { limit: 1, withCount: true } };
+    return (await this.find(page, options)).meta.pagination?.total ?? 0;
+  }
+
+  /** Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that cannot be stored. */
+  async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+    const answer = await this.documents.create(this.plan('one', query, null, as, true), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    return JSON.parse(answer.data) as T;
+  }
+
+  /** Updates a document partially; a single type takes no id and is created when absent. */
+  async update(documentId: string | null, data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+    const answer = await this.documents.update(this.plan('one', query, documentId, as, true), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    return JSON.parse(answer.data) as T;
+  }
+
+  /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
+  async delete(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<void> {
+    await this.documents.delete(this.plan('one', query, documentId, as, true), { caller: as, ...(em === undefined ? {} : { em }) });
+  }
+}
+
+/** Injection token of a content type's service, by `singularApiId`. */
+export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;
+
+/**
+ * Injects a content type's {@link ContentService}.
+ *
+ * @publicApi
+ */
+export const InjectContent = (singularApiId: string): ParameterDecorator & PropertyDecorator => Inject(getContentToken(singularApiId));

@@ -1,0 +1,82 @@
+/**
+ * Every error this library answers with, by name, and the HTTP status it becomes (protocol 2.2).
+ * `docs/errors.md` explains each row; a test keeps the two in step.
+ */
+export const ERRORS = {
+  ValidationError: 400,
+  PaginationError: 400,
+  ApplicationError: 400,
+  BadRequestError: 400,
+  SyntaxError: 400,
+  UnauthorizedError: 401,
+  ForbiddenError: 403,
+  NotFoundError: 404,
+  MethodNotAllowedError: 405,
+  ConflictError: 409,
+  PayloadTooLargeError: 413,
+  UriTooLongError: 414,
+  UnsupportedMediaTypeError: 415,
+  RateLimitError: 429,
+  InternalServerError: 500,
+  ServiceUnavailableError: 503,
+} as const;
+
+/** A row of {@link ERRORS}. */
+export type ErrorName = keyof typeof ERRORS;
+
+/** One problem of a request body: where, what, and the value that was refused (protocol 2.4). */
+export interface Issue {
+  readonly path: readonly string[];
+  readonly message: string;
+  readonly name: 'ValidationError';
+  readonly value?: unknown;
+}
+
+/** Where a refused key stood: a query parameter, or the request body (protocol 2.6). */
+export type Source = { readonly source: 'query'; readonly param: string } | { readonly source: 'body' };
+
+/**
+ * The one exception of this library. `name` is a row of {@link ERRORS}, `status` its HTTP status and
+ * `details` what the error shape shows beside the message.
+ *
+ * @publicApi
+ */
+export class ContentError extends Error {
+  override readonly name: ErrorName;
+  readonly status: number;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(name: ErrorName, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = name;
+    this.status = ERRORS[name];
+    this.details = details;
+  }
+}
+
+export const validationError = (message: string, details?: Record<string, unknown>): ContentError =>
+  new ContentError('ValidationError', message, details);
+
+export const notFound = (): ContentError => new ContentError('NotFoundError', 'Not Found');
+
+export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
+
+/**
+ * `Invalid key X at a.b` (protocol 2.5). `at` names the place in the message; `path` is what the details show:
+ * the dotted path for a known but refused key, `at` for an unknown nested key, null for an unknown root key.
+ */
+export function invalidKey(key: string, at: string, path: string | null, source: Source): ContentError {
+  const message = at === '' ? `Invalid key ${key}` : `Invalid key ${key} at ${at}`;
+  return validationError(message, { key, path, ...source });
+}
+
+/** All problems of a body in one answer: its own message for one, a count for several (protocol 2.4). */
+export function issuesError(issues: readonly Issue[]): ContentError {
+  const [first] = issues;
+  const message = issues.length === 1 && first !== undefined ? first.message : `${issues.length} errors occurred`;
+  return validationError(message, { errors: issues });
+}
+
+/** A budget was exceeded: the answer names the limit, its value, and what was asked. */
+export const overLimit = (limit: string, allowed: number, what: string): ContentError =>
+  validationError(`${what} (limit "${limit}": ${allowed})`, { limit, allowed });

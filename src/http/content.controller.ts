@@ -1,0 +1,190 @@
+/** The routes of the contract: a real Nest controller class per content type, open to host guards and subclasses. */
+import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Options, Patch, Post, Put, Req, Res, type Type, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Caller } from '../access/caller.js';
+import type { Answer } from '../documents/answer.js';
+import { Documents } from '../documents/documents.service.js';
+import { ContentError } from '../errors.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { ContentType } from '../schema/model.js';
+import { AccessGuard } from './access.guard.js';
+import { EnvelopeInterceptor } from './envelope.interceptor.js';
+import { ContentErrorFilter } from './error.filter.js';
+import { ContentAction, ServesType } from './metadata.js';
+import { PopulateInterceptor } from './populate.interceptor.js';
+import { stateOf } from './request-state.js';
+
+const Json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
+
+interface Planned {
+  readonly plan: ReadPlan;
+  readonly caller: Caller;
+}
+
+/** What both kinds of routes share. */
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccessGuard)
+@UseInterceptors(EnvelopeInterceptor, PopulateInterceptor)
+abstract class ContentController {
+  constructor(
+    @Inject(Documents) protected readonly documents: Documents,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+  ) {}
+
+  /** The plan that the interceptor made and the caller that the guard found. */
+  protected planned(request: object): Planned {
+    return stateOf(request) as Planned;
+  }
+
+  /** Tells which methods a path has; a 405 in the error shape, or 204 for OPTIONS. */
+  protected allow(response: object, methods: string): void {
+    this.adapter.httpAdapter.setHeader(response, 'Allow', methods);
+  }
+
+  protected notAllowed(response: object, methods: string): never {
+    this.allow(response, methods);
+    throw new ContentError('MethodNotAllowedError', 'Method Not Allowed');
+  }
+}
+
+const LIST_METHODS = 'GET, HEAD, POST, OPTIONS';
+const ONE_METHODS = 'GET, HEAD, PUT, DELETE, OPTIONS';
+
+/**
+ * `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract "Collection type").
+ *
+ * @publicApi
+ */
+export abstract class CollectionController extends ContentController {
+  @Get()
+  @Json()
+  @ContentAction('find')
+  find(@Req() request: object): Promise<Answer> {
+    return this.documents.read(this.planned(request).plan);
+  }
+
+  @Get(':documentId')
+  @Json()
+  @ContentAction('findOne')
+  findOne(@Req() request: object): Promise<Answer> {
+    return this.documents.read(this.planned(request).plan);
+  }
+
+  @Post()
+  @Json()
+  @ContentAction('create')
+  create(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    const { plan, caller } = this.planned(request);
+    return this.documents.create(plan, body, { caller });
+  }
+
+  @Put(':documentId')
+  @Json()
+  @ContentAction('update')
+  update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    const { plan, caller } = this.planned(request);
+    return this.documents.update(plan, body, { caller });
+  }
+
+  @Delete(':documentId')
+  @HttpCode(204)
+  @ContentAction('delete')
+  delete(@Req() request: object): Promise<void> {
+    const { plan, caller } = this.planned(request);
+    return this.documents.delete(plan, { caller });
+  }
+
+  @Options()
+  @HttpCode(204)
+  listOptions(@Res({ passthrough: true }) response: object): void {
+    this.allow(response, LIST_METHODS);
+  }
+
+  @Options(':documentId')
+  @HttpCode(204)
+  oneOptions(@Res({ passthrough: true }) response: object): void {
+    this.allow(response, ONE_METHODS);
+  }
+
+  @Put()
+  putList(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, LIST_METHODS);
+  }
+
+  @Patch()
+  patchList(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, LIST_METHODS);
+  }
+
+  @Delete()
+  deleteList(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, LIST_METHODS);
+  }
+
+  @Post(':documentId')
+  postOne(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, ONE_METHODS);
+  }
+
+  @Patch(':documentId')
+  patchOne(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, ONE_METHODS);
+  }
+}
+
+/**
+ * `GET|PUT|DELETE /api/:singularApiId` (contract "Single type").
+ *
+ * @publicApi
+ */
+export abstract class SingleController extends ContentController {
+  @Get()
+  @Json()
+  @ContentAction('find')
+  find(@Req() request: object): Promise<Answer> {
+    return this.documents.read(this.planned(request).plan);
+  }
+
+  @Put()
+  @Json()
+  @ContentAction('update')
+  update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    const { plan, caller } = this.planned(request);
+    return this.documents.update(plan, body, { caller });
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ContentAction('delete')
+  delete(@Req() request: object): Promise<void> {
+    const { plan, caller } = this.planned(request);
+    return this.documents.delete(plan, { caller });
+  }
+
+  @Options()
+  @HttpCode(204)
+  options(@Res({ passthrough: true }) response: object): void {
+    this.allow(response, ONE_METHODS);
+  }
+
+  @Post()
+  post(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, ONE_METHODS);
+  }
+
+  @Patch()
+  patch(@Res({ passthrough: true }) response: object): never {
+    return this.notAllowed(response, ONE_METHODS);
+  }
+}
+
+const className = (id: string): string => `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
+
+/** The controller class of a content type, at `path`. */
+export function contentController(type: ContentType, path: string): Type {
+  const base = type.kind === 'collectionType' ? CollectionController : SingleController;
+  const controller = { [className(type.singularApiId)]: class extends base {} }[className(type.singularApiId)] as Type;
+  Controller(path)(controller);
+  ServesType(type)(controller);
+  return controller;
+}

@@ -1,0 +1,88 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
+import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { ContentError, type ErrorName, ERRORS } from '../errors.js';
+import { CONTENT_ROUTES, type ContentRoutes } from './routes.js';
+import { type HttpRequest, pathOf } from './request-state.js';
+
+/** The one error shape (protocol 2.1). */
+interface ErrorBody {
+  readonly data: null;
+  readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details: unknown };
+}
+
+const body = (status: number, name: string, message: string, details: unknown = {}): ErrorBody => ({
+  data: null,
+  error: { status, name, message, details },
+});
+
+const NAMES = new Map<number, ErrorName>(
+  (['BadRequestError', 'UnauthorizedError', 'ForbiddenError', 'NotFoundError', 'MethodNotAllowedError', 'ConflictError', 'PayloadTooLargeError', 'UriTooLongError', 'UnsupportedMediaTypeError', 'RateLimitError', 'ServiceUnavailableError'] as const).map((name) => [ERRORS[name], name]),
+);
+
+const MESSAGES: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'Not Found', 413: 'request entity too large' };
+
+/** Whether a 400 of the framework is about the JSON text of a body. */
+const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
+
+/** Express reports undecodable percent signs in paths this way. */
+const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
+
+function fromHttp(exception: HttpException): ErrorBody {
+  const status = exception.getStatus();
+  const message = MESSAGES[status] ?? exception.message;
+  if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
+  if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', exception.message);
+  return body(status, NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'), message);
+}
+
+/** Answers errors of the content routes in the one error shape; nothing internal ever shows. */
+@Catch()
+export class ContentErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('ContentApi');
+
+  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
+
+  catch(exception: unknown, context: ArgumentsHost): void {
+    const { httpAdapter } = this.host;
+    const response = context.switchToHttp().getResponse<object>();
+    const answer = this.answerTo(exception);
+    httpAdapter.reply(response, answer, answer.error.status);
+  }
+
+  private answerTo(exception: unknown): ErrorBody {
+    if (exception instanceof ContentError) return body(exception.status, exception.name, exception.message, exception.details);
+    if (exception instanceof HttpException) return fromHttp(exception);
+    this.logger.error(exception instanceof Error ? (exception.stack ?? exception.message) : String(exception));
+    return body(500, 'InternalServerError', 'Internal Server Error');
+  }
+}
+
+/**
+ * The last global filter: gives the error shape to what goes wrong below the content prefix before any handler is
+ * reached (no such route, a body that is not JSON), and leaves everything else to Nest.
+ */
+@Catch()
+export class UnroutedErrorFilter extends BaseExceptionFilter {
+  constructor(
+    @Inject(HttpAdapterHost) host: HttpAdapterHost,
+    @Inject(ContentErrorFilter) private readonly content: ContentErrorFilter,
+    @Inject(CONTENT_ROUTES) private readonly routes: ContentRoutes,
+  ) {
+    super(host.httpAdapter);
+  }
+
+  override catch(exception: unknown, context: ArgumentsHost): void {
+    if (context.getType() === 'http' && this.isOurs(exception, context.switchToHttp().getRequest<HttpRequest>())) {
+      return this.content.catch(exception, context);
+    }
+    super.catch(exception, context);
+  }
+
+  private isOurs(exception: unknown, request: HttpRequest): boolean {
+    if (!(exception instanceof HttpException)) return false;
+    const path = pathOf(request).toLowerCase();
+    if (!path.startsWith(`${this.routes.base}/`)) return false;
+    const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
+    return unmatched || this.routes.owns(path);
+  }
+}

@@ -1,0 +1,39 @@
+/** What the guard and the interceptors learn about a request, for the handler after them. */
+import type { Caller } from '../access/caller.js';
+import type { ReadPlan } from '../plan/plan.js';
+
+interface RequestState {
+  caller?: Caller;
+  plan?: ReadPlan;
+}
+
+const states = new WeakMap<object, RequestState>();
+
+/** The state of a request; empty at first. */
+export function stateOf(request: object): RequestState {
+  const known = states.get(request) ?? {};
+  states.set(request, known);
+  return known;
+}
+
+/** The part of Express' and Fastify's requests that this library reads. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly originalUrl?: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly params?: Readonly<Record<string, string>>;
+}
+
+/** The URL as the client sent it. */
+export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
+
+/** The path without the query string. */
+export const pathOf = (request: HttpRequest): string => urlOf(request).split('?', 1)[0] ?? '';
+
+/** The raw query string; neither framework's own parser has a part in it. */
+export function queryOf(request: HttpRequest): string {
+  const url = urlOf(request);
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}

@@ -1,0 +1,149 @@
+/** The body of a write, walked once: every key checked against the model and the rights, every reference collected. */
+import { invalidKey, overLimit, validationError } from '../errors.js';
+import { isObject } from '../query/read-raw.js';
+import type { Attribute, Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import { typeMessage } from '../schema/print-value.js';
+import { type Reference, referencesOf, type RelationInput, relationInput } from './relation-input.js';
+import type { Rights } from './rights.js';
+
+/** What a body gives for one attribute. */
+export type Given =
+  | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute; readonly raw: unknown }
+  | { readonly kind: 'relation'; readonly attribute: RelationAttribute; readonly input: RelationInput }
+  | {
+      readonly kind: 'embedded';
+      readonly attribute: ComponentAttribute | ZoneAttribute;
+      readonly raw: unknown;
+      /** One entry per instance in the body; null for one that is not an object or of no known component. */
+      readonly instances: readonly (GivenInstance | null)[];
+    };
+
+export interface GivenInstance {
+  readonly component: Component;
+  readonly id: unknown;
+  readonly values: GivenValues;
+}
+
+export type GivenValues = ReadonlyMap<string, Given>;
+
+/** What must be looked up before the write: the documents named, by type. */
+export type References = Map<ContentType, Reference[]>;
+
+/** A checked body. */
+export interface Body {
+  readonly type: ContentType;
+  readonly values: GivenValues;
+  readonly references: References;
+  /** How many component instances the body holds, hence how many new ids may be needed. */
+  readonly instances: number;
+  /** Passwords to be hashed before the transaction begins. */
+  readonly passwords: readonly string[];
+}
+
+interface Walk {
+  readonly rights: Rights;
+  readonly references: References;
+  readonly passwords: string[];
+  instances: number;
+}
+
+const SOURCE = { source: 'body' } as const;
+const TOLERATED = ['publishedAt', 'locale'];
+const MAX_DEPTH = 100;
+
+/** Bounds a parsed body before anything recurses into it. */
+function checkSize(data: unknown, allowed: number): void {
+  const stack: { readonly value: unknown; readonly depth: number }[] = [{ value: data, depth: 0 }];
+  let nodes = 0;
+  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+    nodes += 1;
+    if (nodes > allowed) throw overLimit('bodyNodes', allowed, 'Too many values in the request body');
+    if (item.depth > MAX_DEPTH) throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
+    if (typeof item.value !== 'object' || item.value === null) continue;
+    for (const value of Object.values(item.value)) stack.push({ value, depth: item.depth + 1 });
+  }
+}
+
+function dataOf(body: unknown): Readonly<Record<string, unknown>> {
+  const data = isObject(body) ? body['data'] : undefined;
+  if (isObject(data)) return data;
+  if (Array.isArray(data)) throw validationError(typeMessage('this', 'object', null, data));
+  throw validationError('Missing "data" payload in the request body');
+}
+
+function instanceOf(raw: unknown, component: Component | undefined, at: string, zone: boolean, walk: Walk): GivenInstance | null {
+  if (!isObject(raw) || component === undefined) return null;
+  walk.instances += 1;
+  return { component, id: raw['id'], values: valuesOf(raw, component, at, zone, walk) };
+}
+
+function embedded(attribute: ComponentAttribute | ZoneAttribute, raw: unknown, at: string, walk: Walk): Given {
+  const zone = attribute.kind === 'zone';
+  const pick = (item: unknown): Component | undefined =>
+    zone ? attribute.components.find(({ uid }) => isObject(item) && item['__component'] === uid) : attribute.component;
+  const items = attribute.many ? (Array.isArray(raw) ? (raw as unknown[]) : []) : isObject(raw) ? [raw] : [];
+  return { kind: 'embedded', attribute, raw, instances: items.map((item) => instanceOf(item, pick(item), at, zone, walk)) };
+}
+
+function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: Walk): Given {
+  if (!walk.rights.canFollow(attribute)) {
+    const key = attribute.name;
+    throw invalidKey(key, at === key ? '' : at, at, SOURCE);
+  }
+  const input = relationInput(raw, attribute, at);
+  const known = walk.references.get(attribute.target) ?? [];
+  walk.references.set(attribute.target, [...known, ...referencesOf(input)]);
+  return { kind: 'relation', attribute, input };
+}
+
+function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Given {
+  switch (attribute.kind) {
+    case 'scalar':
+      if (attribute.def.type === 'password' && typeof raw === 'string') walk.passwords.push(raw);
+      return { kind: 'scalar', attribute, raw };
+    case 'relation':
+      return relation(attribute, raw, at, walk);
+    default:
+      return embedded(attribute, raw, at, walk);
+  }
+}
+
+const CREATORS = ['createdBy', 'updatedBy'];
+
+/** The attribute that a key may write; undefined for one that is tolerated without effect. */
+function writable(key: string, model: Model, prefix: string, zone: boolean): Attribute | undefined {
+  const at = prefix === '' ? key : `${prefix}.${key}`;
+  if (model.model === 'component') {
+    if (key === 'id' || key === 'documentId' || (zone && key === '__component')) return undefined;
+  } else {
+    if (key === 'id' || key === 'documentId') throw validationError(`Invalid key ${key}`, { key, ...SOURCE });
+    if (TOLERATED.includes(key)) return undefined;
+  }
+  const attribute = model.attributes.get(key);
+  const refused = attribute !== undefined && !attribute.writable;
+  if (refused || (attribute === undefined && CREATORS.includes(key))) throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
+  if (attribute === undefined) throw invalidKey(key, prefix, prefix === '' ? null : prefix, SOURCE);
+  return attribute;
+}
+
+function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, prefix: string, zone: boolean, walk: Walk): GivenValues {
+  const values = new Map<string, Given>();
+  for (const [key, raw] of Object.entries(object)) {
+    const attribute = writable(key, model, prefix, zone);
+    if (attribute === undefined || raw === undefined) continue;
+    values.set(key, given(attribute, raw, prefix === '' ? key : `${prefix}.${key}`, walk));
+  }
+  return values;
+}
+
+/**
+ * Checks the keys of a body. Throws a 400 for a missing `data`, unknown and refused keys, malformed relation
+ * payloads and relations to types that the caller may not read (protocol sections 11 and 15).
+ */
+export function planBody(body: unknown, type: ContentType, rights: Rights, maxNodes: number): Body {
+  const data = dataOf(body);
+  checkSize(data, maxNodes);
+  const walk: Walk = { rights, references: new Map(), passwords: [], instances: 0 };
+  const values = valuesOf(data, type, '', false, walk);
+  return { type, values, references: walk.references, instances: walk.instances, passwords: walk.passwords };
+}

@@ -1,0 +1,149 @@
+/** Filter syntax → Condition: names resolved, rights applied, values converted, `$not` pushed to the comparisons. */
+import { ContentError, invalidKey, type Source, validationError } from '../errors.js';
+import { operatorOf, type OperatorName } from '../query/operators.js';
+import type { Filter } from '../query/query.js';
+import { isSingle } from '../query/read-raw.js';
+import type { Model, ScalarAttribute } from '../schema/model.js';
+import { toBoolean } from '../schema/scalar-types.js';
+import type { Condition, Hop } from './plan.js';
+import { lookUp, type Rights } from './rights.js';
+
+/** Where a walk stands. */
+export interface FilterScope {
+  readonly model: Model;
+  /** The scalar whose operators come next, or below a relation the target's id. */
+  readonly attribute: ScalarAttribute | null;
+  /** Whether names may follow: false below a scalar. */
+  readonly open: boolean;
+  readonly path: readonly string[];
+  readonly negated: boolean;
+  readonly rights: Rights;
+  readonly source: Source;
+}
+
+/** `$null` and `$notNull`: any text but the spellings of false means yes (protocol 5.22). */
+function flag(raw: unknown): boolean {
+  if (Array.isArray(raw)) return raw.length > 0 && raw[0] !== null;
+  if (raw === null) return false;
+  return toBoolean(raw) ?? true;
+}
+
+/** Turns a conversion error into one that names the attribute. */
+function convert(attribute: ScalarAttribute, op: OperatorName, raw: unknown, scope: FilterScope): unknown {
+  const row = operatorOf(op);
+  const path = scope.path.join('.');
+  try {
+    if (!isSingle(raw) || raw === null) throw validationError(`Invalid value for ${op}: expected a single value`);
+    if (row.compares === 'value') return attribute.type.operand(raw);
+    const text = raw instanceof Date ? raw.toISOString() : String(raw as string | number | boolean);
+    if (text.includes('\u0000')) throw validationError('Invalid value: expected a string without NUL characters');
+    return row.pattern === undefined ? text : row.pattern(text);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    const named = error.message.startsWith('Invalid value') ? `${error.message}, at ${path}` : error.message;
+    throw validationError(named, { key: scope.path.at(-1) ?? op, path, ...scope.source });
+  }
+}
+
+function checkApplies(attribute: ScalarAttribute, op: OperatorName, scope: FilterScope): void {
+  const { applies } = operatorOf(op);
+  const json = attribute.type.column === 'jsonb';
+  if (applies === 'all' || (applies === 'json' ? json : attribute.type.textual)) return;
+  const path = scope.path.join('.');
+  throw validationError(`${op} does not apply to ${path}, which is not ${applies === 'json' ? 'JSON' : 'text'}`, { key: op, path, ...scope.source });
+}
+
+const compare = (attribute: ScalarAttribute, op: OperatorName, operands: readonly unknown[], negated: boolean): Condition => ({
+  kind: 'compare', attribute, op, operands, negated,
+});
+
+function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition {
+  const { attribute, negated } = scope;
+  if (attribute === null) throw invalidKey(op, scope.path.join('.'), scope.path.join('.') || null, scope.source);
+  checkApplies(attribute, op, scope);
+  const value = (single: unknown): unknown => convert(attribute, op, single, scope);
+  switch (operatorOf(op).operand) {
+    case 'flag':
+      return compare(attribute, flag(raw) === (op === '$null') ? '$null' : '$notNull', [], negated);
+    case 'list': {
+      const list = Array.isArray(raw) ? raw : [raw];
+      return compare(attribute, op, [list.map(value)], negated);
+    }
+    case 'pair': {
+      const pair = Array.isArray(raw) && raw.length === 2 ? raw.map(value) : undefined;
+      if (pair !== undefined) return compare(attribute, op, pair, negated);
+      throw validationError(`${op} at ${scope.path.join('.')} takes exactly two values`, { key: op, path: scope.path.join('.'), ...scope.source });
+    }
+    case 'one': {
+      if (!Array.isArray(raw)) return compare(attribute, op, [value(raw)], negated);
+      const parts = raw.map((single: unknown) => compare(attribute, op, [value(single)], negated));
+      return { kind: negated ? 'all' : 'any', parts };
+    }
+  }
+}
+
+const not = (value: boolean | null): boolean | null => (value === null ? null : !value);
+
+/** What a condition is for a row that is not there: every attribute null, three-valued (protocol 5.35b). */
+function ofNothing(condition: Condition): boolean | null {
+  switch (condition.kind) {
+    case 'constant':
+      return condition.value;
+    case 'compare': {
+      const known = condition.op === '$null' ? true : condition.op === '$notNull' ? false : null;
+      return condition.negated ? not(known) : known;
+    }
+    case 'related':
+      return condition.orNone;
+    default: {
+      const deciding = condition.kind === 'any';
+      const values = condition.parts.map(ofNothing);
+      if (values.includes(deciding)) return deciding;
+      return values.includes(null) ? null : !deciding;
+    }
+  }
+}
+
+/** Steps through a relation or component. Throws the 400 for one that the caller may not follow. */
+export function follow(hop: Hop, path: readonly string[], rights: Rights, source: Source): Model {
+  if (hop.kind === 'component') return hop.component;
+  if (!rights.canFollow(hop)) throw hidden(path, source);
+  return hop.target;
+}
+
+/** The 400 for a name that exists but must not be used. */
+export const hidden = (path: readonly string[], source: Source): ContentError =>
+  invalidKey(path.at(-1) ?? '', path.length > 1 ? path.join('.') : '', path.join('.'), source);
+
+/** The 400 for a name that does not exist below `path`. */
+export const unknown = (key: string, path: readonly string[], source: Source): ContentError =>
+  invalidKey(key, path.join('.'), path.join('.') || null, source);
+
+function member(key: string, of: Filter, scope: FilterScope): Condition {
+  const path = [...scope.path, key];
+  const attribute = scope.open ? lookUp(scope.model, key) : undefined;
+  if (attribute === undefined) throw unknown(key, scope.path, scope.source);
+  if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(path, scope.source);
+  if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
+  const model = follow(attribute, path, scope.rights, scope.source);
+  const id = model.attributes.get('id') as ScalarAttribute;
+  const where = planFilter(of, { ...scope, model, attribute: id, open: true, path });
+  return { kind: 'related', attribute, where, orNone: ofNothing(where) === true };
+}
+
+/** Plans a filter. Throws the protocol's 400 for unknown, hidden and unreadable names and for impossible values. */
+export function planFilter(filter: Filter, scope: FilterScope): Condition {
+  switch (filter.kind) {
+    case 'operator':
+      return operator(filter.op, filter.operand, scope);
+    case 'not':
+      return planFilter(filter.of, { ...scope, negated: !scope.negated });
+    case 'member':
+      return member(filter.key, filter.of, scope);
+    case 'group': {
+      if (!scope.open && filter.op === '$or') throw unknown(filter.op, scope.path, scope.source);
+      const parts = filter.parts.map((part) => planFilter(part, scope));
+      return { kind: (filter.op === '$or') === scope.negated ? 'all' : 'any', parts };
+    }
+  }
+}

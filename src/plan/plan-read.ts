@@ -1,0 +1,93 @@
+/** Query + type + caller → ReadPlan. The second of the three walks of a read. */
+import type { Permissions } from '../access/permissions.js';
+import { forbidden, notFound, validationError } from '../errors.js';
+import { mentions } from '../query/parse-filters.js';
+import { parsePagination } from '../query/parse-query.js';
+import type { Query } from '../query/query.js';
+import type { ContentType, Schema } from '../schema/model.js';
+import type { ContentSettings } from '../settings.js';
+import type { LocalePick, ReadPlan, Version } from './plan.js';
+import { planFilter } from './plan-filter.js';
+import { planObject, planSort, type SelectContext } from './plan-select.js';
+import { rightsOf } from './rights.js';
+
+/** What a plan is made of beside the query. */
+export interface ReadRequest {
+  readonly kind: 'list' | 'one';
+  readonly type: ContentType;
+  readonly documentId: string | null;
+  readonly permissions: Permissions;
+  readonly format: 'flat' | 'v4';
+  /** A read that answers a write: drafts need no right of their own there, and filters play no part. */
+  readonly answersWrite: boolean;
+}
+
+/** The schema and settings, which never change after the start. */
+export interface PlanBase {
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+}
+
+/** Published unless `status=draft`; unknown values are a 400 where states exist (protocol 8.1, 8.8). */
+export function publishedState(status: unknown, type: ContentType): boolean {
+  if (status === undefined || status === null || status === 'published') return true;
+  if (status === 'draft') return false;
+  if (!type.draftAndPublish) return true;
+  throw validationError('Invalid status parameter. Expected "draft" or "published"', { key: 'status', path: null, source: 'query', param: 'status' });
+}
+
+const badLocale = (): Error => validationError('Invalid locale parameter', { key: 'locale', path: null, source: 'query', param: 'locale' });
+
+/** `*` is all locales, a list several; nothing is the default (protocol section 9). */
+export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick {
+  if (raw === undefined || raw === null || raw === '') return { kind: 'one', code: settings.defaultLocale };
+  const valid = (code: unknown): code is string => typeof code === 'string' && !code.includes('\u0000');
+  if (Array.isArray(raw)) {
+    if (!raw.every(valid)) throw badLocale();
+    return { kind: 'several', codes: raw as string[] };
+  }
+  if (!valid(raw)) throw badLocale();
+  return raw === '*' ? { kind: 'any' } : { kind: 'one', code: raw };
+}
+
+function versionOf(query: Query, request: ReadRequest, settings: ContentSettings): Version {
+  const { type } = request;
+  const pick = pickLocale(query.locale, settings);
+  const named = query.locale !== undefined && query.locale !== null;
+  // A condition on the locale at the root takes the place of the default locale.
+  const locale: LocalePick = !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
+  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !request.answersWrite) throw notFound();
+  return { published: publishedState(query.status, type), locale, defaultLocale: settings.defaultLocale, publication: query.publication };
+}
+
+/**
+ * Plans a read. Throws the 400 of the protocol for names and values that cannot be, 403 for drafts without
+ * `readDrafts`, and leaves out of `populate` what the caller may not `find`.
+ */
+export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
+  const { type, permissions } = request;
+  const version = versionOf(query, request, settings);
+  const draftsOfRoot = !version.published && type.draftAndPublish && !request.answersWrite;
+  if (draftsOfRoot && !permissions.allows(type.singularApiId, 'readDrafts')) throw forbidden();
+  const rights = rightsOf(permissions, version.published);
+  const context: SelectContext = { rights, limits: settings.limits, components: schema.components, budget: { nodes: settings.limits.populateNodes } };
+  const source = { source: 'query', param: 'filters' } as const;
+  const where =
+    query.filters === null
+      ? null
+      : planFilter(query.filters, { model: type, attribute: null, open: true, path: [], negated: false, rights, source });
+  const order = planSort(query.sort, type, { source: 'query', param: 'sort' }, context);
+  const object = planObject(query.fields, query.populate, type, context);
+  return Object.freeze({
+    kind: request.kind,
+    type,
+    documentId: request.documentId,
+    version,
+    where: request.answersWrite ? null : where,
+    search: request.answersWrite ? null : query.search,
+    order,
+    page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
+    object,
+    format: request.format,
+  });
+}

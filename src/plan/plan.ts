@@ -1,0 +1,74 @@
+/** What will be read: every name resolved, rights applied, one status and one locale for the whole tree. Frozen. */
+import type { OperatorName } from '../query/operators.js';
+import type { Pagination, PublicationFilter } from '../query/query.js';
+import type { Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+
+/** Which locales the root shows. Below it: the same one, or with several the row's own, else the default. */
+export type LocalePick = { readonly kind: 'one'; readonly code: string } | { readonly kind: 'several'; readonly codes: readonly string[] } | { readonly kind: 'any' };
+
+/** The one version rule of a read (D13). */
+export interface Version {
+  readonly published: boolean;
+  readonly locale: LocalePick;
+  readonly defaultLocale: string;
+  readonly publication: PublicationFilter | null;
+}
+
+/** A condition with every name resolved and negation pushed down to the comparisons. */
+export type Condition =
+  | { readonly kind: 'all' | 'any'; readonly parts: readonly Condition[] }
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | {
+      readonly kind: 'compare';
+      readonly attribute: ScalarAttribute;
+      readonly op: OperatorName;
+      readonly operands: readonly unknown[];
+      readonly negated: boolean;
+    }
+  /** Some related row (or component instance) satisfies `where`; with `orNone`, or there is none at all. */
+  | { readonly kind: 'related'; readonly attribute: Hop; readonly where: Condition; readonly orNone: boolean };
+
+/** A step to other rows or into a component. */
+export type Hop = RelationAttribute | ComponentAttribute;
+
+/** One sort key; `hops` lead from the root to the model that holds the attribute. */
+export interface OrderKey {
+  readonly hops: readonly Hop[];
+  readonly attribute: ScalarAttribute;
+  readonly descending: boolean;
+}
+
+/** The shape of one object of the answer. */
+export interface ObjectPlan {
+  readonly model: Model;
+  readonly fields: readonly ScalarAttribute[];
+  readonly children: readonly ChildPlan[];
+}
+
+/** Items of one populated attribute, or of one component of a zone. */
+export interface ItemsPlan {
+  readonly object: ObjectPlan;
+  readonly where: Condition | null;
+  readonly order: readonly OrderKey[];
+}
+
+export type ChildPlan =
+  | { readonly kind: 'count'; readonly attribute: Hop; readonly where: Condition | null }
+  | ({ readonly kind: 'items'; readonly attribute: Hop } & ItemsPlan)
+  | { readonly kind: 'zone'; readonly attribute: ZoneAttribute; readonly items: ReadonlyMap<Component, ItemsPlan> };
+
+/** A read. `documentId` null with `kind: 'one'` is a single type. */
+export interface ReadPlan {
+  readonly kind: 'list' | 'one';
+  readonly type: ContentType;
+  readonly documentId: string | null;
+  readonly version: Version;
+  readonly where: Condition | null;
+  readonly search: string | null;
+  readonly order: readonly OrderKey[];
+  /** Null for one document. */
+  readonly page: Pagination | null;
+  readonly object: ObjectPlan;
+  /** Shape of the answer (protocol section 17). */
+  readonly format: 'flat' | 'v4';
+}

@@ -1,0 +1,82 @@
+/** `filters` in every spelling → {@link Filter}. Nothing is dropped: what has no meaning is a 400. */
+import { invalidKey, overLimit, type Source, validationError } from '../errors.js';
+import { isOperator } from './operators.js';
+import type { Filter } from './query.js';
+import { isObject, isSingle } from './read-raw.js';
+
+/** What a parse carries along: the parameter that messages name, and what is left of the budget. */
+export interface FilterContext {
+  readonly source: Source;
+  readonly budget: { left: number; readonly allowed: number };
+}
+
+const and = (parts: readonly Filter[]): Filter =>
+  parts.length === 1 && parts[0] !== undefined ? parts[0] : { kind: 'group', op: '$and', parts };
+
+function spend(context: FilterContext): void {
+  context.budget.left -= 1;
+  if (context.budget.left < 0) throw overLimit('conditions', context.budget.allowed, 'Too many conditions in the query');
+}
+
+function group(op: '$and' | '$or', value: unknown, at: string, context: FilterContext): Filter {
+  if (!Array.isArray(value)) throw invalidKey(op, at, at === '' ? null : at, context.source);
+  const parts = value.map((part: unknown) => {
+    if (!isObject(part) && !Array.isArray(part)) throw validationError(`Invalid ${op}: expected a list of condition objects`, { key: op, path: at || null, ...context.source });
+    return Array.isArray(part) ? group('$and', part, at, context) : parseObject(part, at, context);
+  });
+  return { kind: 'group', op, parts };
+}
+
+/** The value of an attribute: an operator map, a relation's conditions, or a plain value. */
+function parseValue(value: unknown, at: string, context: FilterContext): Filter {
+  if (isObject(value)) return parseObject(value, at, context);
+  spend(context);
+  if (value === null) return { kind: 'operator', op: '$null', operand: true };
+  if (Array.isArray(value)) {
+    if (!value.every(isSingle)) throw invalidKey('0', at, at, context.source);
+    return { kind: 'operator', op: '$in', operand: value };
+  }
+  return { kind: 'operator', op: '$eq', operand: value };
+}
+
+function parseNot(value: unknown, at: string, context: FilterContext): Filter {
+  if (isObject(value)) return { kind: 'not', of: parseObject(value, at, context) };
+  if (at === '') throw invalidKey('$not', at, null, context.source);
+  return { kind: 'not', of: parseValue(value, at, context) };
+}
+
+function parseObject(object: Readonly<Record<string, unknown>>, at: string, context: FilterContext): Filter {
+  const parts = Object.entries(object).map(([key, value]): Filter => {
+    if (key === '$and' || key === '$or') return group(key, value, at, context);
+    if (key === '$not') return parseNot(value, at, context);
+    if (isOperator(key)) {
+      spend(context);
+      return { kind: 'operator', op: key, operand: value };
+    }
+    return { kind: 'member', key, of: parseValue(value, at === '' ? key : `${at}.${key}`, context) };
+  });
+  return and(parts);
+}
+
+/** Throws a ValidationError when `filters` is not an object of conditions (protocol 5.9, 5.10). */
+export function parseFilters(raw: unknown, context: FilterContext): Filter | null {
+  if (raw === undefined) return null;
+  if (Array.isArray(raw)) throw invalidKey('0', '', null, context.source);
+  if (!isObject(raw)) throw validationError('The filters parameter must be an object or an array');
+  return parseObject(raw, '', context);
+}
+
+/** Whether a condition at the root names `key`, however deep in groups. */
+export function mentions(filter: Filter | null, key: string): boolean {
+  if (filter === null) return false;
+  switch (filter.kind) {
+    case 'group':
+      return filter.parts.some((part) => mentions(part, key));
+    case 'not':
+      return mentions(filter.of, key);
+    case 'member':
+      return filter.key === key;
+    case 'operator':
+      return false;
+  }
+}

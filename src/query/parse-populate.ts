@@ -1,0 +1,117 @@
+/** `populate` in every spelling → {@link Populate} (protocol section 4). */
+import { invalidKey, validationError } from '../errors.js';
+import type { ContentLimits } from '../settings.js';
+import { parseFields, parseSort } from './parse-fields.js';
+import { type FilterContext, parseFilters } from './parse-filters.js';
+import { NO_POPULATE, type Populate, type PopulateItem } from './query.js';
+import { isObject } from './read-raw.js';
+
+export const POPULATE_SOURCE = Object.freeze({ source: 'query', param: 'populate' } as const);
+
+/** What a parse carries along. */
+export interface PopulateContext {
+  readonly limits: ContentLimits;
+  readonly conditions: FilterContext['budget'];
+  readonly depth: number;
+}
+
+const SHAPES = 'Invalid populate parameter. Expected a string, an array of strings, a populate object';
+const KEYS = ['populate', 'fields', 'filters', 'sort', 'count', 'on'];
+const YES = ['true', 't', '1', '*'];
+const NO = ['false', 'f', '0'];
+
+const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): PopulateItem => ({
+  key, at, off: false, text: null, unknown: [], fields: null, filters: null, sort: [], populate: NO_POPULATE,
+  count: false, on: null, raw: true, ...rest,
+});
+
+const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
+
+/** A tree of path segments, before it becomes items. */
+interface PathTree extends Map<string, PathTree> {}
+
+function fromTree(tree: PathTree, prefix: string): Populate {
+  if (tree.size === 0) return NO_POPULATE;
+  return { kind: 'items', items: [...tree].map(([key, below]) => item(key, join(prefix, key), { populate: fromTree(below, join(prefix, key)) })) };
+}
+
+function fromPaths(paths: readonly string[], context: PopulateContext): Populate {
+  const root: PathTree = new Map();
+  for (const path of paths) {
+    const segments = path.split('.').map((part) => part.trim()).filter((part) => part !== '');
+    if (segments.length > context.limits.populateDepth) throw tooDeep(context.limits);
+    segments.reduce<PathTree>((node, segment) => {
+      const next: PathTree = node.get(segment) ?? new Map();
+      node.set(segment, next);
+      return next;
+    }, root);
+  }
+  return fromTree(root, '');
+}
+
+const tooDeep = (limits: ContentLimits): Error =>
+  validationError(`Populate is nested too deeply (limit "populateDepth": ${limits.populateDepth})`, {
+    limit: 'populateDepth', allowed: limits.populateDepth, ...POPULATE_SOURCE,
+  });
+
+function tooMany(count: number, limits: ContentLimits): void {
+  if (count <= limits.populateEntries) return;
+  throw validationError(
+    `Too many populate entries (${count}). The maximum number of populate entries is ${limits.populateEntries}.`,
+    { limit: 'populateEntries', allowed: limits.populateEntries, ...POPULATE_SOURCE },
+  );
+}
+
+function count(raw: unknown, at: string): boolean {
+  if (raw === undefined) return false;
+  if (raw === true || raw === 'true' || raw === 't' || raw === '1') return true;
+  if (raw === false || raw === 'false' || raw === 'f' || raw === '0') return false;
+  throw invalidKey('count', at, at, POPULATE_SOURCE);
+}
+
+function fragments(raw: unknown, at: string, context: PopulateContext): readonly PopulateItem[] | null {
+  if (raw === undefined) return null;
+  if (raw === null || raw === '') return [];
+  if (!isObject(raw)) throw invalidKey('on', at, at, POPULATE_SOURCE);
+  return Object.entries(raw).map(([uid, value]) => parseItem(uid, value, join(join(at, 'on'), uid), context));
+}
+
+function parseItem(key: string, raw: unknown, at: string, context: PopulateContext): PopulateItem {
+  if (raw === true || raw === null || (typeof raw === 'string' && YES.includes(raw))) return item(key, at, { raw });
+  if (raw === false || (typeof raw === 'string' && NO.includes(raw))) return item(key, at, { off: true, raw });
+  if (typeof raw === 'string') return item(key, at, { text: raw, raw });
+  if (Array.isArray(raw)) return item(key, at, { unknown: ['0'], raw });
+  if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
+  return item(key, at, {
+    raw,
+    unknown: Object.keys(raw).filter((name) => !KEYS.includes(name)),
+    fields: parseFields(raw['fields']),
+    filters: parseFilters(raw['filters'], { source: POPULATE_SOURCE, budget: context.conditions }),
+    sort: parseSort(raw['sort'], POPULATE_SOURCE),
+    populate: parsePopulate(raw['populate'], { ...context, depth: context.depth + 1 }, at),
+    count: count(raw['count'], at),
+    on: fragments(raw['on'], at, context),
+  });
+}
+
+/** Lists and texts name paths from their own level; the object form goes on from `prefix`. */
+export function parsePopulate(raw: unknown, context: PopulateContext, prefix = ''): Populate {
+  if (raw === undefined || raw === null || raw === '') return NO_POPULATE;
+  if (context.depth > context.limits.populateDepth) throw tooDeep(context.limits);
+  if (raw === '*') return { kind: 'all' };
+  if (typeof raw === 'string') return fromPaths(checked(raw.split(','), context), context);
+  if (Array.isArray(raw)) {
+    const paths = raw.filter((path) => path !== null);
+    if (!paths.every((path) => typeof path === 'string')) throw validationError(SHAPES, { ...POPULATE_SOURCE });
+    return fromPaths(checked(paths as string[], context), context);
+  }
+  if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
+  tooMany(Object.keys(raw).length, context.limits);
+  const items = Object.entries(raw).map(([key, value]) => parseItem(key, value, join(prefix, key), context));
+  return items.length === 0 ? NO_POPULATE : { kind: 'items', items };
+}
+
+function checked(paths: string[], context: PopulateContext): string[] {
+  tooMany(paths.length, context.limits);
+  return paths;
+}

@@ -1,0 +1,99 @@
+/** The whole query string → {@link Query}. The one place that knows the top-level parameters. */
+import { ContentError, invalidKey, validationError } from '../errors.js';
+import type { ContentSettings } from '../settings.js';
+import { parseFields, parseSort } from './parse-fields.js';
+import { parseFilters } from './parse-filters.js';
+import { parsePopulate } from './parse-populate.js';
+import { type Pagination, PUBLICATION_FILTERS, type PublicationFilter, type Query } from './query.js';
+import { isObject, type RawQuery } from './read-raw.js';
+
+/** Parameters that exist (protocol 5.44); others are ignored, or refused with `strictParams`. */
+const PARAMETERS = [
+  'filters', 'sort', 'fields', 'populate', 'status', 'locale', 'pagination', 'page', 'pageSize', 'start', 'limit',
+  '_q', 'count', 'ordering', 'publicationFilter', 'hasPublishedVersion',
+];
+
+function publication(raw: RawQuery): PublicationFilter | null {
+  const value = raw['publicationFilter'];
+  if (value !== undefined) {
+    const found = PUBLICATION_FILTERS.find((name) => name === value);
+    if (found !== undefined) return found;
+    throw validationError(`Invalid value for 'publicationFilter'. Expected one of: ${PUBLICATION_FILTERS.join(', ')}`, {
+      source: 'query',
+      param: 'publicationFilter',
+    });
+  }
+  const deprecated = raw['hasPublishedVersion'];
+  if (deprecated === undefined) return null;
+  if (deprecated === 'true' || deprecated === true) return 'has-published-version-document';
+  if (deprecated === 'false' || deprecated === false) return 'never-published-document';
+  throw validationError(`Invalid value for 'hasPublishedVersion'. Expected "true" or "false"`, { source: 'query', param: 'hasPublishedVersion' });
+}
+
+function search(raw: unknown): string | null {
+  if (raw === undefined || raw === null || raw === '') return null;
+  if (typeof raw === 'string' && !raw.includes('\u0000')) return raw;
+  if (typeof raw === 'number') return String(raw);
+  throw validationError('Invalid _q parameter. Expected a string', { source: 'query', param: '_q' });
+}
+
+/** Parses a raw query. Throws the 400 of the protocol for every shape that has no meaning. */
+export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
+  if (settings.strictParams) {
+    const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
+    if (unknown !== undefined) throw invalidKey(unknown, '', null, { source: 'query', param: unknown });
+  }
+  const { limits } = settings;
+  const budget = { left: limits.conditions, allowed: limits.conditions };
+  return {
+    fields: parseFields(raw['fields']),
+    populate: parsePopulate(raw['populate'], { limits, conditions: budget, depth: 1 }),
+    filters: parseFilters(raw['filters'], { source: { source: 'query', param: 'filters' }, budget }),
+    sort: parseSort(raw['sort'], { source: 'query', param: 'sort' }),
+    pagination: pagination(raw),
+    status: raw['status'],
+    locale: raw['locale'],
+    search: search(raw['_q']),
+    publication: publication(raw),
+  };
+}
+
+function pagination(raw: RawQuery): unknown {
+  if (raw['page'] !== undefined || raw['pageSize'] !== undefined) {
+    throw new ContentError('PaginationError', 'Invalid pagination attributes. The page parameters are incorrect and must be in the pagination object');
+  }
+  return raw['pagination'];
+}
+
+function integer(raw: unknown, name: string): number {
+  const value = typeof raw === 'number' ? raw : typeof raw === 'string' ? Number(raw) : raw === null ? 0 : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  const path = `pagination.${name}`;
+  throw validationError(`Invalid ${path}: expected an integer`, { key: name, path, source: 'query', param: 'pagination' });
+}
+
+function withCount(raw: unknown, settings: ContentSettings): boolean {
+  if (raw === undefined) return settings.withCount;
+  if (raw === true || raw === 'true' || raw === 't' || raw === '1') return true;
+  if (raw === false || raw === 'false' || raw === 'f' || raw === '0') return false;
+  throw new ContentError('ValidationError', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"');
+}
+
+/** Page and offset pagination with their bounds (protocol 7.13–7.23). */
+export function parsePagination(raw: unknown, settings: ContentSettings): Pagination {
+  const given = isObject(raw) ? raw : {};
+  const counted = withCount(given['withCount'], settings);
+  const offset = given['start'] !== undefined || given['limit'] !== undefined;
+  if (offset && (given['page'] !== undefined || given['pageSize'] !== undefined)) {
+    throw new ContentError('PaginationError', 'Cannot use both page & offset pagination in the same query');
+  }
+  const size = (name: string): number =>
+    Math.min(settings.maxLimit, given[name] === undefined ? settings.defaultLimit : Math.max(1, integer(given[name], name)));
+  if (offset) {
+    const start = given['start'] === undefined ? 0 : Math.max(0, integer(given['start'], 'start'));
+    return { kind: 'offset', start, limit: size('limit'), page: 0, withCount: counted };
+  }
+  const page = given['page'] === undefined ? 1 : Math.max(1, integer(given['page'], 'page'));
+  const limit = size('pageSize');
+  return { kind: 'page', start: integer((page - 1) * limit, 'page'), limit, page, withCount: counted };
+}

@@ -1,0 +1,43 @@
+/** From the raw query string to nested plain values, by this module's own `qs`, whatever the host has set. */
+import qs from 'qs';
+import { ContentError, overLimit, validationError } from '../errors.js';
+import type { ContentLimits } from '../settings.js';
+
+/** A parsed query string: nested objects, arrays, strings, and null for a name without `=`. */
+export type RawQuery = Readonly<Record<string, unknown>>;
+
+/**
+ * Parses a query string within the budgets. Names such as `__proto__` never become keys.
+ * Throws a ValidationError that names the exceeded limit.
+ */
+export function readRaw(text: string, limits: ContentLimits): RawQuery {
+  if (text === '') return {};
+  if (text.length > limits.queryLength) {
+    throw new ContentError('UriTooLongError', `The query string is too long (limit "queryLength": ${limits.queryLength})`, {
+      limit: 'queryLength',
+      allowed: limits.queryLength,
+    });
+  }
+  try {
+    return qs.parse(text, {
+      depth: limits.depth,
+      arrayLimit: limits.arrayLength,
+      parameterLimit: limits.parameters,
+      strictNullHandling: true,
+      throwOnLimitExceeded: true,
+      allowPrototypes: false,
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    if (error.message.startsWith('Array')) throw overLimit('arrayLength', limits.arrayLength, 'Too many entries in one list of the query');
+    if (error.message.startsWith('Parameter')) throw overLimit('parameters', limits.parameters, 'Too many query parameters');
+    throw validationError(error.message);
+  }
+}
+
+/** A plain nested object, as opposed to a list or a single value. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** Values that a single-value place accepts. */
+export const isSingle = (value: unknown): boolean => value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);

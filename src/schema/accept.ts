@@ -1,0 +1,218 @@
+/** What a request body may put into a scalar attribute (protocol section 14), one function per value shape. */
+import { isEmail, isInt, isNumber, matches, max, maxLength, min, minLength } from 'class-validator';
+import { ContentError, type Issue } from '../errors.js';
+import { checkBlocks, normaliseBlocks } from './blocks.js';
+import type { BlockNode, ScalarDefinition } from './definitions.js';
+import { typeMessage } from './print-value.js';
+
+/** The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail; 8.11). */
+export interface Place {
+  readonly path: readonly string[];
+  readonly label: string;
+  readonly draft: boolean;
+  readonly report: (message: string, value?: unknown, below?: readonly string[]) => void;
+}
+
+/** Checks and stores one value that is neither null nor absent. Reports problems; its result counts only without any. */
+export type Accept = (value: unknown, def: ScalarDefinition, at: Place) => unknown;
+
+/** A place whose problems go to `issues`. */
+export function place(path: readonly string[], draft: boolean, issues: Issue[]): Place {
+  const label = path.map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
+  return {
+    path,
+    label,
+    draft,
+    report: (message, value, below = []) =>
+      void issues.push({ path: [...path, ...below], message, name: 'ValidationError', ...(value === undefined ? {} : { value }) }),
+  };
+}
+
+const NUL = '\u0000';
+
+/** Whether any string of a value, keys included, holds what PostgreSQL cannot store: a NUL or half a character. */
+export function unstorable(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes(NUL) || !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, nested]) => unstorable(key) || unstorable(nested));
+}
+
+const patterns = new WeakMap<ScalarDefinition, RegExp>();
+
+function pattern(def: ScalarDefinition): RegExp | undefined {
+  if (def.regex === undefined) return undefined;
+  const known = patterns.get(def) ?? new RegExp(def.regex);
+  patterns.set(def, known);
+  return known;
+}
+
+function checkString(value: string, def: ScalarDefinition, at: Place, cap: number | undefined): void {
+  if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`, value);
+  const longest = def.maxLength ?? cap;
+  if (longest !== undefined && !maxLength(value, longest)) at.report(`${at.label} must be at most ${longest} characters`, value);
+  if (at.draft) return;
+  if (def.minLength !== undefined && !minLength(value, def.minLength)) {
+    at.report(`${at.label} must be at least ${def.minLength} characters`, value);
+  }
+  const regex = pattern(def);
+  if (regex !== undefined && !matches(value, regex)) at.report(`${at.label} must match the following: "${String(regex)}"`, value);
+}
+
+/** A string of at most `cap` characters where the definition sets no `maxLength`. */
+export const acceptString =
+  (cap?: number): Accept =>
+  (value, def, at) => {
+    if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+    checkString(value, def, at, cap);
+    return value;
+  };
+
+export const acceptEmail: Accept = (value, def, at) => {
+  if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+  checkString(value, def, at, 255);
+  if (at.draft) return value;
+  if (value === '') at.report(`${at.label} cannot be empty`, value);
+  else if (!isEmail(value)) at.report(`${at.label} must be a valid email`, value);
+  return value;
+};
+
+const UID = /^[A-Za-z0-9-_.~]*$/;
+
+export const acceptUid: Accept = (value, def, at) => {
+  if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+  checkString(value, def, at, 255);
+  if (!matches(value, UID)) at.report(`${at.label} must match the following: "${String(UID)}"`, value);
+  return value;
+};
+
+/** Longer passwords would be cut by common hashes; refusing them keeps hashes portable (protocol 14.16). */
+const MAX_PASSWORD_BYTES = 72;
+
+export const acceptPassword: Accept = (value, def, at) => {
+  if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
+  if (Buffer.byteLength(value) > MAX_PASSWORD_BYTES) at.report(`${at.label} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`);
+  if (!at.draft && def.minLength !== undefined && !minLength(value, def.minLength)) {
+    at.report(`${at.label} must be at least ${def.minLength} characters`);
+  }
+  return value;
+};
+
+export const acceptEnumeration: Accept = (value, def, at) => {
+  const allowed = def.enum ?? [];
+  if (typeof value === 'string' && allowed.includes(value)) return value;
+  // The empty entry at the end stands for null, which the list of allowed values contains.
+  return at.report(`${at.label} must be one of the following values: ${[...allowed, ''].join(', ')}`, value);
+};
+
+function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return value.trim() === '' ? Number.NaN : Number(value);
+  return Array.isArray(value) && value.length === 1 ? toNumber(value[0]) : Number.NaN;
+}
+
+function checkBounds(value: number, def: ScalarDefinition, at: Place, lowest: number, highest: number): void {
+  const lower = def.min === undefined ? undefined : Number(def.min);
+  const upper = def.max === undefined ? undefined : Number(def.max);
+  if (!at.draft && lower !== undefined && !min(value, lower)) {
+    at.report(`${at.label} must be greater than or equal to ${lower}`, value);
+  } else if (upper !== undefined && !max(value, upper)) {
+    at.report(`${at.label} must be less than or equal to ${upper}`, value);
+  } else if (value < lowest || value > highest) {
+    at.report(`${at.label} must be between ${lowest} and ${highest}`, value);
+  }
+}
+
+const number =
+  (integer: boolean, lowest: number, highest: number, store: (value: number) => number): Accept =>
+  (value, def, at) => {
+    const cast = toNumber(value);
+    if (!isNumber(cast)) return at.report(typeMessage(at.label, 'number', Number.NaN, value), Number.NaN);
+    if (integer && !isInt(cast)) return at.report(`${at.label} must be an integer`, cast);
+    checkBounds(cast, def, at, lowest, highest);
+    return store(cast);
+  };
+
+export const MAX_INTEGER = 2_147_483_647;
+export const MIN_INTEGER = -2_147_483_648;
+/** A decimal has ten digits, two of them after the point. */
+export const MAX_DECIMAL = 99_999_999.99;
+/** The smallest and largest magnitudes that a double keeps in PostgreSQL. */
+const MAX_FLOAT = Number.MAX_VALUE;
+
+/** Rounds half away from zero on the decimal digits, as a numeric column does. */
+export function roundDecimal(value: number): number {
+  const scaled = Math.round(Number(`${Math.abs(value)}e2`));
+  const rounded = Number(`${scaled}e-2`);
+  return Number.isNaN(rounded) ? Number(value.toFixed(2)) : Math.sign(value) * rounded;
+}
+
+const notDenormal = (value: number): number => (Math.abs(value) < 2.3e-308 ? 0 : value);
+
+export const acceptInteger = number(true, MIN_INTEGER, MAX_INTEGER, (value) => value + 0);
+export const acceptFloat = number(false, -MAX_FLOAT, MAX_FLOAT, notDenormal);
+export const acceptDecimal = number(false, -MAX_DECIMAL, MAX_DECIMAL, roundDecimal);
+
+const BIGINT = /^[+-]?\d{1,40}$/;
+const MAX_BIGINT = 2n ** 63n - 1n;
+
+/** A 64-bit integer as digits, or undefined. */
+export function toBigint(value: unknown): string | undefined {
+  const text = typeof value === 'number' ? (Number.isInteger(value) ? BigInt(value).toString() : '') : value;
+  if (typeof text !== 'string' || !BIGINT.test(text.trim())) return undefined;
+  const exact = BigInt(text.trim().replace(/^\+/, ''));
+  return exact > MAX_BIGINT || exact < -MAX_BIGINT - 1n ? undefined : exact.toString();
+}
+
+export const acceptBiginteger: Accept = (value, def, at) => {
+  const digits = toBigint(value);
+  if (digits === undefined) return at.report(`${at.label} must be a valid integer`, value);
+  const exact = BigInt(digits);
+  if (!at.draft && def.min !== undefined && exact < BigInt(def.min)) {
+    at.report(`${at.label} must be greater than or equal to ${def.min}`, value);
+  }
+  if (def.max !== undefined && exact > BigInt(def.max)) at.report(`${at.label} must be less than or equal to ${def.max}`, value);
+  return digits;
+};
+
+const BOOLEANS = new Map<unknown, boolean>([[true, true], [false, false], ['true', true], ['false', false], [1, true], [0, false], ['1', true], ['0', false]]);
+
+export const acceptBoolean: Accept = (value, _def, at) =>
+  BOOLEANS.get(value) ?? at.report(typeMessage(at.label, 'boolean', value), value);
+
+/** Dates and times: the format's own message, with the attribute's path beside it. */
+export const acceptFormat =
+  (convert: (value: unknown) => string): Accept =>
+  (value, _def, at) => {
+    try {
+      return convert(value);
+    } catch (error) {
+      if (error instanceof ContentError) return at.report(error.message, value);
+      throw error;
+    }
+  };
+
+/** Any JSON value; a string stays a string (protocol 14.14). */
+export const acceptJson: Accept = (value, _def, at) => {
+  if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
+  return value;
+};
+
+export const acceptArray: Accept = (value, def, at) => {
+  const json = acceptJson(value, def, at);
+  return Array.isArray(json) ? json : at.report(typeMessage(at.label, 'array', value), value);
+};
+
+/** Anything but a list clears the attribute, as clients of the protocol expect. */
+export const acceptBlocks: Accept = (value, _def, at) => {
+  if (!Array.isArray(value)) return null;
+  if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
+  const problems = checkBlocks(value);
+  for (const problem of problems) {
+    const below = problem.path.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('');
+    at.report(problem.message(`${at.label}${below}`), problem.value, problem.path);
+  }
+  return problems.length === 0 ? normaliseBlocks(value as BlockNode[]) : null;
+};
+
+/** The message for a required value that is null. */
+export const nullMessage = (label: string, type: string): string => typeMessage(label, type, null);

@@ -1,0 +1,177 @@
+/** Definitions in, frozen model out; all mistakes of the definitions at once. */
+import { type Identifier, identifier } from '../sql.js';
+import { checkModel } from './check-model.js';
+import type {
+  AttributeDefinition,
+  AttributeDefinitions,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  MediaDefinition,
+  RelationDefinition,
+  ScalarDefinition,
+  ScalarTypeName,
+} from './definitions.js';
+import { FILE_TYPE } from './file-type.js';
+import type { Attribute, Component, ContentType, Join, RelationAttribute, ScalarAttribute, Schema } from './model.js';
+import { columnName, linkTableName, name } from './naming.js';
+import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
+
+/** The start is refused: `mistakes` lists everything that is wrong with the model or the grants. */
+export class ContentModelError extends Error {
+  constructor(readonly mistakes: readonly string[]) {
+    super(`The content model has ${mistakes.length} mistake${mistakes.length === 1 ? '' : 's'}:\n${mistakes.map((m) => `  - ${m}`).join('\n')}`);
+    this.name = 'ContentModelError';
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function scalar(key: string, def: ScalarDefinition, localized: boolean, system = false, column?: Identifier): ScalarAttribute {
+  return Object.freeze({
+    kind: 'scalar',
+    name: identifier(key),
+    column: column ?? columnName(key),
+    type: SCALAR_TYPES[def.type],
+    def,
+    system,
+    required: def.required ?? false,
+    private: def.private ?? false,
+    writable: def.writable ?? true,
+    searchable: def.searchable ?? true,
+    localized,
+  });
+}
+
+const system = (key: string, type: ScalarTypeName, column: string): ScalarAttribute =>
+  scalar(key, { type, writable: false, searchable: key === 'documentId' || key === 'id' }, true, true, identifier(column));
+
+const IDENTITY = [system('id', 'integer', 'id'), system('documentId', 'string', 'document_id')];
+const TIMES = [
+  system('createdAt', 'datetime', 'created_at'),
+  system('updatedAt', 'datetime', 'updated_at'),
+  system('publishedAt', 'datetime', 'published_at'),
+];
+const LOCALE = system('locale', 'string', 'locale');
+
+/** How a relation of `owner` reaches its targets. */
+function joinOf(table: Identifier, key: string, def: RelationDefinition | MediaDefinition, types: ReadonlyMap<string, ContentTypeDefinition>): Join {
+  if (def.type === 'media') {
+    return def.multiple === true
+      ? { kind: 'link', table: linkTableName(table, key), twoWay: false }
+      : { kind: 'column', column: columnName(key, 'document_id'), position: null };
+  }
+  if (def.mappedBy !== undefined) {
+    const target = types.get(def.target) as ContentTypeDefinition;
+    if (def.relation === 'manyToMany') return { kind: 'inverseLink', table: linkTableName(tableOf(target), def.mappedBy) };
+    const position = def.relation === 'oneToMany' ? columnName(def.mappedBy, 'position') : null;
+    return { kind: 'inverseColumn', column: columnName(def.mappedBy, 'document_id'), position };
+  }
+  if (def.relation === 'oneToMany' || def.relation === 'manyToMany') {
+    return { kind: 'link', table: linkTableName(table, key), twoWay: def.inversedBy !== undefined };
+  }
+  const ordered = def.relation === 'manyToOne' && def.inversedBy !== undefined;
+  return { kind: 'column', column: columnName(key, 'document_id'), position: ordered ? columnName(key, 'position') : null };
+}
+
+const tableOf = (type: ContentTypeDefinition): Identifier => name(type.tableName ?? type.pluralApiId ?? type.singularApiId);
+
+const isMany = (def: RelationDefinition | MediaDefinition): boolean =>
+  def.type === 'media' ? def.multiple === true : def.relation === 'oneToMany' || def.relation === 'manyToMany';
+
+interface Build {
+  readonly definitions: ReadonlyMap<string, ContentTypeDefinition>;
+  readonly types: Map<string, Mutable<ContentType>>;
+  readonly components: Map<string, Mutable<Component>>;
+}
+
+function attribute(build: Build, key: string, def: AttributeDefinition, owner?: ContentTypeDefinition): Attribute {
+  const localized = owner === undefined ? false : owner.localized === true && def.localized === true;
+  if (isScalarType(def.type)) return scalar(key, def as ScalarDefinition, localized);
+  const base = { name: identifier(key), required: def.required ?? false, private: def.private ?? false, writable: def.writable ?? true, localized };
+  if (def.type === 'component') {
+    const component = build.components.get(def.component) as Component;
+    return Object.freeze({ ...base, kind: 'component', column: columnName(key), def, component, many: def.repeatable === true });
+  }
+  if (def.type === 'dynamiczone') {
+    const components = def.components.map((uid) => build.components.get(uid) as Component);
+    return Object.freeze({ ...base, kind: 'zone', column: columnName(key), def, components, many: true });
+  }
+  const relation = def as RelationDefinition | MediaDefinition;
+  const target = build.types.get(relation.type === 'media' ? 'file' : relation.target) as ContentType;
+  const join: Join = owner === undefined ? { kind: 'embedded' } : joinOf(tableOf(owner), key, relation, build.definitions);
+  const twoWay = relation.type === 'relation' && (relation.inversedBy ?? relation.mappedBy) !== undefined;
+  const exclusive = twoWay && relation.relation.startsWith('oneTo');
+  return Object.freeze({ ...base, kind: 'relation', def: relation, many: isMany(relation), join, target, media: def.type === 'media', exclusive });
+}
+
+function attributesOf(build: Build, defs: AttributeDefinitions, owner?: ContentTypeDefinition): [string, Attribute][] {
+  return Object.entries(defs).map(([key, def]) => [key, attribute(build, key, def, owner)]);
+}
+
+const isShown = (item: Attribute): item is ScalarAttribute => item.kind === 'scalar' && !item.private && item.type.readable;
+
+function localizations(type: ContentType): RelationAttribute {
+  return Object.freeze<RelationAttribute>({
+    kind: 'relation',
+    name: identifier('localizations'),
+    required: false,
+    private: false,
+    writable: false,
+    localized: true,
+    def: { type: 'relation', relation: 'oneToMany', target: type.singularApiId },
+    many: true,
+    join: { kind: 'locales' },
+    target: type,
+    media: false,
+    exclusive: false,
+  });
+}
+
+function fillType(build: Build, type: Mutable<ContentType>, def: ContentTypeDefinition): void {
+  const own = attributesOf(build, def.attributes, def);
+  const tail = [...TIMES, ...(type.internal ? [] : [LOCALE])];
+  const entries: [string, Attribute][] = [...IDENTITY.map((a): [string, Attribute] => [a.name, a]), ...own, ...tail.map((a): [string, Attribute] => [a.name, a])];
+  if (type.localized) entries.push(['localizations', localizations(type)]);
+  type.attributes = new Map(entries);
+  type.shown = entries.map(([, item]) => item).filter(isShown);
+  Object.freeze(type);
+}
+
+const shell = (def: ContentTypeDefinition, internal: boolean): Mutable<ContentType> => ({
+  model: 'type',
+  uid: def.singularApiId,
+  kind: def.kind,
+  singularApiId: def.singularApiId,
+  pluralApiId: def.pluralApiId ?? def.singularApiId,
+  route: def.kind === 'collectionType' ? def.pluralApiId : def.singularApiId,
+  draftAndPublish: def.draftAndPublish ?? false,
+  localized: def.localized ?? false,
+  table: tableOf(def),
+  internal,
+  attributes: new Map(),
+  shown: [],
+});
+
+/**
+ * Checks the definitions and builds the model that every other room works on.
+ * Throws a {@link ContentModelError} that lists all mistakes.
+ */
+export function buildSchema(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[]): Schema {
+  const mistakes = checkModel(types, components);
+  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+  const all = [FILE_TYPE, ...types];
+  const build: Build = {
+    definitions: new Map(all.map((def) => [def.singularApiId, def])),
+    types: new Map(all.map((def) => [def.singularApiId, shell(def, def === FILE_TYPE)])),
+    components: new Map(components.map(({ uid }) => [uid, { model: 'component', uid, attributes: new Map(), shown: [] }])),
+  };
+  for (const def of components) {
+    const component = build.components.get(def.uid) as Mutable<Component>;
+    const entries: [string, Attribute][] = [...IDENTITY.map((a): [string, Attribute] => [a.name, a]), ...attributesOf(build, def.attributes)];
+    component.attributes = new Map(entries);
+    component.shown = entries.map(([, item]) => item).filter(isShown);
+    Object.freeze(component);
+  }
+  for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
+  return Object.freeze({ types: build.types, components: build.components, file: build.types.get('file') as ContentType });
+}

@@ -1,0 +1,250 @@
+/** What a developer writes: content types and components as plain, JSON-serialisable data. */
+
+/** Options that every attribute may carry. */
+export interface CommonOptions {
+  /** Must have a value when the document is published. Default false. */
+  readonly required?: boolean;
+  /** Never in an answer, never in a filter, sort or search, at any depth; still writable. Default false. */
+  readonly private?: boolean;
+  /** Refused in request bodies when false. Default true. */
+  readonly writable?: boolean;
+  /** Has a value of its own per locale; without it all locales share one. Only in a localized type. Default false. */
+  readonly localized?: boolean;
+}
+
+/** The scalar types and the TypeScript type of their values in an answer. */
+export interface ScalarValues {
+  string: string;
+  text: string;
+  richtext: string;
+  email: string;
+  password: string;
+  uid: string;
+  enumeration: string;
+  integer: number;
+  biginteger: string;
+  float: number;
+  decimal: number;
+  boolean: boolean;
+  date: string;
+  time: string;
+  datetime: string;
+  timestamp: string;
+  json: unknown;
+  array: unknown[];
+  blocks: BlockNode[];
+}
+
+/** A node of a `blocks` attribute. */
+export interface BlockNode {
+  readonly type: string;
+  readonly children?: readonly BlockNode[];
+  readonly [key: string]: unknown;
+}
+
+export type ScalarTypeName = keyof ScalarValues;
+
+/** A scalar attribute: contract "Attribute types returned by default" and protocol section 14. */
+export interface ScalarDefinition extends CommonOptions {
+  readonly type: ScalarTypeName;
+  /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
+  readonly default?: unknown;
+  /** Held by an index of the database, per locale and among published versions (D14). Default false. */
+  readonly unique?: boolean;
+  /** Left out of `_q` when false (protocol 6.3). Default true. */
+  readonly searchable?: boolean;
+  /** Characters, for the string types. `string`, `email`, `uid`, `enumeration`: at most 255 unless said otherwise. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  /** A regular expression that string values must match. Compiled once at start. */
+  readonly regex?: string;
+  /** Bounds of the number types. */
+  readonly min?: number | string;
+  readonly max?: number | string;
+  /** The values of an `enumeration`. */
+  readonly enum?: readonly string[];
+  /** `uid`: the attribute it is made from, when `generate` is true (protocol 14.17). */
+  readonly targetField?: string;
+  readonly generate?: boolean;
+  /** Adds an index for filters and sorts. Default false. */
+  readonly index?: boolean;
+}
+
+export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
+
+/** A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way. */
+export interface RelationDefinition extends CommonOptions {
+  readonly type: 'relation';
+  readonly relation: RelationKind;
+  /** `singularApiId` of the target. */
+  readonly target: string;
+  readonly inversedBy?: string;
+  readonly mappedBy?: string;
+}
+
+/** One file or several. `allowedTypes` is one of `images`, `videos`, `audios`, `files`. */
+export interface MediaDefinition extends CommonOptions {
+  readonly type: 'media';
+  readonly multiple?: boolean;
+  readonly allowedTypes?: readonly ('images' | 'videos' | 'audios' | 'files')[];
+}
+
+/** A component embedded once, or repeatedly with its order. */
+export interface ComponentAttributeDefinition extends CommonOptions {
+  readonly type: 'component';
+  /** Uid of the component, `<category>.<name>`. */
+  readonly component: string;
+  readonly repeatable?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  /** Adds an index for equality filters on its attributes. Default false. */
+  readonly index?: boolean;
+}
+
+/** A list of components of mixed kinds. */
+export interface ZoneDefinition extends CommonOptions {
+  readonly type: 'dynamiczone';
+  readonly components: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export type AttributeDefinition =
+  | ScalarDefinition
+  | RelationDefinition
+  | MediaDefinition
+  | ComponentAttributeDefinition
+  | ZoneDefinition;
+
+export type AttributeDefinitions = Readonly<Record<string, AttributeDefinition>>;
+
+/** What both kinds of content type share. */
+export interface TypeOptions {
+  /** API id of one document, the type's name everywhere: grants, relation targets, services. */
+  readonly singularApiId: string;
+  readonly pluralApiId: string;
+  /** Documents have a draft and a published version (protocol section 8). Default false. */
+  readonly draftAndPublish?: boolean;
+  /** Documents have a version per locale (protocol section 9). Default false. */
+  readonly localized?: boolean;
+  /** Name of the table. Default: the plural id in snake case. */
+  readonly tableName?: string;
+  readonly attributes: AttributeDefinitions;
+}
+
+export interface CollectionTypeDefinition extends TypeOptions {
+  readonly kind: 'collectionType';
+}
+
+export interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
+  readonly kind: 'singleType';
+  /** Not routed; only names the table. Default: `singularApiId`. */
+  readonly pluralApiId?: string;
+}
+
+export type ContentTypeDefinition = CollectionTypeDefinition | SingleTypeDefinition;
+
+export interface ComponentDefinition {
+  /** `<category>.<name>`. */
+  readonly uid: string;
+  readonly attributes: AttributeDefinitions;
+}
+
+/**
+ * Defines a collection type: many documents, served under its plural API id.
+ *
+ * @example
+ * const article = defineCollectionType({
+ *   singularApiId: 'article', pluralApiId: 'articles',
+ *   attributes: { title: { type: 'string', required: true } },
+ * });
+ *
+ * @publicApi
+ */
+export const defineCollectionType = <const T extends TypeOptions>(
+  options: T & Known<T>,
+): T & { readonly kind: 'collectionType' } => Object.freeze({ ...options, kind: 'collectionType' as const });
+
+/**
+ * Defines a single type: at most one document, served under its singular API id.
+ *
+ * @publicApi
+ */
+export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
+  options: T & Known<T>,
+): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
+
+/**
+ * Defines a component: a group of attributes that types, and other components, embed. It has no routes of its own.
+ *
+ * @publicApi
+ */
+export const defineComponent = <const T extends ComponentDefinition>(options: T & Known<T>): T =>
+  Object.freeze({ ...options }) as T;
+
+/** Refuses options that no attribute has, so that a misspelt one does not compile. */
+type Known<T> = T extends { attributes: infer A }
+  ? { readonly attributes: { readonly [K in keyof A]: A[K] & { readonly [P in Exclude<keyof A[K], Option>]: never } } }
+  : unknown;
+
+type Option = KeysOf<AttributeDefinition>;
+type KeysOf<T> = T extends unknown ? keyof T : never;
+
+/** What every document carries (contract "Document"). */
+export interface DocumentFields {
+  readonly id: number;
+  readonly documentId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly publishedAt: string | null;
+  readonly locale: string;
+}
+
+/** A related document or file as far as the definition alone tells. */
+export interface RelatedDocument extends Partial<DocumentFields> {
+  readonly id: number;
+  readonly documentId: string;
+  readonly [attribute: string]: unknown;
+}
+
+/** A component instance as far as the definition alone tells. */
+export interface ComponentInstance {
+  readonly id: number;
+  readonly documentId: string;
+  readonly __component?: string;
+  readonly [attribute: string]: unknown;
+}
+
+/**
+ * The document type of a definition: scalar attributes by their own type (null unless required), populated ones
+ * optional because they are present only when populated; private and password attributes absent.
+ *
+ * @publicApi
+ */
+export type DocumentOf<T extends { readonly attributes: AttributeDefinitions }> = DocumentFields & {
+  readonly [K in keyof T['attributes'] as Visible<T['attributes'][K]> extends 'scalar' ? K : never]: ScalarOf<
+    T['attributes'][K]
+  >;
+} & {
+  readonly [K in keyof T['attributes'] as Visible<T['attributes'][K]> extends 'populated' ? K : never]?: PopulatedOf<
+    T['attributes'][K]
+  >;
+};
+
+type Visible<A> = A extends { private: true } | { type: 'password' }
+  ? 'hidden'
+  : A extends { type: ScalarTypeName }
+    ? 'scalar'
+    : 'populated';
+
+type ScalarOf<A> = A extends { type: infer N extends ScalarTypeName }
+  ? (A extends { type: 'enumeration'; enum: readonly (infer E)[] } ? E : ScalarValues[N]) | (A extends { required: true } ? never : null)
+  : never;
+
+type PopulatedOf<A> = A extends { type: 'relation'; relation: 'oneToMany' | 'manyToMany' } | { type: 'media'; multiple: true }
+  ? RelatedDocument[]
+  : A extends { type: 'relation' } | { type: 'media' }
+    ? RelatedDocument | null
+    : A extends { type: 'component'; repeatable: true } | { type: 'dynamiczone' }
+      ? ComponentInstance[]
+      : ComponentInstance | null;

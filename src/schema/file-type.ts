@@ -1,0 +1,25 @@
+import { defineCollectionType } from './definitions.js';
+
+/** The built-in type of media files: the field list of the contract's "Media file", in its order. */
+export const FILE_TYPE = defineCollectionType({
+  singularApiId: 'file',
+  pluralApiId: 'files',
+  tableName: 'content_files',
+  attributes: {
+    name: { type: 'string', required: true },
+    alternativeText: { type: 'text' },
+    caption: { type: 'text' },
+    focalPoint: { type: 'json' },
+    width: { type: 'integer' },
+    height: { type: 'integer' },
+    formats: { type: 'json' },
+    hash: { type: 'string', required: true },
+    ext: { type: 'string' },
+    mime: { type: 'string', required: true },
+    size: { type: 'decimal', required: true },
+    url: { type: 'text', required: true },
+    previewUrl: { type: 'text' },
+    provider: { type: 'string', required: true },
+    provider_metadata: { type: 'json' },
+  },
+});

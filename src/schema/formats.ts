@@ -1,0 +1,62 @@
+/** Date and time formats shared by request bodies and filters (protocol 5.29, 14.10–14.13). */
+import { validationError } from '../errors.js';
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ]\d{2}:\d{2})/;
+const TIME = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
+const SHORT_TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
+const EPOCH = /^-?\d{1,14}$/;
+
+/** The first and last instants that PostgreSQL and JavaScript both print with four-digit years. */
+const FIRST_INSTANT = Date.UTC(1, 0, 1) - (Date.UTC(1, 0, 1) - new Date('0001-01-01T00:00:00Z').getTime());
+const LAST_INSTANT = new Date('9999-12-31T23:59:59.999Z').getTime();
+
+function realDay(year: string, month: string, day: string): boolean {
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return year !== '0000' && !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day);
+}
+
+/** `yyyy-MM-dd`, or the day part of an ISO date-time. */
+export function toDate(raw: unknown): string {
+  const match = typeof raw === 'string' ? DATE.exec(raw) : null;
+  if (match === null) throw validationError('Invalid format, expected yyyy-MM-dd');
+  const [, year = '', month = '', day = ''] = match;
+  if (!realDay(year, month, day)) throw validationError('Invalid date');
+  return `${year}-${month}-${day}`;
+}
+
+/** `HH:mm:ss` with `.SSS` only when the milliseconds are not zero. */
+export function toTime(raw: unknown, shortForm = false): string {
+  if (typeof raw !== 'string') throw validationError(`Expected a string, got a ${typeof raw}`);
+  const short = shortForm ? SHORT_TIME.exec(raw) : null;
+  const match = TIME.exec(short === null ? raw : `${raw}:00`);
+  if (match === null) throw validationError('Invalid time format, expected HH:mm:ss.SSS');
+  const [, hours = '', minutes = '', seconds = '', fraction = ''] = match;
+  const milliseconds = fraction.padEnd(3, '0');
+  return `${hours}:${minutes}:${seconds}${milliseconds === '000' ? '' : `.${milliseconds}`}`;
+}
+
+function toInstant(raw: unknown): number {
+  if (raw instanceof Date) return raw.getTime();
+  if (typeof raw === 'number') return Number.isInteger(raw) ? raw : Number.NaN;
+  if (typeof raw !== 'string') return Number.NaN;
+  if (EPOCH.test(raw) && raw.length > 4) return Number(raw);
+  const match = ISO.exec(raw);
+  if (match === null || !realDay(match[1] ?? '', match[2] ?? '', match[3] ?? '')) return Number.NaN;
+  // Without a zone an ISO date-time is read as UTC, never in the server's own zone.
+  const zoned = match[4] === undefined || /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(raw.slice(10));
+  return new Date(zoned ? raw.replace(' ', 'T') : `${raw.replace(' ', 'T')}Z`).getTime();
+}
+
+/** ISO in UTC with milliseconds, from an ISO date or date-time or epoch milliseconds. */
+export function toDatetime(raw: unknown): string {
+  const instant = toInstant(raw);
+  if (!(instant >= FIRST_INSTANT && instant <= LAST_INSTANT)) {
+    throw validationError('Invalid format, expected a timestamp or an ISO date');
+  }
+  return new Date(instant).toISOString();
+}
+
+/** Epoch milliseconds as a string of digits. */
+export const toTimestamp = (raw: unknown): string => String(new Date(toDatetime(raw)).getTime());

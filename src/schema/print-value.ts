@@ -1,0 +1,28 @@
+/** How a refused value is shown in a message: strings quoted, everything else by its nature. */
+
+function simple(value: unknown, quoted: boolean): string | null {
+  switch (typeof value) {
+    case 'string':
+      return quoted ? `"${value}"` : value;
+    case 'number':
+    case 'boolean':
+    case 'undefined':
+    case 'bigint':
+      return Object.is(value, -0) ? '-0' : String(value);
+    default:
+      return value === null ? 'null' : null;
+  }
+}
+
+/** Prints nested values with their leaves already printed, as clients of the protocol know it. */
+export function printValue(value: unknown): string {
+  const leaf = simple(value, true);
+  if (leaf !== null) return leaf;
+  return JSON.stringify(value, (_key, nested: unknown) => simple(nested, true) ?? nested, 2);
+}
+
+/** The message for a value of the wrong type (protocol 14.2). */
+export function typeMessage(path: string, type: string, value: unknown, castFrom?: unknown): string {
+  const cast = castFrom === undefined ? '' : ` (cast from the value \`${printValue(castFrom)}\`)`;
+  return `${path} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`${cast}.`;
+}

@@ -1,0 +1,156 @@
+/**
+ * The attribute-type table: what each scalar type is in PostgreSQL, in JSON, in a filter and in a body.
+ * Adding a type is one row here, its value type in `definitions.ts` and a row in the contract test.
+ */
+import { validationError } from '../errors.js';
+import { type Sql, sql } from '../sql.js';
+import * as accept from './accept.js';
+import type { ScalarTypeName } from './definitions.js';
+import { toDate, toDatetime, toTime, toTimestamp } from './formats.js';
+
+/** A row of the table. */
+export interface ScalarType {
+  /** Column type; also the type that filter parameters and component values are cast to. */
+  readonly column: string;
+  /** The cast as an SQL fragment, `::int4`. */
+  readonly cast: Sql;
+  /** The same for a list, `::int4[]`. */
+  readonly castList: Sql;
+  /** Part of `_q`: as text, or as a number when the search text is one (protocol 6.1, 6.2). */
+  readonly search: 'text' | 'number' | null;
+  /** Case-sensitive text operators (`$contains`, `$startsWith`, …) apply. */
+  readonly textual: boolean;
+  /** Returned by default, selectable, filterable, sortable. False only for passwords (D3). */
+  readonly readable: boolean;
+  /** A filter value as a parameter. Throws a ValidationError on a value that can never be stored. */
+  readonly operand: (raw: unknown) => unknown;
+  /** A column's value as the answer shows it. */
+  readonly toJson: (column: Sql) => Sql;
+  /** The text of a value inside a component, as a value comparable to operands. */
+  readonly fromText: (text: Sql) => Sql;
+  /** Checks a body value; the result is both the column parameter and the stored JSON. */
+  readonly accept: accept.Accept;
+  /** The name used in messages about null. */
+  readonly label: string;
+}
+
+const bad = (raw: unknown, expected: string): never => {
+  const shown = typeof raw === 'string' ? `"${raw.slice(0, 80)}"` : typeof raw;
+  throw validationError(`Invalid value ${shown}: expected ${expected}`);
+};
+
+const textOperand = (raw: unknown): unknown => {
+  if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean') return bad(raw, 'a string');
+  return accept.unstorable(raw) ? bad('', 'a string without NUL characters') : String(raw);
+};
+
+function numberOperand(lowest: number, highest: number, integer: boolean): (raw: unknown) => unknown {
+  return (raw) => {
+    const value = typeof raw === 'number' ? raw : typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
+    if (!Number.isFinite(value)) return bad(raw, 'a number');
+    if (integer && !Number.isInteger(value)) return bad(raw, 'an integer');
+    if (value < lowest || value > highest) return bad(raw, `a number between ${lowest} and ${highest}`);
+    return value;
+  };
+}
+
+/** True and false as query strings spell them (protocol 5.28). */
+export function toBoolean(raw: unknown): boolean | undefined {
+  if (raw === true || raw === 1 || raw === 'true' || raw === 't' || raw === '1') return true;
+  if (raw === false || raw === 0 || raw === 'false' || raw === 'f' || raw === '0' || raw === '') return false;
+  return undefined;
+}
+
+const jsonOperand = (raw: unknown): unknown => {
+  if (typeof raw !== 'string') return JSON.stringify(raw) ?? bad(raw, 'JSON');
+  try {
+    const value = JSON.parse(raw) as unknown;
+    return accept.unstorable(value) ? bad('', 'JSON without NUL characters') : raw;
+  } catch {
+    return bad(raw, 'JSON');
+  }
+};
+
+const same = (value: Sql): Sql => value;
+const asText = (value: Sql): Sql => sql`${value}::text`;
+
+const CASTS: Readonly<Record<string, readonly [Sql, Sql]>> = {
+  text: [sql`::text`, sql`::text[]`],
+  int4: [sql`::int4`, sql`::int4[]`],
+  int8: [sql`::int8`, sql`::int8[]`],
+  float8: [sql`::float8`, sql`::float8[]`],
+  'numeric(10,2)': [sql`::numeric`, sql`::numeric[]`],
+  boolean: [sql`::boolean`, sql`::boolean[]`],
+  date: [sql`::date`, sql`::date[]`],
+  'time(3)': [sql`::time`, sql`::time[]`],
+  'timestamptz(3)': [sql`::timestamptz`, sql`::timestamptz[]`],
+  jsonb: [sql`::jsonb`, sql`::jsonb[]`],
+};
+
+function row(column: string, label: string, rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'accept'>): ScalarType {
+  const [cast, castList] = CASTS[column] as readonly [Sql, Sql];
+  const fromText = (text: Sql): Sql => (column === 'text' ? text : sql`(${text})${cast}`);
+  return Object.freeze({ column, cast, castList, label, search: null, textual: false, readable: true, toJson: same, fromText, ...rest });
+}
+
+const text = (acceptor: accept.Accept, rest: Partial<ScalarType> = {}): ScalarType =>
+  row('text', 'string', { operand: textOperand, accept: acceptor, search: 'text', textual: true, ...rest });
+
+const json = (acceptor: accept.Accept, label: string): ScalarType =>
+  row('jsonb', label, { operand: jsonOperand, accept: acceptor, textual: true });
+
+/** An instant as the contract shows it: ISO 8601 in UTC with milliseconds. */
+export const isoInstant = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const { MIN_INTEGER, MAX_INTEGER } = accept;
+
+/** The attribute-type table. */
+export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object.freeze({
+  string: text(accept.acceptString(255)),
+  text: text(accept.acceptString()),
+  richtext: text(accept.acceptString()),
+  email: text(accept.acceptEmail),
+  password: text(accept.acceptPassword, { readable: false, search: null }),
+  uid: text(accept.acceptUid),
+  enumeration: text(accept.acceptEnumeration),
+  integer: row('int4', 'number', {
+    operand: numberOperand(MIN_INTEGER, MAX_INTEGER, true),
+    accept: accept.acceptInteger,
+    search: 'number',
+  }),
+  biginteger: row('int8', 'string', {
+    operand: (raw) => accept.toBigint(raw) ?? bad(raw, 'an integer of at most 64 bits'),
+    accept: accept.acceptBiginteger,
+    search: 'number',
+    toJson: asText,
+  }),
+  float: row('float8', 'number', {
+    operand: numberOperand(-Number.MAX_VALUE, Number.MAX_VALUE, false),
+    accept: accept.acceptFloat,
+    search: 'number',
+  }),
+  decimal: row('numeric(10,2)', 'number', {
+    operand: numberOperand(-1e15, 1e15, false),
+    accept: accept.acceptDecimal,
+    search: 'number',
+  }),
+  boolean: row('boolean', 'boolean', {
+    operand: (raw) => toBoolean(raw) ?? bad(raw, 'true or false'),
+    accept: accept.acceptBoolean,
+  }),
+  date: row('date', 'string', { operand: toDate, accept: accept.acceptFormat(toDate), toJson: asText }),
+  time: row('time(3)', 'string', {
+    operand: (raw) => toTime(raw),
+    accept: accept.acceptFormat((value) => toTime(value)),
+    toJson: (column) => sql`replace(to_char(${column}, 'HH24:MI:SS.MS'), '.000', '')`,
+  }),
+  datetime: row('timestamptz(3)', 'string', { operand: toDatetime, accept: accept.acceptFormat(toDatetime), toJson: isoInstant }),
+  timestamp: row('int8', 'string', { operand: toTimestamp, accept: accept.acceptFormat(toTimestamp), toJson: asText }),
+  json: json(accept.acceptJson, 'object'),
+  array: json(accept.acceptArray, 'array'),
+  blocks: json(accept.acceptBlocks, 'array'),
+});
+
+/** Whether a type name is a scalar's. */
+export const isScalarType = (name: string): name is ScalarTypeName => Object.hasOwn(SCALAR_TYPES, name);
+

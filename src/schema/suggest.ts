@@ -1,0 +1,23 @@
+/** Edit distance, capped: enough to tell a typo from another word. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(change, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** `; did you mean "x"?` for the nearest known word, or nothing when none is near. */
+export function suggest(word: string, known: readonly string[]): string {
+  let best: { readonly word: string; readonly away: number } | undefined;
+  for (const candidate of known) {
+    const away = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (best === undefined || away < best.away) best = { word: candidate, away };
+  }
+  return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3)) ? `; did you mean "${best.word}"?` : '';
+}

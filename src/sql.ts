@@ -1,0 +1,87 @@
+/**
+ * The only way SQL comes into being. A fragment is literal text from this code base, identifiers that the schema
+ * made, and parameters; the types leave no fourth way, so nothing that a client sent can become SQL text.
+ */
+
+declare const identifierBrand: unique symbol;
+
+/** A name of a table, column or attribute. Only `identifier()` makes one, and only the schema calls it. */
+export type Identifier = string & { readonly [identifierBrand]: true };
+
+/** PostgreSQL cuts longer names silently, which would make two of them one. */
+export const MAX_IDENTIFIER_BYTES = 63;
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
+/** Admits a name of the model as an identifier. Throws on anything that the model check should have refused. */
+export function identifier(name: string): Identifier {
+  if (!IDENTIFIER.test(name) || Buffer.byteLength(name) > MAX_IDENTIFIER_BYTES) {
+    throw new Error(`"${name}" cannot be used as a name in SQL`);
+  }
+  return name as Identifier;
+}
+
+/** A parameter. Printing the same object twice reuses its number. */
+export class Param {
+  constructor(readonly value: unknown) {}
+}
+
+/** An SQL fragment: an immutable sequence of text, parameters and other fragments. */
+export class Sql {
+  constructor(readonly parts: readonly (string | Param | Sql)[]) {}
+}
+
+/** A tagged template: literal text is ours, every hole is a fragment or a parameter, never a string. */
+export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Param)[]): Sql {
+  const parts: (string | Param | Sql)[] = [strings[0] ?? ''];
+  for (let i = 0; i < holes.length; i += 1) parts.push(holes[i] as Sql | Param, strings[i + 1] ?? '');
+  return new Sql(parts);
+}
+
+/** A value sent beside the text, as `$n`. */
+export const param = (value: unknown): Param => new Param(value);
+
+/** The one quoting function: a schema name as an identifier (`"x"`) or as a string constant (`'x'`). */
+export const quote = (name: Identifier, as: 'identifier' | 'string' = 'identifier'): Sql =>
+  new Sql([as === 'identifier' ? `"${name}"` : `'${name}'`]);
+
+/** The alias of the n-th table of a statement. */
+export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
+
+export const EMPTY = new Sql(['']);
+
+/** Fragments with a separator between them. */
+export function join(fragments: readonly Sql[], separator: ', ' | ' and ' | ' or ' | ' ' | ' || '): Sql {
+  const parts: (string | Sql)[] = [];
+  fragments.forEach((fragment, i) => (i === 0 ? parts.push(fragment) : parts.push(separator, fragment)));
+  return new Sql(parts);
+}
+
+/** A printed statement, ready for the driver. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Prints a fragment: one walk, parameters numbered in the order of the text. */
+export function print(root: Sql): Statement {
+  const values: unknown[] = [];
+  const numbers = new Map<Param, number>();
+  let text = '';
+  const walk = (fragment: Sql): void => {
+    for (const part of fragment.parts) {
+      if (typeof part === 'string') text += part;
+      else if (part instanceof Sql) walk(part);
+      else {
+        let n = numbers.get(part);
+        if (n === undefined) {
+          n = values.push(part.value);
+          numbers.set(part, n);
+        }
+        text += `$${n}`;
+      }
+    }
+  };
+  walk(root);
+  return { text, values };
+}
