@@ -1,8 +1,7 @@
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider, type Type } from '@nestjs/common';
-import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { ACCESS_CONTROL, type AccessControl } from './access/access-control.js';
 import { publicCaller } from './access/caller.js';
 import { checkGrants, Permissions } from './access/permissions.js';
@@ -13,9 +12,9 @@ import { ContentService, getContentToken } from './documents/content.service.js'
 import { Documents } from './documents/documents.service.js';
 import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
-import { CONTENT_ROUTES, ContentRoutes } from './http/routes.js';
+import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { buildSchema, ContentModelError } from './schema/build-schema.js';
-import type { ContentType, Schema } from './schema/model.js';
+import type { Schema } from './schema/model.js';
 import { type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
@@ -23,15 +22,7 @@ export const CONTENT_ORM = Symbol('ContentOrm');
 
 const RUNTIME = Symbol('ContentRuntimeOptions');
 const SETTINGS = Symbol('ContentSettings');
-const SCHEMA = Symbol('ContentSchema');
-const WIRING = Symbol('ContentWiring');
-
-/** What `configure` needs once the application's global prefix is known. */
-interface Wiring {
-  readonly prefix: string;
-  readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
-  readonly ownsOrm: boolean;
-}
+const OWNS_ORM = Symbol('ContentOwnsOrm');
 
 /**
  * The content's entities, for a host that lists its entities itself (`registerEntities: false`) or for the
@@ -51,27 +42,30 @@ function accessControl(schema: Schema, { access = {}, auth = {} }: ContentRuntim
 async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Promise<MikroORM> {
   if (database === undefined) throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
   const options = { driver: PostgreSqlDriver, ...database, entities: entitiesOf(schema) } as Options;
-  return (await MikroORM.init(options)) as MikroORM;
+  const orm: unknown = await MikroORM.init(options);
+  return orm as MikroORM;
 }
 
-function providers(schema: Schema, wiring: Wiring, contextName: string | undefined): Provider[] {
-  const orm: Provider = wiring.ownsOrm
+/** The host's MikroORM, or one of the module's own. */
+function ormProvider(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider {
+  return ownsOrm
     ? { provide: CONTENT_ORM, useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime), inject: [RUNTIME] }
     : { provide: CONTENT_ORM, useExisting: contextName === undefined ? MikroORM : getMikroORMToken(contextName) };
+}
+
+function providers(schema: Schema, routed: Routed): Provider[] {
   const services = [...schema.types.values()].map((type): Provider => ({
     provide: getContentToken(type.singularApiId),
     useFactory: (documents: Documents) => new ContentService(documents, type),
     inject: [Documents],
   }));
   return [
-    orm,
-    { provide: SCHEMA, useValue: schema },
-    { provide: WIRING, useValue: wiring },
-    { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => resolveSettings({ ...runtime, prefix: wiring.prefix }), inject: [RUNTIME] },
+    { provide: ROUTED, useValue: routed },
+    { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => resolveSettings({ ...runtime, prefix: routed.prefix }), inject: [RUNTIME] },
     { provide: ACCESS_CONTROL, useFactory: (runtime: ContentRuntimeOptions) => accessControl(schema, runtime), inject: [RUNTIME] },
     { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => new Database(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
     { provide: Documents, useFactory: (settings: ContentSettings, database: Database) => new Documents({ schema, settings }, database), inject: [SETTINGS, Database] },
-    { provide: CONTENT_ROUTES, useValue: new ContentRoutes(wiring.controllers.map(({ type }) => type.route)) },
+    ContentRoutes,
     ContentErrorFilter,
     UnroutedErrorFilter,
     ...services,
@@ -88,7 +82,7 @@ function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra:
     module: ContentModule,
     imports: [...hostOrm, ...(extra.imports ?? [])],
     controllers: controllers.map(({ controller }) => controller),
-    providers: [runtime, ...providers(schema, { prefix, controllers, ownsOrm }, model.contextName)],
+    providers: [runtime, { provide: OWNS_ORM, useValue: ownsOrm }, ormProvider(schema, ownsOrm, model.contextName), ...providers(schema, { prefix, controllers })],
     exports: [CONTENT_ORM, Documents, ...[...schema.types.keys()].map(getContentToken)],
   };
 }
@@ -108,12 +102,10 @@ function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra:
 @Module({})
 export class ContentModule implements NestModule, OnApplicationShutdown {
   constructor(
-    @Inject(WIRING) private readonly wiring: Wiring,
+    @Inject(OWNS_ORM) private readonly ownsOrm: boolean,
     @Inject(CONTENT_ORM) private readonly orm: MikroORM,
-    @Inject(CONTENT_ROUTES) private readonly routes: ContentRoutes,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(UnroutedErrorFilter) private readonly unrouted: UnroutedErrorFilter,
-    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
-    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
   /** Options known at once. Throws a ContentModelError that lists every mistake of the model. */
@@ -129,17 +121,11 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
 
   /** Runs when the global prefix is known and before the routes are registered: the last moment to set their paths. */
   configure(_consumer: MiddlewareConsumer): void {
-    const global = this.application.getGlobalPrefix().replace(/^\/+|\/+$/g, '');
-    const own = global === this.wiring.prefix ? '' : this.wiring.prefix;
-    this.routes.base = [global, own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join('');
-    for (const { type, controller } of this.wiring.controllers) {
-      Reflect.defineMetadata('path', own === '' ? type.route : `${own}/${type.route}`, controller);
-    }
-    // First in the list is asked last, so that filters of the host's own come before it.
-    if (this.adapter.httpAdapter !== undefined) this.application.getGlobalFilters().unshift(this.unrouted);
+    this.routes.mount();
+    this.unrouted.register();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (this.wiring.ownsOrm) await this.orm.close();
+    if (this.ownsOrm) await this.orm.close();
   }
 }

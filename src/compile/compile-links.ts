@@ -1,6 +1,6 @@
 /** The links of a write: all relations of a document, own and inverse, in one statement whose size ignores how many targets. */
 import type { ContentType, Join, RelationAttribute } from '../schema/model.js';
-import { type Identifier, identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
 /** New targets of one relation. */
 export interface LinkChange {
@@ -118,6 +118,6 @@ export function compileLinks(request: LinksRequest): Statement | null {
   const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
   const steps = [...request.changes.flatMap((change) => changeOf(change, request)), ...copies];
   if (steps.length === 0) return null;
-  const named = steps.map((step, i) => sql`${quote(identifier(`w${i}`))} as (${step})`);
+  const named = steps.map((step, i) => sql`${alias('k', i)} as (${step})`);
   return print(sql`with ${join(named, ', ')} select 1`);
 }

@@ -1,17 +1,15 @@
 /** ObjectPlan → the select list of one JSON object; children as correlated sub-queries, whatever their depth. */
 import type { ChildPlan, ItemsPlan, ObjectPlan } from '../plan/plan.js';
-import type { Component } from '../schema/model.js';
-import { alias, type Identifier, identifier, join, quote, type Sql, sql } from '../sql.js';
+import { ATTRIBUTES, COMPONENT } from '../schema/naming.js';
+import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
-import { type Context, heldJson, type Scope, shown, type Targets, targetsOf } from './scope.js';
+import { type Context, heldJson, type JsonScope, rowOf, type Scope, shown, type Targets, targetsOf } from './scope.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 
 /** Documents keep only their identity beside `attributes` in the v4 shape (protocol section 17). */
 const IDENTITY = 2;
-const ATTRIBUTES = identifier('attributes');
-const COMPONENT = identifier('__component');
 
 /** The select list of an object: its fields and populated children. */
 export function compileObject(plan: ObjectPlan, scope: Scope, context: Context): Sql {
@@ -54,20 +52,20 @@ function countOf(child: Extract<ChildPlan, { kind: 'count' }>, scope: Scope, con
 }
 
 /** One branch of a zone: instances of one component, with its own fields, filter and children. */
-function branch(component: Component, items: ItemsPlan, instance: Sql, scope: Scope, context: Context): { readonly test: Sql; readonly value: Sql } {
-  const uid = quote(identifier(component.uid), 'string');
-  const inner: Scope = { kind: 'json', component, value: sql`${instance}.v`, row: scope.kind === 'row' ? scope : scope.row };
-  const kind = sql`${instance}.v->>'__component'`;
+function branch(items: ItemsPlan, scope: JsonScope, context: Context): { readonly test: Sql; readonly value: Sql } {
+  const uid = quote(scope.component.uid, 'string');
+  const kind = sql`${scope.value}->>'__component'`;
   const conditions = [sql`${kind} = ${uid}`];
-  if (items.where !== null) conditions.push(compileFilter(items.where, inner, context));
+  if (items.where !== null) conditions.push(compileFilter(items.where, scope, context));
   const j = alias('j', context.next());
-  const list = join([compileObject(items.object, inner, context), named(kind, COMPONENT)], ', ');
+  const list = join([compileObject(items.object, scope, context), named(kind, COMPONENT)], ', ');
   return { test: sql`(${join(conditions, ' and ')})`, value: sql` when ${uid} then (select row_to_json(${j}) from (select ${list}) ${j})` };
 }
 
 function zoneOf(child: Extract<ChildPlan, { kind: 'zone' }>, scope: Scope, context: Context): Sql {
   const instance = alias('c', context.next());
-  const branches = [...child.items].map(([component, items]) => branch(component, items, instance, scope, context));
+  const inner = { kind: 'json', value: sql`${instance}.v`, row: rowOf(scope) } as const;
+  const branches = [...child.items].map(([component, items]) => branch(items, { ...inner, component }, context));
   if (branches.length === 0) return sql`'[]'::json`;
   const values = join(branches.map(({ value }) => value), ' ');
   const tests = join(branches.map(({ test }) => test), ' or ');

@@ -24,7 +24,7 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
 }
 
 /** The page as ids and sort keys: LIMIT comes before any populate work, so skipped rows cost none. */
-function pageOf(row: RowScope, from: Sql, keys: readonly Ordering[], page: Pagination, counted: boolean): Sql {
+function pageOf(row: RowScope, { from, keys, counted }: { from: Sql; keys: readonly Ordering[]; counted: boolean }, page: Pagination): Sql {
   const columns = [sql`${column(row, 'id')}`, ...keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
   if (counted) columns.push(sql`count(*) over () as total`);
   const order = [...keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`), column(row, 'id')];
@@ -40,7 +40,7 @@ function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context)
   const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf([...versionConditions(row, null, context), ...narrow])}`;
   const keys = compileOrder(plan.order, row, context);
   const windowed = page.withCount && narrow.length > 0;
-  const paged = pageOf(row, from, keys, page, windowed);
+  const paged = pageOf(row, { from, keys, counted: windowed }, page);
   const outer = [...keys.map(({ direction }, i) => sql`p.${alias('k', i)} ${direction}`), sql`p.id`];
   const rows = sql`select ${compileObject(plan.object, row, context)} from page p join ${quote(plan.type.table)} ${row.alias} on ${column(row, 'id')} = p.id order by ${join(outer, ', ')}`;
   const count = sql`(select count(*) from ${from})`;

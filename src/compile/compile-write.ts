@@ -1,6 +1,6 @@
 /** The rows of a write: one statement creates or updates a version, publishes it, and shares what locales share. */
 import type { Attribute, ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
-import { type Identifier, identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
 export type ColumnValues = ReadonlyMap<ScalarAttribute | ComponentAttribute | ZoneAttribute | RelationAttribute, unknown>;
@@ -53,7 +53,7 @@ const version = (request: RowsRequest, published: boolean): Sql =>
 
 const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
 
-const isGiven = (request: RowsRequest, { attribute }: Column): boolean => request.values.has(attribute as never);
+const isGiven = (request: RowsRequest, { attribute }: Column): boolean => request.values.has(attribute);
 
 function list(columns: readonly Sql[]): Sql {
   return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
@@ -74,7 +74,7 @@ function written(request: RowsRequest, columns: readonly Column[]): Sql {
   const table = quote(request.type.table);
   const own = !request.type.draftAndPublish;
   const given = columns.filter((column) => isGiven(request, column));
-  const value = (column: Column): Sql => valueOf(column, request.values.get(column.attribute as never));
+  const value = (column: Column): Sql => valueOf(column, request.values.get(column.attribute));
   if (request.row !== null) {
     const sets = given.map((column) => sql`${quote(column.name)} = ${value(column)}`);
     const published = own ? sql`, published_at = ${TIME}` : sql``;
@@ -144,7 +144,7 @@ export function compileDelete(type: ContentType, documentId: string | null, loca
   const gone = sql`g as (delete from ${table} t${which} returning t.document_id, t.locale)`;
   const last = sql`(select g.document_id from g where not exists (select 1 from ${table} t where t.document_id = g.document_id and not exists (select 1 from g h where h.document_id = t.document_id and h.locale = t.locale)))`;
   const cleaned = referrers.map(({ type: owner, attribute }, i) => {
-    const name = quote(identifier(`c${i}`));
+    const name = alias('c', i);
     if (attribute.join.kind === 'link') return sql`${name} as (delete from ${quote(attribute.join.table)} where target_document_id in ${last})`;
     const column = quote((attribute.join as { readonly column: Identifier }).column);
     const other = owner === type ? sql` and document_id not in (select g.document_id from g)` : sql``;

@@ -1,6 +1,6 @@
 /** Where names are looked up: a row of a table, or an instance inside a JSON value; and the way to other rows. */
 import type { Hop, Version } from '../plan/plan.js';
-import type { Component, ContentType, Join, RelationAttribute, ScalarAttribute } from '../schema/model.js';
+import type { Component, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { alias, param, type Param, quote, type Sql, sql } from '../sql.js';
 
 export interface RowScope {
@@ -43,7 +43,7 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
 
 /** A member of an instance, as text. */
-const text = (value: Sql, name: ScalarAttribute['name'] | RelationAttribute['name']): Sql => sql`${value}->>${quote(name, 'string')}`;
+const text = (value: Sql, name: ScalarAttribute['name']  ): Sql => sql`${value}->>${quote(name, 'string')}`;
 
 /** An attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
@@ -161,7 +161,8 @@ interface Linked {
   readonly position: Sql | null;
 }
 
-function linked(scope: Scope, hop: RelationAttribute, join: Join, target: RowScope, context: Context): Linked {
+function linked(scope: Scope, hop: RelationAttribute, target: RowScope, context: Context): Linked {
+  const { join } = hop;
   const table = sql`${quote(target.type.table)} ${target.alias}`;
   const documentId = column(target, 'document_id');
   if (join.kind === 'embedded' || scope.kind === 'json') {
@@ -201,7 +202,7 @@ function linked(scope: Scope, hop: RelationAttribute, join: Join, target: RowSco
 export function targetsOf(scope: Scope, hop: Hop, context: Context): Targets {
   if (hop.kind === 'component') return componentTargets(scope, hop, context);
   const target = rowScope(hop.target, alias('t', context.next()));
-  const { from, conditions, position } = linked(scope, hop, hop.join, target, context);
+  const { from, conditions, position } = linked(scope, hop, target, context);
   const version = hop.join.kind === 'locales' ? [] : versionConditions(target, rowOf(scope), context);
   return { from, conditions: [...conditions, ...version], scope: target, position };
 }

@@ -89,7 +89,7 @@ export class Database {
   async read(statement: Statement): Promise<readonly Row[]> {
     const pool = await this.nativePool();
     try {
-      if (pool === null) return await execute(this.em.fork().getKysely() as unknown as RawExecutor, statement);
+      if (pool === null) return await execute(this.em.fork().getKysely(), statement);
       return await this.readFromPool(pool, statement);
     } catch (error) {
       throw this.mapped(error);
@@ -139,5 +139,5 @@ const execute = async (executor: RawExecutor, statement: Statement): Promise<rea
 
 const runnerOf = (em: SqlEntityManager): Runner => ({
   em,
-  run: (statement) => execute(em.getKysely() as unknown as RawExecutor, statement),
+  run: (statement) => execute(em.getKysely(), statement),
 });

@@ -3,6 +3,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { type Caller, SYSTEM } from '../access/caller.js';
 import { ContentError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
+import type { ReadRequest } from '../plan/plan-read.js';
 import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
@@ -32,20 +33,24 @@ export class ContentService<T extends object = DocumentFields> {
     private readonly type: ContentType,
   ) {}
 
-  private plan(kind: 'list' | 'one', query: ContentQuery, documentId: string | null, as: Caller, answersWrite = false): ReadPlan {
-    return this.documents.plan(this.type, query, { kind, documentId, permissions: as.permissions, format: 'flat', answersWrite });
+  private plan(query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId' | 'answersWrite'>): ReadPlan {
+    return this.documents.plan(this.type, query, { ...what, permissions: as.permissions, format: 'flat' });
+  }
+
+  private planWrite(query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
+    return this.plan(query, as, { kind: 'one', documentId, answersWrite: true });
   }
 
   /** A page of documents. Throws a ContentError for a query that makes no sense. */
   async find(query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
-    const { data, meta } = await this.documents.read(this.plan('list', query, null, as));
+    const { data, meta } = await this.documents.read(this.plan(query, as, { kind: 'list', documentId: null, answersWrite: false }));
     return { data: JSON.parse(data) as T[], meta };
   }
 
   /** One document, or null. A single type takes no id. */
   async findOne(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<T | null> {
     try {
-      const { data } = await this.documents.read(this.plan('one', query, documentId, as));
+      const { data } = await this.documents.read(this.plan(query, as, { kind: 'one', documentId, answersWrite: false }));
       return JSON.parse(data) as T;
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
@@ -61,19 +66,19 @@ export class ContentService<T extends object = DocumentFields> {
 
   /** Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that cannot be stored. */
   async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.create(this.plan('one', query, null, as, true), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.create(this.planWrite(query, as, null), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
     return JSON.parse(answer.data) as T;
   }
 
   /** Updates a document partially; a single type takes no id and is created when absent. */
   async update(documentId: string | null, data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.update(this.plan('one', query, documentId, as, true), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.update(this.planWrite(query, as, documentId), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
     return JSON.parse(answer.data) as T;
   }
 
   /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
   async delete(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<void> {
-    await this.documents.delete(this.plan('one', query, documentId, as, true), { caller: as, ...(em === undefined ? {} : { em }) });
+    await this.documents.delete(this.planWrite(query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
   }
 }
 

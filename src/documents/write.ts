@@ -111,7 +111,7 @@ function settled(request: WriteRequest, versions: Versions, loaded: Loaded): Set
   const published = versions.published === undefined ? undefined : loaded.stored.get(versions.published.id);
   const ids = [...loaded.ids];
   const draft = type.draftAndPublish && !request.publish;
-  const result = settle(type, body.values, stored, published === undefined ? [] : [published], {
+  const result = settle(type, { given: body.values, stored, versions: published === undefined ? [] : [published] }, {
     draft,
     missingIsNull: type.draftAndPublish,
     complete: versions.own === undefined || (type.draftAndPublish && request.publish),
@@ -138,7 +138,15 @@ function ownersOf(attribute: RelationAttribute, request: WriteRequest, touched: 
   return touched.filter((row) => shared || !request.type.localized || row.locale === request.locale).map(({ id }) => id);
 }
 
-async function writeLinks(runner: Runner, request: WriteRequest, documentId: string, versions: Versions, result: Settled, touched: readonly VersionRow[]): Promise<void> {
+/** What the rows statement left to be linked. */
+interface Written {
+  readonly documentId: string;
+  readonly versions: Versions;
+  readonly result: Settled;
+  readonly touched: readonly VersionRow[];
+}
+
+async function writeLinks(runner: Runner, request: WriteRequest, { documentId, versions, result, touched }: Written): Promise<void> {
   const { type } = request;
   const changes = [...result.lists].map(([attribute, targets]): LinkChange => ({ attribute, targets, owners: ownersOf(attribute, request, touched) }));
   const own = touched.find((row) => row.published === !type.draftAndPublish && (!type.localized || row.locale === request.locale));
@@ -183,6 +191,6 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   };
   const fresh = versions.own === undefined && versions.base === undefined;
   const touched = touchedRows(await runner.run(fresh ? compileCreate(rows) : compileUpdate(rows)), documentId);
-  await writeLinks(runner, request, documentId, versions, result, touched);
+  await writeLinks(runner, request, { documentId, versions, result, touched });
   return documentId;
 }

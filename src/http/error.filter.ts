@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
-import { BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ContentError, type ErrorName, ERRORS } from '../errors.js';
-import { CONTENT_ROUTES, type ContentRoutes } from './routes.js';
+import { ContentRoutes } from './routes.js';
 import { type HttpRequest, pathOf } from './request-state.js';
 
 /** The one error shape (protocol 2.1). */
@@ -64,11 +64,17 @@ export class ContentErrorFilter implements ExceptionFilter {
 @Catch()
 export class UnroutedErrorFilter extends BaseExceptionFilter {
   constructor(
-    @Inject(HttpAdapterHost) host: HttpAdapterHost,
     @Inject(ContentErrorFilter) private readonly content: ContentErrorFilter,
-    @Inject(CONTENT_ROUTES) private readonly routes: ContentRoutes,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(HttpAdapterHost) host: HttpAdapterHost,
   ) {
     super(host.httpAdapter);
+  }
+
+  /** First in the list is asked last, so that filters of the host's own come before it. */
+  register(): void {
+    this.application.getGlobalFilters().unshift(this);
   }
 
   override catch(exception: unknown, context: ArgumentsHost): void {

@@ -1,16 +1,45 @@
-/** The paths below which this module answers; set when the application's global prefix is known. */
+import { Inject, Injectable, type Type } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import type { ContentType } from '../schema/model.js';
+
+/** The content controllers and the prefix that the options gave. */
+export interface Routed {
+  readonly prefix: string;
+  readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
+}
+
+/** Injection token of {@link Routed}. */
+export const ROUTED = Symbol('ContentRouted');
+
+const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+
+/** The paths below which this module answers. */
+@Injectable()
 export class ContentRoutes {
   /** Path before every content route, with a leading slash and lower case; empty for none. */
   base = '';
+  private readonly names: ReadonlySet<string>;
 
-  constructor(private readonly names: readonly string[]) {}
+  constructor(
+    @Inject(ROUTED) private readonly routed: Routed,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+  ) {
+    this.names = new Set(routed.controllers.map(({ type }) => type.route));
+  }
+
+  /** Sets the controllers' paths. The content prefix is not repeated when it is the application's global one. */
+  mount(): void {
+    const global = trim(this.application.getGlobalPrefix());
+    const own = global === this.routed.prefix ? '' : this.routed.prefix;
+    this.base = [global, own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join('');
+    for (const { type, controller } of this.routed.controllers) {
+      Reflect.defineMetadata('path', own === '' ? type.route : `${own}/${type.route}`, controller);
+    }
+  }
 
   /** Whether a lower-case path belongs to a content type. */
   owns(path: string): boolean {
     const [first = ''] = path.slice(this.base.length + 1).split('/');
-    return this.names.includes(first);
+    return this.names.has(first);
   }
 }
-
-/** Injection token of {@link ContentRoutes}. */
-export const CONTENT_ROUTES = Symbol('ContentRoutes');

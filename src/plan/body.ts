@@ -71,10 +71,16 @@ function dataOf(body: unknown): Readonly<Record<string, unknown>> {
   throw validationError('Missing "data" payload in the request body');
 }
 
-function instanceOf(raw: unknown, component: Component | undefined, at: string, zone: boolean, walk: Walk): GivenInstance | null {
+/** Where a walk stands: the dotted path, and whether the object is an entry of a zone. */
+interface Where {
+  readonly prefix: string;
+  readonly zone: boolean;
+}
+
+function instanceOf(raw: unknown, component: Component | undefined, where: Where, walk: Walk): GivenInstance | null {
   if (!isObject(raw) || component === undefined) return null;
   walk.instances += 1;
-  return { component, id: raw['id'], values: valuesOf(raw, component, at, zone, walk) };
+  return { component, id: raw['id'], values: valuesOf(raw, component, where, walk) };
 }
 
 function embedded(attribute: ComponentAttribute | ZoneAttribute, raw: unknown, at: string, walk: Walk): Given {
@@ -82,7 +88,7 @@ function embedded(attribute: ComponentAttribute | ZoneAttribute, raw: unknown, a
   const pick = (item: unknown): Component | undefined =>
     zone ? attribute.components.find(({ uid }) => isObject(item) && item['__component'] === uid) : attribute.component;
   const items = attribute.many ? (Array.isArray(raw) ? (raw as unknown[]) : []) : isObject(raw) ? [raw] : [];
-  return { kind: 'embedded', attribute, raw, instances: items.map((item) => instanceOf(item, pick(item), at, zone, walk)) };
+  return { kind: 'embedded', attribute, raw, instances: items.map((item) => instanceOf(item, pick(item), { prefix: at, zone }, walk)) };
 }
 
 function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: Walk): Given {
@@ -111,7 +117,7 @@ function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Give
 const CREATORS = ['createdBy', 'updatedBy'];
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
-function writable(key: string, model: Model, prefix: string, zone: boolean): Attribute | undefined {
+function writable(key: string, model: Model, { prefix, zone }: Where): Attribute | undefined {
   const at = prefix === '' ? key : `${prefix}.${key}`;
   if (model.model === 'component') {
     if (key === 'id' || key === 'documentId' || (zone && key === '__component')) return undefined;
@@ -126,10 +132,11 @@ function writable(key: string, model: Model, prefix: string, zone: boolean): Att
   return attribute;
 }
 
-function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, prefix: string, zone: boolean, walk: Walk): GivenValues {
+function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, where: Where, walk: Walk): GivenValues {
+  const { prefix } = where;
   const values = new Map<string, Given>();
   for (const [key, raw] of Object.entries(object)) {
-    const attribute = writable(key, model, prefix, zone);
+    const attribute = writable(key, model, where);
     if (attribute === undefined || raw === undefined) continue;
     values.set(key, given(attribute, raw, prefix === '' ? key : `${prefix}.${key}`, walk));
   }
@@ -144,6 +151,6 @@ export function planBody(body: unknown, type: ContentType, rights: Rights, maxNo
   const data = dataOf(body);
   checkSize(data, maxNodes);
   const walk: Walk = { rights, references: new Map(), passwords: [], instances: 0 };
-  const values = valuesOf(data, type, '', false, walk);
+  const values = valuesOf(data, type, { prefix: '', zone: false }, walk);
   return { type, values, references: walk.references, instances: walk.instances, passwords: walk.passwords };
 }

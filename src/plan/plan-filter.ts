@@ -35,7 +35,7 @@ function convert(attribute: ScalarAttribute, op: OperatorName, raw: unknown, sco
   try {
     if (!isSingle(raw) || raw === null) throw validationError(`Invalid value for ${op}: expected a single value`);
     if (row.compares === 'value') return attribute.type.operand(raw);
-    const text = raw instanceof Date ? raw.toISOString() : String(raw as string | number | boolean);
+    const text = raw instanceof Date ? raw.toISOString() : String(raw);
     if (text.includes('\u0000')) throw validationError('Invalid value: expected a string without NUL characters');
     return row.pattern === undefined ? text : row.pattern(text);
   } catch (error) {

@@ -44,7 +44,7 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
   const valid = (code: unknown): code is string => typeof code === 'string' && !code.includes('\u0000');
   if (Array.isArray(raw)) {
     if (!raw.every(valid)) throw badLocale();
-    return { kind: 'several', codes: raw as string[] };
+    return { kind: 'several', codes: raw };
   }
   if (!valid(raw)) throw badLocale();
   return raw === '*' ? { kind: 'any' } : { kind: 'one', code: raw };

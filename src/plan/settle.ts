@@ -43,15 +43,16 @@ interface Scope {
 
 const at = (scope: Scope, name: string, context: SettleContext): Place => place([...scope.path, name], context.draft, context.issues);
 
-function reportMissing(required: boolean, label: string, value: unknown, to: Place, context: SettleContext): void {
-  if (!required || context.draft) return;
+/** A required value that is not there; `label` names its type in the message about null. */
+function reportMissing(value: null | undefined, label: string, to: Place, context: SettleContext): void {
+  if (context.draft) return;
   if (value === null || context.missingIsNull) to.report(nullMessage(to.label, label), null);
   else to.report(`${to.label} must be defined.`);
 }
 
 function scalar(attribute: ScalarAttribute, raw: unknown, to: Place, context: SettleContext): unknown {
   if (raw === undefined || raw === null) {
-    reportMissing(attribute.required, attribute.type.label, raw, to, context);
+    if (attribute.required) reportMissing(raw, attribute.type.label, to, context);
     return null;
   }
   const value = attribute.type.accept(raw, attribute.def, to) ?? null;
@@ -70,8 +71,9 @@ function storedInstance(id: unknown, attribute: ComponentAttribute | ZoneAttribu
   return found;
 }
 
-function instance(given: GivenInstance, attribute: ComponentAttribute | ZoneAttribute, path: readonly string[], scope: Scope, context: SettleContext): Stored {
-  const stored = storedInstance(given.id, attribute, given.component, scope);
+function instance(given: GivenInstance, attribute: ComponentAttribute | ZoneAttribute, outer: Scope, context: SettleContext): Stored {
+  const { path, ...scope } = outer;
+  const stored = storedInstance(given.id, attribute, given.component, outer);
   const identity = stored === null ? context.newInstance() : { id: stored['id'], documentId: stored['documentId'] };
   const versions = scope.versions.flatMap((version) => instances(version[attribute.name])).filter((item) => item['id'] === identity.id);
   const inner: Scope = { path, given: given.values, stored, versions };
@@ -126,7 +128,7 @@ function manyInstances(given: Embedded, scope: Scope, context: SettleContext): u
   checkCount(raw.length, attribute, to, raw);
   const settled = given.instances.flatMap((item, i) => {
     const path = [...scope.path, attribute.name, String(i)];
-    if (item !== null) return [instance(item, attribute, path, scope, context)];
+    if (item !== null) return [instance(item, attribute, { ...scope, path }, context)];
     reportEntry(raw[i], attribute, place(path, context.draft, context.issues));
     return [];
   });
@@ -137,10 +139,13 @@ function manyInstances(given: Embedded, scope: Scope, context: SettleContext): u
 function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
   const to = at(scope, attribute.name, context);
-  if (raw === null) return reportMissing(attribute.required, 'object', null, to, context), null;
+  if (raw === null) {
+    if (attribute.required) reportMissing(null, 'object', to, context);
+    return null;
+  }
   const [item] = given.instances;
   if (item === undefined || item === null) return to.report(typeMessage(to.label, 'object', raw), raw);
-  return instance(item, attribute, [...scope.path, attribute.name], scope, context);
+  return instance(item, attribute, { ...scope, path: [...scope.path, attribute.name] }, context);
 }
 
 /** Stored instances are checked again when they are about to be published. */
@@ -149,9 +154,9 @@ function checkStored(attribute: ComponentAttribute | ZoneAttribute, scope: Scope
   const stored = scope.stored?.[attribute.name];
   const items = instances(stored);
   if (attribute.many) {
-    if (attribute.required && scope.stored === null) reportMissing(true, 'array', undefined, to, { ...context, missingIsNull: false });
+    if (attribute.required && scope.stored === null) reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
     else checkCount(items.length, attribute, to, stored);
-  } else if (items.length === 0) reportMissing(attribute.required, 'object', undefined, to, context);
+  } else if (items.length === 0 && attribute.required) reportMissing(undefined, 'object', to, context);
   items.forEach((item, i) => {
     const component = attribute.kind === 'component' ? attribute.component : attribute.components.find(({ uid }) => uid === item['__component']);
     const path = [...scope.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
@@ -193,5 +198,5 @@ function settleModel(model: Model, scope: Scope, context: SettleContext): Settle
  * Settles a document. `stored` holds the draft's values and relation lists, null on create; `versions` those of its
  * other state. Problems of values go to `context.issues`; relations and component ids that are wrong throw at once.
  */
-export const settle = (type: ContentType, given: GivenValues, stored: Stored | null, versions: readonly Stored[], context: SettleContext): Settled =>
-  settleModel(type, { path: [], given, stored, versions }, context);
+export const settle = (type: ContentType, document: Omit<Scope, 'path'>, context: SettleContext): Settled =>
+  settleModel(type, { path: [], ...document }, context);

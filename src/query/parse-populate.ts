@@ -28,21 +28,23 @@ const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): Popula
 const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
 
 /** A tree of path segments, before it becomes items. */
-interface PathTree extends Map<string, PathTree> {}
+interface PathTree {
+  readonly below: Map<string, PathTree>;
+}
 
 function fromTree(tree: PathTree, prefix: string): Populate {
-  if (tree.size === 0) return NO_POPULATE;
-  return { kind: 'items', items: [...tree].map(([key, below]) => item(key, join(prefix, key), { populate: fromTree(below, join(prefix, key)) })) };
+  if (tree.below.size === 0) return NO_POPULATE;
+  return { kind: 'items', items: [...tree.below].map(([key, below]) => item(key, join(prefix, key), { populate: fromTree(below, join(prefix, key)) })) };
 }
 
 function fromPaths(paths: readonly string[], context: PopulateContext): Populate {
-  const root: PathTree = new Map();
+  const root: PathTree = { below: new Map() };
   for (const path of paths) {
     const segments = path.split('.').map((part) => part.trim()).filter((part) => part !== '');
     if (segments.length > context.limits.populateDepth) throw tooDeep(context.limits);
     segments.reduce<PathTree>((node, segment) => {
-      const next: PathTree = node.get(segment) ?? new Map();
-      node.set(segment, next);
+      const next: PathTree = node.below.get(segment) ?? { below: new Map() };
+      node.below.set(segment, next);
       return next;
     }, root);
   }
@@ -103,7 +105,7 @@ export function parsePopulate(raw: unknown, context: PopulateContext, prefix = '
   if (Array.isArray(raw)) {
     const paths = raw.filter((path) => path !== null);
     if (!paths.every((path) => typeof path === 'string')) throw validationError(SHAPES, { ...POPULATE_SOURCE });
-    return fromPaths(checked(paths as string[], context), context);
+    return fromPaths(checked(paths, context), context);
   }
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
   tooMany(Object.keys(raw).length, context.limits);

@@ -40,4 +40,4 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** Values that a single-value place accepts. */
-export const isSingle = (value: unknown): boolean => value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);
+export const isSingle = (value: unknown): value is string | number | boolean | null | Date => value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);

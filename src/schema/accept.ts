@@ -110,7 +110,12 @@ function toNumber(value: unknown): number {
   return Array.isArray(value) && value.length === 1 ? toNumber(value[0]) : Number.NaN;
 }
 
-function checkBounds(value: number, def: ScalarDefinition, at: Place, lowest: number, highest: number): void {
+interface Range {
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+function checkBounds(value: number, def: ScalarDefinition, at: Place, { lowest, highest }: Range): void {
   const lower = def.min === undefined ? undefined : Number(def.min);
   const upper = def.max === undefined ? undefined : Number(def.max);
   if (!at.draft && lower !== undefined && !min(value, lower)) {
@@ -123,12 +128,12 @@ function checkBounds(value: number, def: ScalarDefinition, at: Place, lowest: nu
 }
 
 const number =
-  (integer: boolean, lowest: number, highest: number, store: (value: number) => number): Accept =>
+  (integer: boolean, range: Range, store: (value: number) => number): Accept =>
   (value, def, at) => {
     const cast = toNumber(value);
     if (!isNumber(cast)) return at.report(typeMessage(at.label, 'number', Number.NaN, value), Number.NaN);
     if (integer && !isInt(cast)) return at.report(`${at.label} must be an integer`, cast);
-    checkBounds(cast, def, at, lowest, highest);
+    checkBounds(cast, def, at, range);
     return store(cast);
   };
 
@@ -148,9 +153,9 @@ export function roundDecimal(value: number): number {
 
 const notDenormal = (value: number): number => (Math.abs(value) < 2.3e-308 ? 0 : value);
 
-export const acceptInteger = number(true, MIN_INTEGER, MAX_INTEGER, (value) => value + 0);
-export const acceptFloat = number(false, -MAX_FLOAT, MAX_FLOAT, notDenormal);
-export const acceptDecimal = number(false, -MAX_DECIMAL, MAX_DECIMAL, roundDecimal);
+export const acceptInteger = number(true, { lowest: MIN_INTEGER, highest: MAX_INTEGER }, (value) => value + 0);
+export const acceptFloat = number(false, { lowest: -MAX_FLOAT, highest: MAX_FLOAT }, notDenormal);
+export const acceptDecimal = number(false, { lowest: -MAX_DECIMAL, highest: MAX_DECIMAL }, roundDecimal);
 
 const BIGINT = /^[+-]?\d{1,40}$/;
 const MAX_BIGINT = 2n ** 63n - 1n;

@@ -26,14 +26,14 @@ export class ContentModelError extends Error {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function scalar(key: string, def: ScalarDefinition, localized: boolean, system = false, column?: Identifier): ScalarAttribute {
+function scalar(key: string, def: ScalarDefinition, localized: boolean, systemColumn?: Identifier): ScalarAttribute {
   return Object.freeze({
     kind: 'scalar',
     name: identifier(key),
-    column: column ?? columnName(key),
+    column: systemColumn ?? columnName(key),
     type: SCALAR_TYPES[def.type],
     def,
-    system,
+    system: systemColumn !== undefined,
     required: def.required ?? false,
     private: def.private ?? false,
     writable: def.writable ?? true,
@@ -43,7 +43,7 @@ function scalar(key: string, def: ScalarDefinition, localized: boolean, system =
 }
 
 const system = (key: string, type: ScalarTypeName, column: string): ScalarAttribute =>
-  scalar(key, { type, writable: false, searchable: key === 'documentId' || key === 'id' }, true, true, identifier(column));
+  scalar(key, { type, writable: false, searchable: key === 'documentId' || key === 'id' }, true, identifier(column));
 
 const IDENTITY = [system('id', 'integer', 'id'), system('documentId', 'string', 'document_id')];
 const TIMES = [
@@ -163,7 +163,7 @@ export function buildSchema(types: readonly ContentTypeDefinition[], components:
   const build: Build = {
     definitions: new Map(all.map((def) => [def.singularApiId, def])),
     types: new Map(all.map((def) => [def.singularApiId, shell(def, def === FILE_TYPE)])),
-    components: new Map(components.map(({ uid }) => [uid, { model: 'component', uid, attributes: new Map(), shown: [] }])),
+    components: new Map(components.map(({ uid }) => [uid, { model: 'component', uid: identifier(uid), attributes: new Map(), shown: [] }])),
   };
   for (const def of components) {
     const component = build.components.get(def.uid) as Mutable<Component>;

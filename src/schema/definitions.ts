@@ -180,7 +180,7 @@ export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'
  * @publicApi
  */
 export const defineComponent = <const T extends ComponentDefinition>(options: T & Known<T>): T =>
-  Object.freeze({ ...options }) as T;
+  Object.freeze({ ...options });
 
 /** Refuses options that no attribute has, so that a misspelt one does not compile. */
 type Known<T> = T extends { attributes: infer A }

@@ -96,6 +96,7 @@ export interface ContentType extends ModelBase {
 
 export interface Component extends ModelBase {
   readonly model: 'component';
+  readonly uid: Identifier;
 }
 
 /** What attributes belong to. */

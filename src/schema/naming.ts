@@ -25,3 +25,7 @@ export function columnName(attribute: string, suffix?: string): Identifier {
 }
 
 export const linkTableName = (table: string, attribute: string): Identifier => name(table, attribute, 'links');
+
+/** Keys that the answer has beside attributes. */
+export const ATTRIBUTES = identifier('attributes');
+export const COMPONENT = identifier('__component');

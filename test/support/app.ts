@@ -1,0 +1,69 @@
+import type { INestApplication } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import pg from 'pg';
+import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
+import type { MikroORM } from '@mikro-orm/core';
+import supertest from 'supertest';
+import { createDatabase } from './database.ts';
+
+export const ADAPTERS = ['express', 'fastify'] as const;
+export type Adapter = (typeof ADAPTERS)[number];
+
+export interface TestApp {
+  readonly app: INestApplication;
+  readonly url: string;
+  readonly http: ReturnType<typeof supertest.agent>;
+  /** Runs SQL beside the application, for looking at what is stored. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+type Options = Omit<ContentModuleOptions, 'database'>;
+
+/** Starts an application with a content model on a fresh database, on either HTTP adapter. */
+export async function createTestApp(options: Options, adapter: Adapter = 'express', prepare?: (app: INestApplication) => void): Promise<TestApp> {
+  const database = await createDatabase();
+  const module = await Test.createTestingModule({
+    imports: [ContentModule.forRoot({ ...options, database: { clientUrl: database.url } })],
+  }).compile();
+  const app = adapter === 'fastify' ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter()) : module.createNestApplication();
+  app.useLogger(['fatal']);
+  prepare?.(app);
+  await app.init();
+  if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
+  await app.get<MikroORM>(CONTENT_ORM).schema.update();
+  await app.listen(0, '127.0.0.1');
+  const url = await app.getUrl();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  return {
+    app,
+    url,
+    http: supertest.agent(url),
+    sql: async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows,
+    close: async () => {
+      await client.end();
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Counts the statements that go over the wire while `work` runs. */
+export async function countStatements(work: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  const original = pg.Client.prototype.query;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
+    const [first] = args as [string | { text: string }];
+    seen.push(typeof first === 'string' ? first : first.text);
+    return (original as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof original;
+  try {
+    await work();
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+  return seen;
+}
