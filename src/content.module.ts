@@ -1,6 +1,7 @@
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { DiscoveryModule } from '@nestjs/core';
 import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { ACCESS_CONTROL, type AccessControl } from './access/access-control.js';
 import { publicCaller } from './access/caller.js';
@@ -10,6 +11,8 @@ import { Database } from './database/database.js';
 import { entitiesOf } from './database/entities.js';
 import { ContentService, getContentToken } from './documents/content.service.js';
 import { Documents } from './documents/documents.service.js';
+import { HookExplorer } from './documents/hook-explorer.js';
+import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
@@ -64,7 +67,9 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => resolveSettings({ ...runtime, prefix: routed.prefix }), inject: [RUNTIME] },
     { provide: ACCESS_CONTROL, useFactory: (runtime: ContentRuntimeOptions) => accessControl(schema, runtime), inject: [RUNTIME] },
     { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => new Database(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
-    { provide: Documents, useFactory: (settings: ContentSettings, database: Database) => new Documents({ schema, settings }, database), inject: [SETTINGS, Database] },
+    { provide: Documents, useFactory: (settings: ContentSettings, database: Database, hooks: Hooks) => new Documents({ schema, settings, database, hooks }), inject: [SETTINGS, Database, Hooks] },
+    Hooks,
+    HookExplorer,
     ContentRoutes,
     ContentErrorFilter,
     UnroutedErrorFilter,
@@ -80,7 +85,7 @@ function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra:
   const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
   return {
     module: ContentModule,
-    imports: [...hostOrm, ...(extra.imports ?? [])],
+    imports: [DiscoveryModule, ...hostOrm, ...(extra.imports ?? [])],
     controllers: controllers.map(({ controller }) => controller),
     providers: [runtime, { provide: OWNS_ORM, useValue: ownsOrm }, ormProvider(schema, ownsOrm, model.contextName), ...providers(schema, { prefix, controllers })],
     exports: [CONTENT_ORM, Documents, ...[...schema.types.keys()].map(getContentToken)],

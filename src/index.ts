@@ -6,6 +6,8 @@ export type { AttributeDefinition, ComponentDefinition, ComponentInstance, Conte
 export { ContentModelError } from './schema/build-schema.js';
 export { ContentService, getContentToken, InjectContent } from './documents/content.service.js';
 export type { ContentQuery, ServiceOptions } from './documents/content.service.js';
+export { AfterContent, BeforeContent, OnContentCommitted } from './documents/hooks.js';
+export type { ContentEvent, HookAction } from './documents/hooks.js';
 export { Permissions } from './access/permissions.js';
 export type { Action, Grants } from './access/permissions.js';
 export type { Caller } from './access/caller.js';

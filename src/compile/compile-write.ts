@@ -90,10 +90,10 @@ const copy = (columns: readonly Column[], from: 'd' | 'excluded'): Sql =>
   join(columns.map(({ name }) => sql`${quote(name)} = ${from === 'd' ? sql`d` : sql`excluded`}.${quote(name)}`), ', ');
 
 /** What all locales of a state share is written to the others in one go (protocol 9.7). */
-function shared(request: RowsRequest, columns: readonly Column[], state: Sql): Sql | null {
+function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql | null {
   const common = columns.filter(({ attribute, isPosition }) => !attribute.localized && !isPosition);
-  if (!request.type.localized || common.length === 0) return null;
-  return sql`update ${quote(request.type.table)} t set ${copy(common, 'd')} from d
+  if (!type.localized || common.length === 0) return null;
+  return sql`update ${quote(type.table)} t set ${copy(common, 'd')} from d
     where t.document_id = d.document_id and t.locale <> d.locale and ${state} returning t.id, t.locale, t.published`;
 }
 
@@ -103,11 +103,11 @@ export function compileUpdate(request: RowsRequest): Statement {
   const columns = columnsOf(type);
   const given = columns.filter((column) => isGiven(request, column));
   const parts: { readonly name: Sql; readonly body: Sql }[] = [{ name: sql`d`, body: written(request, columns) }];
-  const siblings = shared(request, given, type.draftAndPublish ? sql`not t.published` : sql`t.published`);
+  const siblings = shared(type, given, type.draftAndPublish ? sql`not t.published` : sql`t.published`);
   if (siblings !== null) parts.push({ name: sql`s`, body: siblings });
   if (type.draftAndPublish && request.publish) {
     parts.push({ name: sql`p`, body: publishFrom(type, columns) });
-    const publishedSiblings = shared(request, columns, sql`t.published`);
+    const publishedSiblings = shared(type, columns, sql`t.published`);
     if (publishedSiblings !== null) parts.push({ name: sql`q`, body: publishedSiblings });
   }
   const rows = parts.map(({ name }) => sql`select id, locale, published from ${name}`);
@@ -125,6 +125,23 @@ function publishFrom(type: ContentType, columns: readonly Column[]): Sql {
     select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}${list(values)} from d
     on conflict (document_id, locale, published) do update set updated_at = excluded.updated_at, published_at = excluded.published_at${updates}
     returning id, locale, published`;
+}
+
+/** The draft takes back what is published, and shares with the drafts of other locales what locales share. */
+export function compileDiscard(type: ContentType, draft: number, published: number): Statement {
+  const columns = columnsOf(type);
+  const sets = columns.map(({ name }) => sql`${quote(name)} = p.${quote(name)}`);
+  const table = quote(type.table);
+  const restored = sql`update ${table} t set updated_at = p.updated_at${list(sets)} from ${table} p where t.id = ${param(draft)}::int4 and p.id = ${param(published)}::int4 returning t.*`;
+  const siblings = shared(type, columns, sql`not t.published`);
+  const others = siblings === null ? sql`` : sql`, s as (${siblings})`;
+  return print(sql`with d as (${restored})${others} select id, locale, published from d${siblings === null ? sql`` : sql` union all select id, locale, published from s`}`);
+}
+
+/** Takes the published version of a document away; its draft stays. */
+export function compileUnpublish(type: ContentType, documentId: string, locale: string | null): Statement {
+  const which = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
+  return print(sql`delete from ${quote(type.table)} t where t.document_id = ${param(documentId)}::text and t.published${which}`);
 }
 
 /** References to a type that go when its last version goes. */

@@ -5,6 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
+import { Commits } from './commits.js';
 import { isRetryable, isViolationOf, mapDatabaseError, timedOut } from './database-errors.js';
 import { StatementNames } from './statement-names.js';
 
@@ -61,6 +62,7 @@ export interface TransactionOptions {
 export class Database {
   private readonly logger = new Logger('ContentDatabase');
   private readonly names: StatementNames;
+  private readonly commits = new Commits();
   private pool: Promise<Pool | null> | undefined;
 
   constructor(
@@ -69,6 +71,7 @@ export class Database {
     private readonly settings: ContentSettings,
   ) {
     this.names = new StatementNames(settings.maxPreparedStatements);
+    orm.em.getEventManager().registerSubscriber(this.commits);
   }
 
   private get em(): SqlEntityManager {
@@ -128,6 +131,11 @@ export class Database {
         await pause(attempt);
       }
     }
+  }
+
+  /** Runs `work` once the transaction of `em` is committed, and never when it is rolled back. */
+  afterCommit(em: SqlEntityManager, work: () => Promise<void>): void {
+    this.commits.add(em, work);
   }
 
   private mapped(error: unknown, values: ReadonlyMap<string, unknown> = new Map()): unknown {

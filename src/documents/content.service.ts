@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { type Caller, SYSTEM } from '../access/caller.js';
-import { ContentError } from '../errors.js';
+import type { Action } from '../access/permissions.js';
+import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
 import type { RawQuery } from '../query/read-raw.js';
@@ -33,24 +34,25 @@ export class ContentService<T extends object = DocumentFields> {
     private readonly type: ContentType,
   ) {}
 
-  private plan(query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId' | 'answersWrite'>): ReadPlan {
+  private plan(action: Action, query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId' | 'answersWrite'>): ReadPlan {
+    if (!as.permissions.allows(this.type.singularApiId, action)) throw forbidden();
     return this.documents.plan(this.type, query, { ...what, permissions: as.permissions, format: 'flat' });
   }
 
-  private planWrite(query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
-    return this.plan(query, as, { kind: 'one', documentId, answersWrite: true });
+  private planWrite(action: Action, query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
+    return this.plan(action, query, as, { kind: 'one', documentId, answersWrite: true });
   }
 
   /** A page of documents. Throws a ContentError for a query that makes no sense. */
   async find(query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
-    const { data, meta } = await this.documents.read(this.plan(query, as, { kind: 'list', documentId: null, answersWrite: false }));
+    const { data, meta } = await this.documents.read(this.plan('find', query, as, { kind: 'list', documentId: null, answersWrite: false }));
     return { data: JSON.parse(data) as T[], meta };
   }
 
   /** One document, or null. A single type takes no id. */
   async findOne(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<T | null> {
     try {
-      const { data } = await this.documents.read(this.plan(query, as, { kind: 'one', documentId, answersWrite: false }));
+      const { data } = await this.documents.read(this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, { kind: 'one', documentId, answersWrite: false }));
       return JSON.parse(data) as T;
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
@@ -66,19 +68,36 @@ export class ContentService<T extends object = DocumentFields> {
 
   /** Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that cannot be stored. */
   async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.create(this.planWrite(query, as, null), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.create(this.planWrite('create', query, as, null), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
     return JSON.parse(answer.data) as T;
   }
 
   /** Updates a document partially; a single type takes no id and is created when absent. */
   async update(documentId: string | null, data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.update(this.planWrite(query, as, documentId), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.update(this.planWrite('update', query, as, documentId), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
     return JSON.parse(answer.data) as T;
   }
 
   /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
   async delete(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<void> {
-    await this.documents.delete(this.planWrite(query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+    await this.documents.delete(this.planWrite('delete', query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+  }
+
+  /** Publishes the draft as it is. Throws a ContentError when it is not complete. */
+  publish(documentId: string | null, query: ContentQuery = {}, options: ServiceOptions = {}): Promise<T> {
+    return this.update(documentId, {}, { ...query, status: 'published' }, options);
+  }
+
+  /** Takes the published version away; answers the draft. */
+  async unpublish(documentId: string, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+    const answer = await this.documents.unpublish(this.planWrite('publish', query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+    return JSON.parse(answer.data) as T;
+  }
+
+  /** Puts the draft back to what is published; answers it. */
+  async discardDraft(documentId: string, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+    const answer = await this.documents.discardDraft(this.planWrite('publish', query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+    return JSON.parse(answer.data) as T;
   }
 }
 

@@ -1,21 +1,24 @@
-import { Injectable } from '@nestjs/common';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
+import { Permissions } from '../access/permissions.js';
 import { compileRead } from '../compile/compile-read.js';
-import { compileDelete, type Referrer } from '../compile/compile-write.js';
-import { Database, type Row } from '../database/database.js';
+import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
+import { Database, type Row, type Runner } from '../database/database.js';
 import { singleIndexName, versionIndexName } from '../database/entities.js';
 import { notFound, overLimit, validationError } from '../errors.js';
-import { planBody } from '../plan/body.js';
+import { type Body, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { type PlanBase, planRead, type ReadRequest } from '../plan/plan-read.js';
-import { parseQuery } from '../query/parse-query.js';
-import { type RawQuery, readRaw } from '../query/read-raw.js';
-import type { ContentType } from '../schema/model.js';
 import { rightsOf } from '../plan/rights.js';
+import { parseQuery } from '../query/parse-query.js';
+import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
+import type { ContentType } from '../schema/model.js';
 import { Answer } from './answer.js';
+import { HookRun } from './hook-run.js';
+import type { HookAction, Hooks } from './hooks.js';
 import { hashPasswords } from './passwords.js';
-import { write } from './write.js';
+import { discardDraft, write } from './write.js';
 
 /** Who writes, and the host's transaction to join, if any. */
 export interface WriteOptions {
@@ -23,13 +26,16 @@ export interface WriteOptions {
   readonly em?: SqlEntityManager;
 }
 
+/** What the spine stands on. */
+export interface DocumentsBase extends PlanBase {
+  readonly database: Database;
+  readonly hooks: Hooks;
+}
+
 /** The spine: a request is parsed once, planned once, printed once, run once. */
 @Injectable()
 export class Documents {
-  constructor(
-    private readonly base: PlanBase,
-    private readonly database: Database,
-  ) {}
+  constructor(private readonly base: DocumentsBase) {}
 
   /** A query string as nested values. Throws a 400 when it goes over a budget. */
   readRaw(text: string): RawQuery {
@@ -43,44 +49,100 @@ export class Documents {
 
   /** Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not there. */
   async read(plan: ReadPlan): Promise<Answer> {
-    const rows = await this.database.read(compileRead(plan));
-    return this.answer(plan, rows);
+    return this.answer(plan, await this.base.database.read(compileRead(plan)));
   }
 
   /** Creates a document and reads it back as planned. */
   create(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
-    return this.write(plan, body, options, null);
+    return this.write({ ...plan, documentId: null }, body, options, 'create');
   }
 
   /** Updates a document, or creates a single type's; reads it back as planned. */
   update(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
-    return this.write(plan, body, options, plan.documentId);
+    return this.write(plan, body, options, 'update');
   }
 
-  private async write(plan: ReadPlan, raw: unknown, { caller, em }: WriteOptions, documentId: string | null): Promise<Answer> {
-    const { type } = plan;
-    const { published } = plan.version;
+  private async write(plan: ReadPlan, raw: unknown, { caller, em }: WriteOptions, action: 'create' | 'update'): Promise<Answer> {
+    const { type, documentId, version } = plan;
+    const publishes = type.draftAndPublish && version.published;
     const locale = this.writeLocale(plan);
-    const body = planBody(raw, type, rightsOf(caller.permissions, true), this.base.settings.limits.bodyNodes);
-    const hashes = await hashPasswords(body.passwords);
-    const values = new Map([...body.values].flatMap(([name, given]) => (given.kind === 'scalar' ? [[name, given.raw] as const] : [])));
-    const retryOn = [versionIndexName(type), singleIndexName(type)];
-    const work = { values, retryOn, ...(em === undefined ? {} : { joined: em }) };
-    return this.database.transaction(async (runner) => {
-      const written = await write(runner, { type, documentId, locale, publish: published, body, hashes });
+    const hooks = this.hookRun(plan, caller, publishes ? [action, 'publish'] : [action]);
+    // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
+    const body = hooks.changesData ? null : await this.prepare(raw, type, caller);
+    const answer = await this.transaction(type, body?.values ?? new Map(), em, async (runner) => {
+      const data = await hooks.before(runner, raw);
+      const prepared = body ?? (await this.prepare(data, type, caller));
+      const written = await write(runner, { type, documentId, locale, publish: version.published, ...prepared });
+      await hooks.after(runner, written);
       return this.answer(plan, await runner.run(compileRead({ ...plan, documentId: written })));
-    }, work);
+    });
+    await hooks.committed(em);
+    return answer;
+  }
+
+  private async prepare(raw: unknown, type: ContentType, caller: Caller): Promise<{ body: Body; hashes: ReadonlyMap<string, string>; values: ReadonlyMap<string, unknown> }> {
+    const body = planBody(raw, type, rightsOf(caller.permissions, true), this.base.settings.limits.bodyNodes);
+    const values = new Map([...body.values].flatMap(([name, given]) => (given.kind === 'scalar' ? [[name, given.raw] as const] : [])));
+    return { body, hashes: await hashPasswords(body.passwords), values };
   }
 
   /** Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5, 8.7, 9.8). */
-  async delete(plan: ReadPlan, { em }: WriteOptions): Promise<void> {
-    const { type, version } = plan;
+  async delete(plan: ReadPlan, { caller, em }: WriteOptions): Promise<void> {
+    const { type, version, documentId } = plan;
     if (type.draftAndPublish && !version.published) {
       throw validationError('Invalid status parameter. A draft cannot be deleted alone', { key: 'status', path: null, source: 'query', param: 'status' });
     }
     const locale = !type.localized || version.locale.kind === 'any' ? null : this.writeLocale(plan, true);
-    const statement = compileDelete(type, plan.documentId, locale, this.referrersOf(type));
-    await this.database.transaction((runner) => runner.run(statement), { values: new Map(), retryOn: [], ...(em === undefined ? {} : { joined: em }) });
+    const hooks = this.hookRun(plan, caller, ['delete']);
+    await this.transaction(type, new Map(), em, async (runner) => {
+      await hooks.before(runner, null);
+      await runner.run(compileDelete(type, documentId, locale, this.referrersOf(type)));
+      await hooks.after(runner, documentId);
+    });
+    await hooks.committed(em);
+  }
+
+  /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
+  async unpublish(plan: ReadPlan, { caller, em }: WriteOptions): Promise<Answer> {
+    return this.changeState(plan, caller, em, 'unpublish', (runner) => runner.run(compileUnpublish(plan.type, plan.documentId ?? '', this.writeLocale(plan))));
+  }
+
+  /** Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published. */
+  async discardDraft(plan: ReadPlan, { caller, em }: WriteOptions): Promise<Answer> {
+    return this.changeState(plan, caller, em, 'discardDraft', (runner) => discardDraft(runner, plan.type, plan.documentId ?? '', this.writeLocale(plan)));
+  }
+
+  // eslint-disable-next-line max-params -- one private helper of the two methods above
+  private async changeState(plan: ReadPlan, caller: Caller, em: SqlEntityManager | undefined, action: HookAction, work: (runner: Runner) => Promise<unknown>): Promise<Answer> {
+    const { type } = plan;
+    if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
+    const hooks = this.hookRun(plan, caller, [action]);
+    const answer = await this.transaction(type, new Map(), em, async (runner) => {
+      await hooks.before(runner, null);
+      await work(runner);
+      await hooks.after(runner, plan.documentId);
+      return this.answer(plan, await runner.run(compileRead({ ...plan, version: { ...plan.version, published: false } })));
+    });
+    await hooks.committed(em);
+    return answer;
+  }
+
+  private transaction<T>(type: ContentType, values: ReadonlyMap<string, unknown>, em: SqlEntityManager | undefined, work: (runner: Runner) => Promise<T>): Promise<T> {
+    const retryOn = [versionIndexName(type), singleIndexName(type)];
+    return this.base.database.transaction(work, { values, retryOn, ...(em === undefined ? {} : { joined: em }) });
+  }
+
+  /** What hooks are shown: the document with one level populated, whatever the request asked for. */
+  private hookRun(plan: ReadPlan, caller: Caller, actions: readonly HookAction[]): HookRun {
+    const { type, version } = plan;
+    const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
+    return new HookRun(this.base, { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions }, async (runner, documentId) => {
+      const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
+      const shown = this.plan(type, query, { kind: 'one', documentId, permissions: Permissions.ALL, format: 'flat', answersWrite: true });
+      const [row] = await runner.run(compileRead(shown));
+      const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
+      return isObject(data) ? data : null;
+    });
   }
 
   /** The one locale that a write is about. An unknown code is a 400, except where there is only something to delete (D19). */

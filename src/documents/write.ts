@@ -2,7 +2,7 @@
 import { createId } from '@paralleldrive/cuid2';
 import { compileLinks, type LinkChange, type LinkCopy } from '../compile/compile-links.js';
 import { compileLoad, compileLock } from '../compile/compile-load.js';
-import { type ColumnValues, compileCreate, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
+import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
 import type { Row, Runner } from '../database/database.js';
 import { COMPONENT_SEQUENCE } from '../database/sequences.js';
 import { type Issue, issuesError, notFound, validationError } from '../errors.js';
@@ -51,8 +51,15 @@ interface Loaded {
 
 const parse = <T>(text: unknown, otherwise: T): T => (typeof text === 'string' ? (JSON.parse(text) as T) : otherwise);
 
+const toVersionRow = (row: Row): VersionRow => ({
+  id: Number(row['id']),
+  documentId: String(row['document_id']),
+  locale: String(row['locale']),
+  published: row['published'] === true,
+});
+
 function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
-  const all = rows.map((row) => ({ id: Number(row['id']), documentId: String(row['document_id']), locale: String(row['locale']), published: row['published'] === true }));
+  const all = rows.map(toVersionRow);
   const isOwn = ({ published }: VersionRow): boolean => published === !request.type.draftAndPublish;
   const here = (row: VersionRow): boolean => !request.type.localized || row.locale === request.locale;
   return {
@@ -193,4 +200,19 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   const touched = touchedRows(await runner.run(fresh ? compileCreate(rows) : compileUpdate(rows)), documentId);
   await writeLinks(runner, request, { documentId, versions, result, touched });
   return documentId;
+}
+
+/** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */
+export async function discardDraft(runner: Runner, type: ContentType, documentId: string, locale: string): Promise<void> {
+  const rows = (await runner.run(compileLock(type, documentId))).map(toVersionRow).filter((row) => !type.localized || row.locale === locale);
+  const draft = rows.find((row) => !row.published);
+  const published = rows.find((row) => row.published);
+  if (draft === undefined || published === undefined) throw notFound();
+  const touched = (await runner.run(compileDiscard(type, draft.id, published.id))).map((row) => Number(row['id']));
+  const copies = [...type.attributes.values()].flatMap((attribute): LinkCopy[] => {
+    if (attribute.kind !== 'relation') return [];
+    return [{ attribute, from: published.id, to: attribute.localized ? [draft.id] : touched }];
+  });
+  const statement = compileLinks({ type, documentId, draftsOnly: true, changes: [], copies });
+  if (statement !== null) await runner.run(statement);
 }

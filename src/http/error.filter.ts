@@ -87,7 +87,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   private isOurs(exception: unknown, request: HttpRequest): boolean {
     if (!(exception instanceof HttpException)) return false;
     const path = pathOf(request).toLowerCase();
-    if (!path.startsWith(`${this.routes.base}/`)) return false;
+    if (!this.routes.covers(path)) return false;
     const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
     return unmatched || this.routes.owns(path);
   }

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { ContentType } from '../schema/model.js';
+import { adaptFastify } from './fastify.js';
 
 /** The content controllers and the prefix that the options gave. */
 export interface Routed {
@@ -23,6 +24,7 @@ export class ContentRoutes {
   constructor(
     @Inject(ROUTED) private readonly routed: Routed,
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {
     this.names = new Set(routed.controllers.map(({ type }) => type.route));
   }
@@ -35,10 +37,17 @@ export class ContentRoutes {
     for (const { type, controller } of this.routed.controllers) {
       Reflect.defineMetadata('path', own === '' ? type.route : `${own}/${type.route}`, controller);
     }
+    adaptFastify(this.adapter, (path) => this.owns(path));
+  }
+
+  /** Whether a lower-case path is below the content prefix. */
+  covers(path: string): boolean {
+    return path === this.base ? path !== '' : path.startsWith(`${this.base}/`);
   }
 
   /** Whether a lower-case path belongs to a content type. */
   owns(path: string): boolean {
+    if (!path.startsWith(`${this.base}/`)) return false;
     const [first = ''] = path.slice(this.base.length + 1).split('/');
     return this.names.has(first);
   }

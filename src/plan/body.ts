@@ -1,5 +1,5 @@
 /** The body of a write, walked once: every key checked against the model and the rights, every reference collected. */
-import { invalidKey, overLimit, validationError } from '../errors.js';
+import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import type { Attribute, Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
@@ -65,6 +65,8 @@ function checkSize(data: unknown, allowed: number): void {
 }
 
 function dataOf(body: unknown): Readonly<Record<string, unknown>> {
+  const empty = body === undefined || body === null;
+  if (!empty && typeof body !== 'object') throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
   const data = isObject(body) ? body['data'] : undefined;
   if (isObject(data)) return data;
   if (Array.isArray(data)) throw validationError(typeMessage('this', 'object', null, data));

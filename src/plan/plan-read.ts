@@ -4,6 +4,7 @@ import { forbidden, notFound, validationError } from '../errors.js';
 import { mentions } from '../query/parse-filters.js';
 import { parsePagination } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
+import { unstorable } from '../schema/accept.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { LocalePick, ReadPlan, Version } from './plan.js';
@@ -41,7 +42,7 @@ const badLocale = (): Error => validationError('Invalid locale parameter', { key
 /** `*` is all locales, a list several; nothing is the default (protocol section 9). */
 export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick {
   if (raw === undefined || raw === null || raw === '') return { kind: 'one', code: settings.defaultLocale };
-  const valid = (code: unknown): code is string => typeof code === 'string' && !code.includes('\u0000');
+  const valid = (code: unknown): code is string => typeof code === 'string' && !unstorable(code);
   if (Array.isArray(raw)) {
     if (!raw.every(valid)) throw badLocale();
     return { kind: 'several', codes: raw };
@@ -66,6 +67,8 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
  */
 export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
   const { type, permissions } = request;
+  // No document has such an id, and PostgreSQL would refuse to look for it.
+  if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
   const version = versionOf(query, request, settings);
   const draftsOfRoot = !version.published && type.draftAndPublish && !request.answersWrite;
   if (draftsOfRoot && !permissions.allows(type.singularApiId, 'readDrafts')) throw forbidden();

@@ -1,0 +1,22 @@
+import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+
+type Work = () => Promise<void>;
+
+/** What waits for transactions of the host's to succeed. A nested transaction counts as a transaction of its own. */
+export class Commits implements EventSubscriber {
+  private readonly waiting = new WeakMap<object, Work[]>();
+
+  add(em: SqlEntityManager, work: Work): void {
+    const transaction: object | undefined = em.getTransactionContext();
+    if (transaction === undefined) throw new Error('The entity manager that a write should join is not in a transaction');
+    this.waiting.set(transaction, [...(this.waiting.get(transaction) ?? []), work]);
+  }
+
+  async afterTransactionCommit({ transaction }: TransactionEventArgs): Promise<void> {
+    if (typeof transaction !== 'object' || transaction === null) return;
+    const works = this.waiting.get(transaction as object) ?? [];
+    this.waiting.delete(transaction as object);
+    for (const work of works) await work();
+  }
+}

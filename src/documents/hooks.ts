@@ -1,0 +1,96 @@
+/** Hooks of the host's around writes, as methods of its own providers; found by their decorators at start. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { SetMetadata } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+
+/** What happens to a document. Publishing comes after the create or update that publishes (protocol 21.4). */
+export const HOOK_ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
+
+export type HookAction = (typeof HOOK_ACTIONS)[number];
+
+/** `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs when it has succeeded. */
+export type HookMoment = 'before' | 'after' | 'committed';
+
+/**
+ * What a hook is told.
+ *
+ * @publicApi
+ */
+export interface ContentEvent {
+  /** `singularApiId` of the type. */
+  readonly type: string;
+  readonly action: HookAction;
+  /** Null before a create. */
+  readonly documentId: string | null;
+  readonly locale: string;
+  readonly caller: Caller;
+  /** Before create and update: the body's data, which the hook may change. Otherwise empty. */
+  readonly data: Record<string, unknown>;
+  /** After create, update and publish: the document with one level populated, without private attributes. */
+  readonly document: Readonly<Record<string, unknown>> | null;
+  /** The transaction's entity manager; null once it is committed. */
+  readonly em: SqlEntityManager | null;
+}
+
+export type HookFunction = (event: ContentEvent) => void | Promise<void>;
+
+/** What a decorator leaves on a method. */
+export interface HookMetadata {
+  readonly moment: HookMoment;
+  readonly type: string;
+  readonly actions: readonly HookAction[];
+}
+
+export const HOOK_METADATA = 'content:hook';
+
+const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]): MethodDecorator =>
+  SetMetadata(HOOK_METADATA, { moment, type, actions } satisfies HookMetadata);
+
+/**
+ * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`; throwing
+ * refuses the write, and a ContentError or HttpException becomes the answer. `type` is a `singularApiId` or `'*'`.
+ *
+ * @publicApi
+ */
+export const BeforeContent = (type: string, ...actions: HookAction[]): MethodDecorator => hook('before', type, actions);
+
+/**
+ * Runs a provider's method inside the transaction, after the write; throwing undoes it.
+ *
+ * @publicApi
+ */
+export const AfterContent = (type: string, ...actions: HookAction[]): MethodDecorator => hook('after', type, actions);
+
+/**
+ * Runs a provider's method once the transaction is committed, never after one that was rolled back. What it throws
+ * is logged and fails no request.
+ *
+ * @publicApi
+ */
+export const OnContentCommitted = (type: string, ...actions: HookAction[]): MethodDecorator => hook('committed', type, actions);
+
+/** The hooks of an application. */
+export class Hooks {
+  private readonly functions: (HookMetadata & { readonly run: HookFunction })[] = [];
+
+  add(metadata: HookMetadata, run: HookFunction): void {
+    this.functions.push({ ...metadata, run });
+  }
+
+  /** The hooks for a moment of an action on a type, in the order they were registered. */
+  of(moment: HookMoment, type: string, action: HookAction): readonly HookFunction[] {
+    return this.functions
+      .filter((item) => item.moment === moment && (item.type === '*' || item.type === type) && item.actions.includes(action))
+      .map(({ run }) => run);
+  }
+
+  /** Whether anybody listens at one of the moments. */
+  any(moments: readonly HookMoment[], type: string, actions: readonly HookAction[]): boolean {
+    return moments.some((moment) => actions.some((action) => this.of(moment, type, action).length > 0));
+  }
+
+  /** Hooks that name a type which does not exist. */
+  unknownTypes(known: readonly string[]): readonly string[] {
+    return this.functions.map(({ type }) => type).filter((type) => type !== '*' && !known.includes(type));
+  }
+}
