@@ -1,10 +1,11 @@
+import type { AddressInfo } from 'node:net';
 import type { MikroORM } from '@mikro-orm/core';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { CONTENT_ORM } from 'nestjs-content-api';
 import { AppModule } from './app.module.js';
 import { ATLAS_DATABASE, type AtlasDatabase, pgliteDatabase, postgresDatabase } from './database/atlas-database.js';
-import { AtlasLoader } from './loader/atlas-loader.js';
+import { AtlasLoader, LoadStopped } from './loader/atlas-loader.js';
 import { progressLines } from './loader/progress-lines.js';
 import { EXAMPLE_PATHS, REFUSED_PATH } from './requests.js';
 import { DEFAULT_DATA_FOLDER } from './settings.js';
@@ -25,34 +26,57 @@ export interface StartOptions extends AtlasOptions {
 /** The application with its tables in place, neither loaded nor listening. `close()` lets go of the database. */
 export async function createAtlas({ databaseUrl, dataFolder = DEFAULT_DATA_FOLDER }: AtlasOptions): Promise<NestExpressApplication> {
   const database = databaseUrl === undefined ? await pgliteDatabase(dataFolder) : postgresDatabase(databaseUrl);
-  return openAtlas(database);
-}
-
-async function openAtlas(database: AtlasDatabase): Promise<NestExpressApplication> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.on(database), { logger: ['error', 'warn'], abortOnError: false });
-  app.useBodyParser('json', { limit: '1mb' });
-  app.enableShutdownHooks();
-  await app.init();
-  // A sample may do this; production has migrations. Nothing is ever dropped: the database may hold other tables.
-  await app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true, dropTables: false });
-  return app;
-}
-
-/** The application, loaded and listening, with a few lines about itself in the log. */
-export async function startAtlas({ port, log, ...options }: StartOptions): Promise<NestExpressApplication> {
-  const app = await createAtlas(options);
+  const app = await createApplication(database);
   try {
-    log(`Atlas, on ${app.get<AtlasDatabase>(ATLAS_DATABASE).label}`);
-    log(CREDIT);
-    const loaded = await app.get(AtlasLoader).load({ onProgress: progressLines(log) });
-    log(loaded ? 'Loaded.' : 'Nothing to load.');
-    await app.listen(port);
-    welcome(await app.getUrl(), log);
+    await app.init();
+    await ensureTables(app.get<MikroORM>(CONTENT_ORM), database);
     return app;
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+async function createApplication(database: AtlasDatabase): Promise<NestExpressApplication> {
+  try {
+    const app = await NestFactory.create<NestExpressApplication>(AppModule.on(database), { logger: ['error', 'warn'], abortOnError: false });
+    app.useBodyParser('json', { limit: '1mb' });
+    app.enableShutdownHooks();
+    return app;
+  } catch (error) {
+    database.release();
+    throw error;
+  }
+}
+
+/** A sample may do this at its start; production has migrations. Nothing is dropped: the database may hold other tables. */
+async function ensureTables({ schema }: MikroORM, database: AtlasDatabase): Promise<void> {
+  await schema.ensureDatabase();
+  await database.alone(() => schema.update({ safe: true, dropTables: false }));
+}
+
+/** The application, loaded and listening, with a few lines about itself in the log. */
+export async function startAtlas({ port, log, ...options }: StartOptions): Promise<NestExpressApplication> {
+  log(`Atlas. ${CREDIT}`);
+  const app = await createAtlas(options);
+  try {
+    log(`Data: ${app.get<AtlasDatabase>(ATLAS_DATABASE).label}`);
+    const loaded = await app.get(AtlasLoader).load({ onProgress: progressLines(log) });
+    if (loaded) log('Everything is loaded.');
+    await app.listen(port);
+    welcome(addressOf(app), log);
+    return app;
+  } catch (error) {
+    if (error instanceof LoadStopped) log('Stopped. The next start goes on from here.');
+    await app.close();
+    throw error;
+  }
+}
+
+/** The address to type: Nest's own says `[::1]`, which curl and people find harder. */
+function addressOf(app: NestExpressApplication): string {
+  const address = app.getHttpServer().address() as AddressInfo;
+  return `http://localhost:${address.port}`;
 }
 
 function welcome(url: string, log: (line: string) => void): void {

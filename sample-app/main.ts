@@ -2,15 +2,11 @@ import { startAtlas } from './atlas.js';
 import { LoadStopped } from './loader/atlas-loader.js';
 import { readSettings } from './settings.js';
 
-const log = (line: string): void => console.log(line);
-
 try {
-  await startAtlas({ ...readSettings(process.env), log });
+  await startAtlas({ ...readSettings(process.env), log: (line) => console.log(line) });
 } catch (error) {
-  if (error instanceof LoadStopped) {
-    log('Stopped. The next start goes on from here.');
-  } else {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  }
+  const stopped = error instanceof LoadStopped;
+  if (!stopped) console.error(error instanceof Error ? error.message : error);
+  // Not by itself: an open PGlite keeps Node alive.
+  process.exit(stopped ? 0 : 1);
 }

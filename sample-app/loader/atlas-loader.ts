@@ -5,7 +5,7 @@ import { isComplete } from './is-complete.js';
 import { loadCountries } from './load-countries.js';
 import { loadPages } from './load-pages.js';
 import type { Progress, Run } from './run.js';
-import { readWorld } from './world.js';
+import { readWorld, type World } from './world.js';
 
 export interface LoadOptions {
   readonly onProgress?: (progress: Progress) => void;
@@ -19,8 +19,8 @@ export class LoadStopped extends Error {
 }
 
 /**
- * Fills the atlas. A load may end anywhere, `kill -9` included, and be repeated: each document is one transaction, each
- * step asks the database what is missing, and unique codes keep even two loads at once from doubling anything.
+ * Fills the atlas. A load may end anywhere, `kill -9` included, and be repeated: each write is one transaction, each
+ * step asks the database what is missing, and a unique code of every document is the last guard against doubles.
  */
 @Injectable()
 export class AtlasLoader implements BeforeApplicationShutdown {
@@ -43,10 +43,14 @@ export class AtlasLoader implements BeforeApplicationShutdown {
     const world = readWorld(countries);
     if (await isComplete(this.content, world)) return false;
     const run: Run = { signal: this.stop.signal, parallel: this.database.parallelWrites, onProgress };
-    const ids = await loadCountries(this.content, world, run);
-    await loadPages(this.content, ids, run);
+    await this.database.alone(() => this.fill(world, run));
     if (!(await isComplete(this.content, world))) throw new Error('The atlas is still incomplete after loading; is something else writing to it?');
     return true;
+  }
+
+  private async fill(world: World, run: Run): Promise<void> {
+    const countries = await loadCountries(this.content, world, run);
+    await loadPages(this.content, countries, run);
   }
 
   /** The connection closes after this: let the write that is under way finish. */

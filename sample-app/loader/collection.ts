@@ -7,7 +7,7 @@ export type Ids = ReadonlyMap<string, string>;
 
 export interface Wanted<R> {
   readonly name: string;
-  /** The attribute that names a document. Unique, so that two loads at once cannot double anything either. */
+  /** The attribute that names a document; unique in the database. */
   readonly key: string;
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string;

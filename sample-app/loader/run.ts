@@ -1,4 +1,5 @@
 /** How a load goes through its items: in small batches, with progress, and able to stop after any of them. */
+import { setImmediate } from 'node:timers/promises';
 
 export interface Progress {
   readonly step: string;
@@ -39,5 +40,7 @@ export async function runStep<T>(step: Step<T>, run: Run): Promise<void> {
   for (let start = 0; start < step.items.length; start += run.parallel) {
     const results = await Promise.allSettled(step.items.slice(start, start + run.parallel).map(one));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
+    // PGlite never waits for anything outside of the process: without this, signals would be heard after the load only.
+    await setImmediate();
   }
 }

@@ -18,7 +18,7 @@ function publication(raw: RawQuery): PublicationFilter | null {
   if (value !== undefined) {
     const found = PUBLICATION_FILTERS.find((name) => name === value);
     if (found !== undefined) return found;
-    throw validationError(`Invalid value for 'publicationFilter'. Expected one of: ${PUBLICATION_FILTERS.join(', ')}`, {
+    throw validationError(`Invalid value for 'publicationFilter'. Expected one of: ${PUBLICATION_FILTERS.join(', ')}.`, {
       source: 'query',
       param: 'publicationFilter',
     });

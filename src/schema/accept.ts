@@ -100,8 +100,9 @@ export const acceptPassword: Accept = (value, def, at) => {
 export const acceptEnumeration: Accept = (value, def, at) => {
   const allowed = def.enum ?? [];
   if (typeof value === 'string' && allowed.includes(value)) return value;
+  const shown = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   // The empty entry at the end stands for null, which the list of allowed values contains.
-  return at.report(`${at.label} must be one of the following values: ${[...allowed, ''].join(', ')}`, value);
+  return at.report(`${at.label} must be one of the following values: ${[...allowed, ''].join(', ')}`, shown);
 };
 
 function toNumber(value: unknown): number {

@@ -1,0 +1,171 @@
+/** What keeps the code base as it was drawn: floors, doors, and the two rooms that know a framework. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import ts from 'typescript';
+import { ERRORS } from '../src/errors.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const SRC = join(ROOT, 'src');
+
+/** Rooms by floor; a room imports only from lower floors or itself. Files at the top of `src` are rooms, too. */
+const FLOORS: Readonly<Record<string, number>> = {
+  'errors.ts': 0, 'settings.ts': 0, 'sql.ts': 0,
+  schema: 1, query: 2, access: 2, plan: 3, compile: 4, database: 5, documents: 6, accounts: 7, media: 7, http: 8,
+  'content.options.ts': 9, 'content.module.ts': 9, 'index.ts': 9,
+};
+
+/** Names that are made outside the schema, each with its reason. */
+const IDENTIFIER_EXCEPTIONS = ['database/sequences.ts']; // the component sequence is no attribute of any type
+/** SQL that MikroORM wants as text: expressions of indexes, made of schema names only. */
+const SQL_TEXT_EXCEPTIONS = ['database/entities.ts'];
+
+interface Import {
+  readonly from: string;
+  /** A file below `src`, or the name of a package. */
+  readonly to: string;
+  readonly names: readonly string[];
+}
+
+interface Source {
+  readonly file: string;
+  readonly tree: ts.SourceFile;
+  readonly imports: readonly Import[];
+}
+
+function importsOf(file: string, tree: ts.SourceFile): Import[] {
+  return tree.statements.flatMap((statement): Import[] => {
+    const isImport = ts.isImportDeclaration(statement);
+    if (!isImport && !ts.isExportDeclaration(statement)) return [];
+    if (statement.moduleSpecifier === undefined) return [];
+    const specifier = (statement.moduleSpecifier as ts.StringLiteral).text;
+    const to = specifier.startsWith('.') ? normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts') : specifier;
+    const bindings = isImport ? statement.importClause?.namedBindings : statement.exportClause;
+    const names = bindings !== undefined && 'elements' in bindings ? bindings.elements.map(({ propertyName, name }) => (propertyName ?? name).text) : ['*'];
+    return [{ from: file, to, names }];
+  });
+}
+
+const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => {
+    const tree = ts.createSourceFile(file, readFileSync(join(SRC, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    return { file, tree, imports: importsOf(file, tree) };
+  });
+const imports = sources.flatMap((source) => source.imports);
+const local = imports.filter(({ to }) => to.endsWith('.ts'));
+const packages = imports.filter(({ to }) => !to.endsWith('.ts'));
+
+const roomOf = (file: string): string => file.split('/')[0] ?? '';
+const floorOf = (file: string): number => FLOORS[roomOf(file)] ?? Number.NaN;
+const show = ({ from, to }: Import): string => `${from} → ${to}`;
+
+/** Every node of a file, with its line. */
+function nodes(source: Source, wanted: (node: ts.Node) => boolean): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (wanted(node)) found.push(`${source.file}:${source.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source.tree);
+  return found;
+}
+
+const isTaggedBySql = (node: ts.Node): boolean => ts.isTaggedTemplateExpression(node.parent) && node.parent.tag.getText() === 'sql';
+const textOf = (node: ts.Node): string =>
+  ts.isNoSubstitutionTemplateLiteral(node) ? node.text : ts.isTemplateExpression(node) ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('?') : '';
+const SQL = /\b(select|insert\s+into|delete\s+from|update\s+\S+\s+set|where|order\s+by|group\s+by|union|returning|create\s+(unique\s+)?index)\b/i;
+
+describe('architecture', () => {
+  it('finds the code', () => {
+    expect(sources.length).toBeGreaterThan(40);
+    expect(local.length).toBeGreaterThan(150);
+  });
+
+  it('every file stands on a floor', () => {
+    expect(sources.map(({ file }) => file).filter((file) => Number.isNaN(floorOf(file)))).toEqual([]);
+  });
+
+  it('a room imports only from lower floors or itself', () => {
+    const sideways = (one: Import): boolean => roomOf(one.from) !== roomOf(one.to) && floorOf(one.to) >= floorOf(one.from);
+    const face = ({ from }: Import): boolean => floorOf(from) === 9;
+    const ground = ({ from, to }: Import): boolean => floorOf(from) === 0 && floorOf(to) === 0;
+    expect(local.filter((one) => sideways(one) && !face(one) && !ground(one)).map(show)).toEqual([]);
+  });
+
+  it('no import of a file leads back to it', () => {
+    const next = new Map(sources.map(({ file, imports: list }) => [file, list.map(({ to }) => to).filter((to) => to.endsWith('.ts'))]));
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const walk = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) return void cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+      if (done.has(file)) return;
+      for (const to of next.get(file) ?? []) walk(to, [...path, file]);
+      done.add(file);
+    };
+    for (const { file } of sources) walk(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it('there is one barrel, with at most 40 names', () => {
+    expect(sources.map(({ file }) => file).filter((file) => file.endsWith('index.ts'))).toEqual(['index.ts']);
+    const names = imports.filter(({ from }) => from === 'index.ts').flatMap((one) => one.names);
+    expect(names).not.toContain('*');
+    expect(names.length).toBeLessThanOrEqual(40);
+    expect(imports.filter(({ to }) => to === 'index.ts').map(show)).toEqual([]);
+  });
+
+  it('only database/, documents/ and the module know MikroORM', () => {
+    const allowed = /^(database|documents)\/|^content\.(module|options)\.ts$/;
+    expect(packages.filter(({ from, to }) => to.startsWith('@mikro-orm/') && !allowed.test(from)).map(show)).toEqual([]);
+  });
+
+  it('Nest stays at the rim', () => {
+    const isLogger = ({ from, names }: Import): boolean => from === 'database/database.ts' && names.join() === 'Logger';
+    const below = packages.filter((one) => one.to.startsWith('@nestjs/') && floorOf(one.from) < 6 && !isLogger(one));
+    expect(below.map(show)).toEqual([]);
+  });
+
+  it('packages that are imported are declared, and nothing else', () => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
+    const declared = [...Object.keys(manifest['dependencies'] ?? {}), ...Object.keys(manifest['peerDependencies'] ?? {})];
+    const used = new Set(packages.map(({ to }) => to).filter((to) => !to.startsWith('node:')).map((to) => to.split('/').slice(0, to.startsWith('@') ? 2 : 1).join('/')));
+    expect([...used].filter((name) => !declared.includes(name))).toEqual([]);
+    expect(declared.filter((name) => !used.has(name) && name !== 'reflect-metadata')).toEqual([]);
+  });
+
+  it('only the schema makes names for SQL', () => {
+    const calls = (node: ts.Node): boolean => ts.isCallExpression(node) && node.expression.getText() === 'identifier';
+    const allowed = (file: string): boolean => file === 'sql.ts' || file.startsWith('schema/') || IDENTIFIER_EXCEPTIONS.includes(file);
+    expect(sources.filter(({ file }) => !allowed(file)).flatMap((source) => nodes(source, calls))).toEqual([]);
+  });
+
+  it('SQL is written in the sql tag only', () => {
+    const rooms = sources.filter(({ file }) => /^(compile|database|documents|plan)\//.test(file) && !SQL_TEXT_EXCEPTIONS.includes(file));
+    const isText = (node: ts.Node): boolean => (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) && !isTaggedBySql(node) && SQL.test(textOf(node));
+    expect(rooms.flatMap((source) => nodes(source, isText))).toEqual([]);
+  });
+
+  it('nothing is built of raw text: `new Sql` and `new Param` stay in sql.ts', () => {
+    const makes = (node: ts.Node): boolean => ts.isNewExpression(node) && ['Sql', 'Param'].includes(node.expression.getText());
+    expect(sources.filter(({ file }) => file !== 'sql.ts').flatMap((source) => nodes(source, makes))).toEqual([]);
+  });
+
+  it('there is no any', () => {
+    expect(sources.flatMap((source) => nodes(source, (node) => node.kind === ts.SyntaxKind.AnyKeyword))).toEqual([]);
+  });
+
+  it('no file is longer than 300 lines', () => {
+    expect(sources.filter(({ tree }) => tree.getLineStarts().length > 300).map(({ file }) => file)).toEqual([]);
+  });
+
+  it('the environment and the console are left alone', () => {
+    const global = (node: ts.Node): boolean => ts.isPropertyAccessExpression(node) && ['process.env', 'process.exit', 'console.log', 'console.error', 'console.warn'].includes(node.getText());
+    expect(sources.flatMap((source) => nodes(source, global))).toEqual([]);
+  });
+
+  it('every error has its row in docs/errors.md, and every row its error', () => {
+    const text = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8');
+    const rows = [...text.matchAll(/^\| `(\w+Error)` \| (\d+) \| [^|]+ \| [^|]+ \|$/gm)].map(([, name = '', status]) => [name, Number(status)]);
+    expect(rows).toEqual(Object.entries(ERRORS));
+  });
+});

@@ -1,0 +1,159 @@
+/** Compares our answer with the recorded one under the normalisations of the cases' rules, and no others. */
+import type { Case } from './cases.ts';
+import type { Kind, Kinds } from './kinds.ts';
+import type { Answer } from './request.ts';
+
+/** A place where the answers differ. */
+export interface Difference {
+  readonly path: string;
+  readonly recorded: unknown;
+  readonly ours: unknown;
+}
+
+type Id = string | number;
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Recorded id → ours, per kind. A recorded id always means the same one of ours; several recorded ids may mean one,
+ * because the reference gives a version a new id whenever it is published and we do not (D18).
+ */
+export class IdMap {
+  private readonly known = new Map<string, Id>();
+  private readonly documents = new Map<string, string>();
+  private pending: [string, Id, Id][] = [];
+
+  /** Forgets what the last comparison learned, unless it was kept. */
+  begin(): void {
+    this.pending = [];
+  }
+
+  keep(): void {
+    for (const [kind, recorded, ours] of this.pending) {
+      this.known.set(`${kind}:${recorded}`, ours);
+      if (kind === DOCUMENT_IDS) this.documents.set(String(recorded), String(ours));
+    }
+  }
+
+  /** Whether the two may be the same; within one answer also no two recorded ids are one of ours. */
+  agree(kind: string, recorded: Id, ours: Id): boolean {
+    const known = this.known.get(`${kind}:${recorded}`);
+    if (known !== undefined && known !== ours) return false;
+    if (this.pending.some(([name, theirs, own]) => name === kind && (theirs === recorded) !== (own === ours))) return false;
+    this.pending.push([kind, recorded, ours]);
+    return true;
+  }
+
+  /** A recorded text with our document ids in it. */
+  translate(text: string): string {
+    return text.replace(DOCUMENT_ID_IN_TEXT, (id) => this.documents.get(id) ?? id);
+  }
+}
+
+const DOCUMENT_IDS = 'documentId';
+const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/;
+const DOCUMENT_ID_IN_TEXT = /[a-z][a-z0-9]{23}/g;
+const TIMES = ['createdAt', 'updatedAt', 'publishedAt'];
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const DETAILS = 'error.details';
+const HASH = /_[0-9a-f]{10}(?=\.\w+$|$)/;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isId = (value: unknown): value is Id => typeof value === 'number' || typeof value === 'string';
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/** Whether an answer has the shape that every failure has, with a 4xx. */
+export function isRefusal({ status, body }: Answer): boolean {
+  if (status < 400 || status > 499 || !isFields(body) || body.data !== null || !isFields(body.error)) return false;
+  const { error } = body;
+  return error.status === status && typeof error.name === 'string' && typeof error.message === 'string' && isFields(error.details);
+}
+
+/** One comparison: walks both answers side by side along the model. */
+class Comparison {
+  readonly differences: Difference[] = [];
+  private readonly kinds: Kinds;
+  private readonly ids: IdMap;
+
+  constructor(kinds: Kinds, ids: IdMap) {
+    this.kinds = kinds;
+    this.ids = ids;
+  }
+
+  differ(path: string, recorded: unknown, ours: unknown): void {
+    this.differences.push({ path, recorded, ours });
+  }
+
+  value(path: string, recorded: unknown, ours: unknown, kind: Kind): void {
+    if (Array.isArray(recorded) && Array.isArray(ours)) this.list(path, recorded, ours, kind);
+    else if (isFields(recorded) && isFields(ours)) this.fields(path, recorded, ours, this.kinds.instance(kind, recorded));
+    else if (!this.sameScalar(recorded, ours, kind)) this.differ(path, recorded, ours);
+  }
+
+  private sameScalar(recorded: unknown, ours: unknown, kind: Kind): boolean {
+    if (recorded === ours) return true;
+    if (typeof recorded !== 'string' || typeof ours !== 'string') return false;
+    return this.ids.translate(recorded) === ours || (kind.hashes === true && HASH.test(ours) && recorded.replace(HASH, '') === ours.replace(HASH, ''));
+  }
+
+  private list(path: string, recorded: readonly unknown[], ours: readonly unknown[], kind: Kind): void {
+    if (recorded.length !== ours.length) this.differ(`${path}.length`, recorded.length, ours.length);
+    for (let index = 0; index < Math.min(recorded.length, ours.length); index++) this.value(`${path}[${index}]`, recorded[index], ours[index], kind);
+  }
+
+  private fields(path: string, recorded: Fields, ours: Fields, kind: Kind): void {
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(ours)])) {
+      const place = path === '' ? key : `${path}.${key}`;
+      if (!(key in ours)) this.missing(place, recorded[key]);
+      else if (!(key in recorded)) this.added(place, key, ours[key], kind);
+      else this.field(place, key, [recorded[key], ours[key]], kind);
+    }
+    this.order(path, recorded, ours, kind);
+  }
+
+  /** `id` and `documentId` come first wherever both answers have them. */
+  private order(path: string, recorded: Fields, ours: Fields, kind: Kind): void {
+    if (kind.is === 'plain') return;
+    const first = ['id', 'documentId'].filter((key) => key in recorded && key in ours);
+    const keys = Object.keys(ours).slice(0, first.length);
+    if (first.some((key, index) => keys[index] !== key)) this.differ(`${path}.<key order>`, first, keys);
+  }
+
+  private missing(path: string, recorded: unknown): void {
+    if (path === DETAILS && isFields(recorded) && Object.keys(recorded).length === 0) return;
+    this.differ(path, recorded, undefined);
+  }
+
+  /** What only our answer has: `locale` on documents (D1), `documentId` in components (D2), empty `details`. */
+  private added(path: string, key: string, ours: unknown, kind: Kind): void {
+    if (path === DETAILS && isFields(ours) && Object.keys(ours).length === 0) return;
+    if (key === 'locale' && kind.is === 'document' && !kind.localized && ours === this.kinds.defaultLocale) return;
+    if (key === 'documentId' && kind.is === 'component' && typeof ours === 'string' && DOCUMENT_ID.test(ours)) return;
+    this.differ(path, undefined, ours);
+  }
+
+  private field(path: string, key: string, [recorded, ours]: readonly [unknown, unknown], kind: Kind): void {
+    const listed = key in kind.attributes || kind.is === 'plain';
+    if (listed) return this.value(path, recorded, ours, this.kinds.child(kind, key));
+    if (key === 'id' && isId(recorded) && isId(ours)) {
+      if (typeof recorded !== typeof ours || !this.ids.agree(kind.name, recorded, ours)) this.differ(path, recorded, ours);
+    } else if (key === 'documentId' && typeof recorded === 'string' && typeof ours === 'string') {
+      if (!DOCUMENT_ID.test(ours) || !this.ids.agree(DOCUMENT_IDS, recorded, ours)) this.differ(path, recorded, ours);
+    } else if (TIMES.includes(key) && typeof recorded === 'string' && typeof ours === 'string') {
+      if (!TIME.test(ours)) this.differ(path, recorded, ours);
+    } else if (!(key === 'locale' && recorded === null && !kind.localized && ours === this.kinds.defaultLocale)) {
+      this.value(path, recorded, ours, this.kinds.child(kind, key));
+    }
+  }
+}
+
+/** The places where our answer differs from the recorded one; what it learned about ids waits in `ids` to be kept. */
+export function compare(recorded: Case, ours: Answer, { kinds, ids }: { kinds: Kinds; ids: IdMap }): Difference[] {
+  ids.begin();
+  if (recorded.status === 500) return isRefusal(ours) ? [] : [{ path: 'status', recorded: '4xx in the error shape', ours: ours.status }];
+  const comparison = new Comparison(kinds, ids);
+  if (recorded.status !== ours.status) comparison.differ('status', recorded.status, ours.status);
+  if (!(isEmpty(recorded.response) && isEmpty(ours.body)) && recorded.method !== 'HEAD') {
+    comparison.value('', recorded.response, ours.body, kinds.ofPath(recorded.path));
+  }
+  return comparison.differences;
+}

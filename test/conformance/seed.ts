@@ -1,0 +1,143 @@
+/** Runs the seed through the library's own services, then gives its documents the ids and times of the recording. */
+import type { INestApplication } from '@nestjs/common';
+import { getContentToken } from 'nestjs-content-api';
+import type { ContentService } from 'nestjs-content-api';
+import pg from 'pg';
+import { mapValues, readJson } from './cases.ts';
+import type { Model, Operation, Seed, Upload, Write } from './cases.ts';
+
+/** Reference → document id. */
+type References = Map<string, string>;
+
+/** Sizes that an image encoder decided: what the reference stored, by file name. See `recorded-files.json`. */
+type RecordedFiles = Readonly<Record<string, { readonly size: number; readonly formats?: Readonly<Record<string, { readonly size: number; readonly sizeInBytes: number }>> }>>;
+
+const RECORDED_FILES = readJson<{ files: RecordedFiles }>(new URL('./recorded-files.json', import.meta.url).pathname).files;
+
+/** The boxes that smaller versions fit in (protocol 20.10). */
+const BOXES = { thumbnail: [245, 156], small: [500, 500], medium: [750, 750], large: [1000, 1000] } as const;
+
+function fileFormats({ as, name, mime, content }: Upload): object | null {
+  const { image } = content;
+  if (image === undefined) return null;
+  const { base, ext } = splitName(name);
+  const entries = Object.entries(BOXES).flatMap(([format, [width, height]]) => {
+    const scale = Math.min(width / image.width, height / image.height);
+    if (scale >= 1) return [];
+    const hash = `${format}_${base}_${tail(as)}`;
+    const recorded = RECORDED_FILES[name]?.formats?.[format] ?? { size: 0.01, sizeInBytes: 10 };
+    const box = { width: Math.round(image.width * scale), height: Math.round(image.height * scale) };
+    return [[format, { name: `${format}_${name}`, hash, ext, mime, path: null, ...box, ...recorded, url: `/uploads/${hash}${ext}` }]];
+  });
+  return entries.length === 0 ? null : Object.fromEntries(entries) as object;
+}
+
+const splitName = (name: string): { base: string; ext: string } => {
+  const dot = name.lastIndexOf('.');
+  return { base: name.slice(0, dot).replace(/[^A-Za-z0-9]+/g, '_'), ext: name.slice(dot) };
+};
+
+/** The random part of a hash, as the recording has it: the file's number. */
+const tail = (reference: string): string => reference.slice(-4).padStart(10, '0');
+
+function fileData(upload: Upload): object {
+  const { base, ext } = splitName(upload.name);
+  const hash = `${base}_${tail(upload.as)}`;
+  const { width = null, height = null } = upload.content.image ?? {};
+  const size = RECORDED_FILES[upload.name]?.size ?? 0.01;
+  const stored = { hash, ext, mime: upload.mime, size, url: `/uploads/${hash}${ext}`, provider: 'local' };
+  return { name: upload.name, ...upload.fileInfo, width, height, formats: fileFormats(upload), ...stored };
+}
+
+const resolve = (value: unknown, references: References): unknown =>
+  typeof value === 'string' ? (references.get(value) ?? value) : mapValues(value, (entry) => resolve(entry, references));
+
+async function write(app: INestApplication, operation: Write, { singles, references }: { singles: ReadonlySet<string>; references: References }): Promise<void> {
+  const service = app.get<ContentService<{ documentId: string }>>(getContentToken(operation.type));
+  const { locale, status } = operation;
+  const query = { ...(locale === undefined ? {} : { locale }), ...(status === undefined ? {} : { status }) };
+  const data = resolve(operation.data ?? {}, references) as object;
+  const id = singles.has(operation.type) ? null : (references.get(operation.documentId ?? '') ?? null);
+  const isNew = operation.op === 'create' && !singles.has(operation.type);
+  const document = isNew ? await service.create(data, query) : await service.update(id, data, query);
+  if (operation.as !== undefined) references.set(operation.as, document.documentId);
+}
+
+async function run(app: INestApplication, operations: readonly Operation[], model: Model): Promise<References> {
+  const references: References = new Map();
+  const singles = new Set(model.contentTypes.filter(({ kind }) => kind === 'singleType').map((type) => type.singularApiId));
+  for (const operation of operations) {
+    if (operation.op === 'upload') {
+      const file = await app.get<ContentService<{ documentId: string }>>(getContentToken('file')).create(fileData(operation));
+      references.set(operation.as, file.documentId);
+    } else {
+      await write(app, operation, { singles, references });
+    }
+  }
+  return references;
+}
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+}
+
+const COLUMNS = `select table_name as table, column_name as column, data_type as type from information_schema.columns
+  where table_schema = current_schema() order by table_name, ordinal_position`;
+
+const DOCUMENT_ID = /[a-z][a-z0-9]{23}/g;
+
+/** The recording counts every document's minutes from here: created, changed 1000 later, published 2000 later. */
+const EPOCH = '2025-01-01T00:00:00.123Z';
+
+const SIBLING = (table: string): string => `select 1 from "${table}" o where o.document_id = r.document_id and o.locale = r.locale`;
+
+/** A published version of a type with drafts was changed when it was published; a draft edited since then, after that. */
+const PIN_TIMES = (table: string): string => `
+  update "${table}" r set
+    created_at = p.start,
+    published_at = case when r.published_at is null then null else p.start + interval '2000 minutes' end,
+    updated_at = p.start + case
+      when r.published and exists (${SIBLING(table)} and not o.published) then interval '2000 minutes'
+      when not r.published and exists (${SIBLING(table)} and o.published and o.updated_at < r.updated_at) then interval '3000 minutes'
+      else interval '1000 minutes' end
+  from (select reference, timestamptz '${EPOCH}' + interval '1 minute' * (substring(reference from '\\d+$'))::int as start
+    from unnest($1::text[]) as reference where reference ~ '\\d$') p
+  where p.reference = r.document_id`;
+
+/**
+ * The recording has document ids and times that speak (`aut…0001`), and requests that filter and sort by them.
+ * The library chooses its own, so they are put in place below it, in the tables.
+ */
+async function pin(databaseUrl: string, references: References): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const pinned = new Map([...references].map(([reference, documentId]) => [documentId, reference]));
+  const [old, wanted] = [[...pinned.keys()], [...pinned.values()]];
+  try {
+    const { rows } = await client.query<Column>(COLUMNS);
+    for (const { table, column, type } of rows) {
+      if (column.endsWith('document_id')) {
+        await client.query(`update "${table}" r set "${column}" = p.new from unnest($1::text[], $2::text[]) as p(old, new) where r."${column}" = p.old`, [old, wanted]);
+      } else if (type === 'jsonb') {
+        await pinJson(client, { table, column }, pinned);
+      }
+    }
+    for (const { table } of rows.filter(({ column }) => column === 'created_at')) await client.query(PIN_TIMES(table), [wanted]);
+  } finally {
+    await client.end();
+  }
+}
+
+async function pinJson(client: pg.Client, { table, column }: { table: string; column: string }, pinned: ReadonlyMap<string, string>): Promise<void> {
+  const { rows } = await client.query<{ id: number; text: string }>(`select id, "${column}"::text as text from "${table}" where "${column}" is not null`);
+  for (const { id, text } of rows) {
+    const replaced = text.replace(DOCUMENT_ID, (documentId) => pinned.get(documentId) ?? documentId);
+    if (replaced !== text) await client.query(`update "${table}" set "${column}" = $1::jsonb where id = $2`, [replaced, id]);
+  }
+}
+
+export async function plant(app: INestApplication, { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string }): Promise<void> {
+  await pin(databaseUrl, await run(app, seed.operations, model));
+}

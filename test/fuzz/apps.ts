@@ -1,0 +1,108 @@
+/** Applications on a given database, with a bearer token per kind of caller. */
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { MikroORM } from '@mikro-orm/core';
+import { type AuthStrategy, type Caller, CONTENT_ORM, ContentModule, type ContentModuleOptions, type Grants, Permissions } from 'nestjs-content-api';
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import pg from 'pg';
+import type { RunSql } from './content.ts';
+
+/** Recognises `Authorization: Bearer <name of a set of grants>`. */
+export class NamedCallers implements AuthStrategy {
+  readonly name = 'named-callers';
+  private readonly callers: ReadonlyMap<string, Caller>;
+
+  constructor(grants: Readonly<Record<string, Grants>>) {
+    this.callers = new Map(Object.entries(grants).map(([id, granted]) => [id, { kind: 'token', id, permissions: Permissions.of(granted) }]));
+  }
+
+  authenticate({ bearer }: { readonly bearer: string | null }): Caller | null {
+    return this.callers.get(bearer ?? '') ?? null;
+  }
+}
+
+export interface RunningApp {
+  readonly app: INestApplication;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+type Options = Omit<ContentModuleOptions, 'database'>;
+
+export async function startApp(options: Options, databaseUrl: string, adapter: 'express' | 'fastify' = 'express'): Promise<RunningApp> {
+  const module = ContentModule.forRoot({ ...options, database: { clientUrl: databaseUrl } });
+  const app = adapter === 'fastify'
+    ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), { logger: ['error', 'fatal'], abortOnError: false })
+    : await NestFactory.create(module, { logger: ['error', 'fatal'], abortOnError: false });
+  await app.listen(0, '127.0.0.1');
+  return { app, url: await app.getUrl(), close: () => app.close() };
+}
+
+/** Creates the tables. */
+export const createTables = (app: INestApplication): Promise<void> => app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+
+/** Runs SQL on a connection of its own. */
+export async function withSql<T>(databaseUrl: string, work: (sql: RunSql) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return await work(async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A copy of a database to which nobody is connected. */
+export async function copyDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
+  const server = new URL(url);
+  server.pathname = '/postgres';
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await withSql(server.href, (sql) => sql(`create database ${name} template ${new URL(url).pathname.slice(1)}`));
+  const copy = new URL(url);
+  copy.pathname = `/${name}`;
+  return { url: copy.href, drop: () => withSql(server.href, async (sql) => void (await sql(`drop database if exists ${name} with (force)`))) };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+  readonly milliseconds: number;
+}
+
+/** A keep-alive client that sends a request target as it is. */
+export class Client {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  private readonly host: string;
+  private readonly port: number;
+
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.host = hostname;
+    this.port = Number(port);
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Reply> {
+    const start = performance.now();
+    return new Promise((resolve, reject) => {
+      const sent = request({ host: this.host, port: this.port, path, method, headers, agent: this.agent }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const body = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body, milliseconds: performance.now() - start });
+        });
+      });
+      sent.setTimeout(30_000, () => sent.destroy(new Error(`no answer within 30 s to ${path.slice(0, 300)}`)));
+      sent.on('error', reject);
+      sent.end();
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}

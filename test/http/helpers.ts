@@ -1,0 +1,109 @@
+/** What the HTTP specs share: the error shape, raw requests, a look at every table, and a host of one's own. */
+import { request as httpRequest } from 'node:http';
+import type { INestApplication, ModuleMetadata } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import pg from 'pg';
+import type { Adapter, TestApp } from '../support/app.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+/** The one error shape (protocol 2.1). */
+export const failure = (status: number, name: string, message: unknown, details: unknown = {}) => ({
+  data: null,
+  error: { status, name, message, details },
+});
+
+export const NOT_FOUND = failure(404, 'NotFoundError', 'Not Found');
+
+/** One problem of a body: its message is the answer's, its place stands in the details (protocol 2.4). */
+export const problem = (path: string[], message: string, value?: unknown) =>
+  failure(400, 'ValidationError', message, {
+    errors: [{ path, message, name: 'ValidationError', ...(value === undefined ? {} : { value }) }],
+  });
+
+/** A refused key of a body; its `path` is left out where the protocol has none (15.1). */
+export const badKey = (key: string, at = '', path?: string | null) =>
+  failure(400, 'ValidationError', at === '' ? `Invalid key ${key}` : `Invalid key ${key} at ${at}`, {
+    key,
+    ...(path === undefined ? {} : { path }),
+    source: 'body',
+  });
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+}
+
+/** A request exactly as written: no header is added, no path is normalised. */
+export const raw = (url: string, method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<RawAnswer> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const sent = httpRequest({ hostname, port, method, path, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    sent.on('error', reject).end(body);
+  });
+
+/** Every row of every table as text, by table: equal before and after means that nothing was written. */
+export async function snapshot(test: Pick<TestApp, 'sql'>): Promise<Record<string, unknown>> {
+  const tables = await test.sql(`select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`);
+  const rows = tables.map(({ name }) => `select '${String(name)}' as name, count(*)::int as rows, md5(string_agg(t::text, '|' order by t::text)) as sum from ${String(name)} t`);
+  return Object.fromEntries((await test.sql(rows.join(' union all '))).map(({ name, ...rest }) => [String(name), rest]));
+}
+
+/** The statements of the one transaction among `statements`, without its own BEGIN and COMMIT. */
+export function withinTransaction(statements: readonly string[]): string[] {
+  const is = (word: RegExp) => (text: string) => word.test(text);
+  const begin = statements.findIndex(is(/^begin/i));
+  const end = statements.findLastIndex(is(/^commit/i));
+  if (begin < 0 || end < 0) throw new Error(`There is no committed transaction in:\n${statements.join('\n')}`);
+  return statements.slice(begin + 1, end);
+}
+
+export interface Host {
+  readonly app: INestApplication;
+  readonly url: string;
+  readonly database: TestDatabase;
+  sql: TestApp['sql'];
+  close(): Promise<void>;
+}
+
+interface HostOptions {
+  readonly adapter?: Adapter;
+  readonly fastify?: ConstructorParameters<typeof FastifyAdapter>[0];
+  readonly database?: TestDatabase;
+  /** Before `init`: prefixes, global pipes, CORS. */
+  readonly prepare?: (app: INestApplication) => void;
+  /** After `init`: creates the tables. */
+  readonly ready?: (app: INestApplication) => Promise<unknown>;
+}
+
+/** Starts a host application with controllers, providers and modules of its own. */
+export async function startHost(metadata: (database: TestDatabase) => ModuleMetadata, options: HostOptions = {}): Promise<Host> {
+  const database = options.database ?? (await createDatabase());
+  const module = await Test.createTestingModule(metadata(database)).compile();
+  const fastify = options.adapter === 'fastify';
+  const app = fastify ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(options.fastify)) : module.createNestApplication();
+  app.useLogger(['fatal']);
+  app.enableShutdownHooks([]);
+  options.prepare?.(app);
+  await app.init();
+  await options.ready?.(app);
+  await app.listen(0, '127.0.0.1');
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  return {
+    app,
+    database,
+    url: await app.getUrl(),
+    sql: async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows,
+    close: async () => {
+      await client.end();
+      await app.close();
+      if (options.database === undefined) await database.drop();
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Injectable, Module, type ModuleMetadata } from '@nestjs/common';
+import { EntitySchema, MikroORM } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
+import { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
+import { CONTENT_ORM, contentEntities, ContentError, ContentModelError, ContentModule, type ContentService, type DocumentOf, defineCollectionType, getContentToken, InjectContent, Permissions } from 'nestjs-content-api';
+import supertest from 'supertest';
+import { type author as Author, blog } from '../fixtures/blog.ts';
+import { ADAPTERS, type Adapter } from '../support/app.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { failure, type Host, startHost } from './helpers.ts';
+
+/** An entity of the host's own, beside the content. */
+interface Invoice {
+  id: number;
+  number: string;
+}
+const InvoiceSchema = new EntitySchema<Invoice>({ name: 'Invoice', tableName: 'invoices', properties: { id: { type: 'integer', primary: true, autoincrement: true }, number: { type: 'string' } } });
+
+const mikro = ({ url }: TestDatabase, more: object = {}) => MikroOrmModule.forRoot({ driver: PostgreSqlDriver, clientUrl: url, autoLoadEntities: true, preferTs: false, ...more } as never);
+
+@Injectable()
+class Config {
+  readonly locales = ['en', 'fr'];
+  readonly grants = { author: ['find', 'findOne', 'create'] } as const;
+}
+@Module({ providers: [Config], exports: [Config] })
+class ConfigModule {}
+
+const WAYS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
+  ['with a database of its own', (database) => ({ imports: [ContentModule.forRoot({ ...blog, database: { clientUrl: database.url } })] })],
+  ['in the MikroORM of the host', (database) => ({ imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(blog)] })],
+  ['in the MikroORM of the host, imported after the content', (database) => ({ imports: [ContentModule.forRoot(blog), mikro(database), MikroOrmModule.forFeature([InvoiceSchema])] })],
+  ['with entities that the host lists itself', (database) => ({
+    imports: [mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema, ...contentEntities(blog)] }), ContentModule.forRoot({ ...blog, registerEntities: false })],
+  })],
+  ['in a named context of the host', (database) => ({
+    imports: [mikro(database, { contextName: 'content', registerRequestContext: false }), MikroOrmModule.forFeature([InvoiceSchema], 'content'), ContentModule.forRoot({ ...blog, contextName: 'content' })],
+  })],
+  ['from a factory', (database) => {
+    const { contentTypes, components } = blog;
+    const useFactory = (config: Config) => ({ locales: config.locales, access: { public: config.grants } });
+    return { imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRootAsync({ contentTypes, components, imports: [ConfigModule], inject: [Config], useFactory })] };
+  }],
+  ['from a factory, with a database of its own', (database) => {
+    const { contentTypes, components } = blog;
+    const useFactory = async (config: Config) => ({ locales: config.locales, access: { public: config.grants }, database: { clientUrl: database.url } });
+    return { imports: [ContentModule.forRootAsync({ contentTypes, components, ownDatabase: true, imports: [ConfigModule], inject: [Config], useFactory })] };
+  }],
+];
+
+/** MikroORM's Nest module keeps the entities of features for the whole process, so that each start needs a clean slate. */
+const forget = (): void => ['default', 'content'].forEach((context) => MikroOrmModule.clearStorage(context));
+afterEach(forget);
+
+const ormOf = (host: Host): MikroORM => host.app.get<MikroORM>(CONTENT_ORM);
+const start = (way: (database: TestDatabase) => ModuleMetadata, adapter: Adapter, database?: TestDatabase): Promise<Host> =>
+  startHost(way, { adapter, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update(), ...(database === undefined ? {} : { database }) });
+
+describe.each(ADAPTERS)('registration on %s', (adapter) => {
+  it.each(WAYS)('%s the content is served, and the schema is settled after one update', async (_name, way) => {
+    const host = await start(way, adapter);
+    const http = supertest.agent(host.url);
+    try {
+      expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+      const { body } = await http.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201);
+      expect((await http.get('/api/authors').expect(200)).body.data).toEqual([body.data]);
+      const tables = await host.sql(`select tablename from pg_tables where schemaname = 'public'`);
+      const hasInvoices = tables.some(({ tablename }) => tablename === 'invoices');
+      expect(hasInvoices).toBe(!_name.includes('of its own'));
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('the grants and locales of a factory count', async () => {
+    const host = await start((WAYS.find(([name]) => name === 'from a factory') as (typeof WAYS)[number])[1], adapter);
+    const http = supertest.agent(host.url);
+    try {
+      expect((await http.delete('/api/authors/x').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'Forbidden'));
+      await http.get('/api/articles').expect(403);
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('two applications in one process do not mix', async () => {
+    const book = defineCollectionType({ singularApiId: 'book', pluralApiId: 'books', attributes: { title: { type: 'string' } } });
+    const author = defineCollectionType({ singularApiId: 'author', pluralApiId: 'authors', attributes: { nickname: { type: 'string' } } });
+    const other = (database: TestDatabase): ModuleMetadata => ({
+      imports: [ContentModule.forRoot({ contentTypes: [book, author], prefix: 'two', defaultLocale: 'de', access: { public: { '*': '*' } }, database: { clientUrl: database.url } })],
+    });
+    const [one, two] = [await start((WAYS[0] as (typeof WAYS)[number])[1], adapter), await start(other, adapter)];
+    const [first, second] = [supertest.agent(one.url), supertest.agent(two.url)];
+    try {
+      await first.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201);
+      const { body } = await second.post('/two/authors').send({ data: { nickname: 'Nan' } }).expect(201);
+      expect(body.data).toMatchObject({ nickname: 'Nan', locale: 'de' });
+      expect(body.data).not.toHaveProperty('name');
+      expect((await first.get('/api/authors').expect(200)).body.data).toEqual([expect.objectContaining({ name: 'Ann', locale: 'en' })]);
+      await first.get('/api/books').expect(404);
+      await second.get('/two/books').expect(200);
+      await second.get('/api/authors').expect(404);
+    } finally {
+      await one.close();
+      await two.close();
+    }
+  });
+});
+
+describe('what stops the start', () => {
+  it('wrong grants of a factory', async () => {
+    const useFactory = () => ({ access: { public: { autor: ['find'] } }, database: { clientUrl: 'postgres://127.0.0.1:1/none' } }) as never;
+    const starting = startHost(() => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory })] }), { database: { url: 'postgres://127.0.0.1:1/none', drop: async () => undefined } });
+    await expect(starting).rejects.toThrow(ContentModelError);
+    await expect(starting).rejects.toThrow('access.public: "autor" is not a content type; did you mean "author"?');
+  });
+
+  it('a factory that promised a database and gives none', async () => {
+    const starting = startHost(() => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory: () => ({}) })] }), { database: { url: '', drop: async () => undefined } });
+    await expect(starting).rejects.toThrow('"database" is missing');
+  });
+});
+
+type AuthorDocument = DocumentOf<typeof Author>;
+
+/** A provider of the host that works with content and with entities of its own. */
+@Injectable()
+class Publisher {
+  constructor(
+    @InjectContent('author') readonly authors: ContentService<AuthorDocument>,
+    @InjectContent('article') readonly articles: ContentService,
+    @InjectContent('homepage') readonly homepage: ContentService,
+  ) {}
+}
+
+describe('the typed service in a provider of the host', () => {
+  let host: Host;
+  let publisher: Publisher;
+  beforeAll(async () => {
+    forget();
+    host = await start((database) => ({ imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(blog)], providers: [Publisher] }), 'express');
+    publisher = host.app.get(Publisher);
+  });
+  afterAll(() => host.close());
+  beforeEach(() => host.sql('truncate authors, articles, homepage, invoices restart identity cascade'));
+
+  it('creates, finds, counts, updates and deletes', async () => {
+    const { authors } = publisher;
+    const ann = await authors.create({ name: 'Ann' });
+    const bob = await authors.create({ name: 'Bob' }, { fields: ['name'] });
+    expect(Object.keys(bob)).toEqual(['id', 'documentId', 'name']);
+    expect(ann).toMatchObject({ name: 'Ann', locale: 'en', documentId: expect.stringMatching(/^[a-z][a-z0-9]{23}$/) });
+    const list = await authors.find({ sort: ['name:desc'], pagination: { pageSize: 1 } });
+    expect(list).toMatchObject({ data: [{ name: 'Bob' }], meta: { pagination: { page: 1, pageSize: 1, pageCount: 2, total: 2 } } });
+    expect(await authors.count()).toBe(2);
+    expect(await authors.count({ filters: { name: { $eq: 'Ann' } } })).toBe(1);
+    expect(await authors.findOne(ann.documentId)).toEqual(ann);
+    expect((await authors.update(ann.documentId, { name: 'Anna' })).name).toBe('Anna');
+    await authors.delete(ann.documentId);
+    expect(await authors.findOne(ann.documentId)).toBeNull();
+    expect(await authors.count()).toBe(1);
+  });
+
+  it('knows single types, drafts and locales', async () => {
+    const { homepage, articles } = publisher;
+    expect(await homepage.findOne(null)).toBeNull();
+    const { documentId } = (await homepage.update(null, { headline: 'Hi' })) as { documentId: string };
+    expect(await homepage.findOne(null)).toMatchObject({ documentId, headline: 'Hi' });
+    await homepage.delete(null);
+    expect(await homepage.findOne(null)).toBeNull();
+    const draft = await articles.create({ title: 'Brouillon' }, { status: 'draft', locale: 'fr' });
+    expect(draft).toMatchObject({ publishedAt: null, locale: 'fr' });
+    expect(await articles.findOne(draft.documentId, { locale: 'fr' })).toBeNull();
+    expect(await articles.findOne(draft.documentId, { status: 'draft', locale: 'fr' })).toEqual(draft);
+  });
+
+  it('validates as HTTP does', async () => {
+    const { authors } = publisher;
+    const refused = authors.create({ name: 1, nope: 2 });
+    await expect(refused).rejects.toBeInstanceOf(ContentError);
+    await expect(refused).rejects.toMatchObject({ name: 'ValidationError', status: 400, message: 'Invalid key nope' });
+    await expect(authors.find({ populate: ['nope'] })).rejects.toMatchObject({ message: 'Invalid key nope' });
+    await expect(authors.update('a'.repeat(24), { name: 'x' })).rejects.toMatchObject({ name: 'NotFoundError' });
+    expect(await authors.count()).toBe(0);
+  });
+
+  it('acts for a caller with the rights of that caller', async () => {
+    const { authors } = publisher;
+    await authors.create({ name: 'Ann', profile: null });
+    const as = { kind: 'token', id: '1', permissions: Permissions.of({ author: ['find', 'update'] }) } as const;
+    const { data } = await authors.find({ populate: '*' }, { as });
+    expect(data[0]).not.toHaveProperty('profile');
+    expect((await authors.find({ populate: '*' })).data[0]).toHaveProperty('profile', null);
+    await expect(authors.find({ filters: { profile: { bio: 'x' } } }, { as })).rejects.toMatchObject({ message: 'Invalid key profile' });
+    await expect(authors.create({ name: 'Bob' }, {}, { as })).rejects.toMatchObject({ name: 'ForbiddenError' });
+  });
+
+  it('joins a transaction of the host: both are stored, or neither', async () => {
+    const em = (host.app.get(MikroORM).em as unknown as SqlEntityManager).fork();
+    const both = (fail: boolean) =>
+      em.fork().transactional(async (inner) => {
+        inner.persist(inner.create('Invoice', { number: fail ? 'lost' : 'kept' } as never));
+        await inner.flush();
+        const ann = await publisher.authors.create({ name: fail ? 'Lost' : 'Kept' }, {}, { em: inner });
+        await publisher.authors.update(ann.documentId, { name: fail ? 'Lost!' : 'Kept!' }, {}, { em: inner });
+        if (fail) throw new Error('The host changed its mind');
+      });
+    await expect(both(true)).rejects.toThrow('The host changed its mind');
+    expect(await host.sql('select name from authors union all select number from invoices')).toEqual([]);
+    await both(false);
+    expect(await host.sql('select name from authors union all select number from invoices order by 1')).toEqual(expect.arrayContaining([{ name: 'kept' }, { name: 'Kept!' }]));
+  });
+
+  it('a delete inside a transaction of the host is undone with it', async () => {
+    const ann = await publisher.authors.create({ name: 'Ann' });
+    const em = host.app.get(MikroORM).em as unknown as SqlEntityManager;
+    await expect(em.fork().transactional(async (inner) => {
+      await publisher.authors.delete(ann.documentId, {}, { em: inner });
+      expect(await inner.execute('select 1 from authors')).toEqual([]);
+      throw new Error('no');
+    })).rejects.toThrow('no');
+    expect(await publisher.authors.count()).toBe(1);
+  });
+
+  it('is exported under a token, too', () => {
+    expect(host.app.get<ContentService>(getContentToken('author'))).toBe(publisher.authors);
+    expect(host.app.get<MikroORM>(CONTENT_ORM)).toBe(host.app.get(MikroORM));
+  });
+});
+
+describe('a named context', () => {
+  it('gives the content of that context', async () => {
+    const host = await start((WAYS[4] as (typeof WAYS)[number])[1], 'express');
+    expect(ormOf(host)).toBe(host.app.get(getMikroORMToken('content')));
+    await host.close();
+  });
+});
+
+describe('migrations', () => {
+  const folder = join(import.meta.dirname, '..', '.tmp', `migrations-${process.pid}`);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('are generated, run and undone by MikroORM, with nothing left to change', async () => {
+    await mkdir(folder, { recursive: true });
+    const database = await createDatabase();
+    const migrations = { path: folder, pathTs: folder, emit: 'ts', snapshot: false } as const;
+    const options = { clientUrl: database.url, preferTs: true, extensions: [Migrator], migrations };
+    const host = await startHost(() => ({ imports: [ContentModule.forRoot({ ...blog, database: options })] }), { database });
+    try {
+      const { migrator } = ormOf(host) as unknown as { migrator: { create(): Promise<{ fileName: string }>; up(): Promise<unknown>; down(): Promise<unknown> } };
+      const { fileName } = await migrator.create();
+      expect(await readdir(folder)).toEqual([fileName]);
+      await migrator.up();
+      expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+      const http = supertest.agent(host.url);
+      await http.post('/api/articles').send({ data: { title: 'Migrated', sections: [{ heading: 'One' }] } }).expect(201);
+      await migrator.down();
+      expect(await host.sql(`select tablename from pg_tables where schemaname = 'public'`)).toEqual([{ tablename: 'mikro_orm_migrations' }]);
+    } finally {
+      await host.close();
+      await database.drop();
+    }
+  });
+});

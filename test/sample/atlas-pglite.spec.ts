@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import supertest from 'supertest';
+import { createAtlas } from '../../sample-app/atlas.ts';
+import { IN_MEMORY } from '../../sample-app/database/atlas-database.ts';
+import { FolderLock } from '../../sample-app/database/folder-lock.ts';
+import { AtlasLoader } from '../../sample-app/loader/atlas-loader.ts';
+import { readSettings } from '../../sample-app/settings.ts';
+
+const COUNTRIES = ['CHE', 'AUT', 'FRA', 'ITA', 'LIE', 'DEU', 'SVN', 'MCO', 'SMR', 'VAT'];
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'atlas-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('atlas on PGlite', () => {
+  it('runs in memory', async () => {
+    const app = await createAtlas({ dataFolder: IN_MEMORY });
+    try {
+      expect(await app.get(AtlasLoader).load({ countries: COUNTRIES })).toBe(true);
+      const { body } = await supertest(app.getHttpServer()).get('/api/countries?locale=fr&sort=area&populate=borders').expect(200);
+      expect(body.meta.pagination.total).toBe(10);
+      expect(body.data[0]).toMatchObject({ name: 'Cité du Vatican', borders: [{ name: 'Italie' }] });
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('keeps its data in a folder, one process at a time', async () => {
+    mkdirSync(join(folder, 'cluster.new'));
+    writeFileSync(join(folder, 'cluster.new', 'PG_VERSION'), 'left by a start that was killed');
+    const app = await createAtlas({ dataFolder: folder });
+    await app.get(AtlasLoader).load({ countries: ['CHE', 'LIE'] });
+    await expect(createAtlas({ dataFolder: folder })).rejects.toThrow('in use');
+    await app.close();
+    expect(existsSync(join(folder, 'atlas.lock'))).toBe(false);
+
+    const again = await createAtlas({ dataFolder: folder });
+    expect(await again.get(AtlasLoader).load({ countries: ['CHE', 'LIE'] })).toBe(false);
+    await again.close();
+  });
+});
+
+describe('the folder lock', () => {
+  const lockFile = (): string => join(folder, 'atlas.lock');
+
+  it('refuses a folder that a living process holds', () => {
+    writeFileSync(lockFile(), String(process.ppid));
+    expect(() => FolderLock.take(folder)).toThrow(`in use by process ${process.ppid}`);
+  });
+
+  it.each([['whose process is gone', '2147483646'], ['that was cut off while it was written', ''], ['of an earlier process with our number', String(process.pid)]])(
+    'takes over a lock %s',
+    (_case, content) => {
+      writeFileSync(lockFile(), content);
+      const lock = FolderLock.take(folder);
+      expect(() => FolderLock.take(folder)).toThrow('in use');
+      lock.release();
+      expect(existsSync(lockFile())).toBe(false);
+    },
+  );
+});
+
+describe('the settings', () => {
+  it('come from the environment', () => {
+    expect(readSettings({})).toEqual({ port: 3000 });
+    expect(readSettings({ PORT: '8080', DATABASE_URL: 'postgresql://localhost/atlas' })).toEqual({ port: 8080, databaseUrl: 'postgresql://localhost/atlas' });
+    expect(() => readSettings({ PORT: 'http' })).toThrow('PORT');
+  });
+});
