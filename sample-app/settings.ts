@@ -16,5 +16,6 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const port = Number(env['PORT'] || DEFAULT_PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT must be a number from 0 to 65535, not "${env['PORT'] ?? ''}".`);
   const databaseUrl = env['DATABASE_URL'];
+  if (databaseUrl && !URL.canParse(databaseUrl)) throw new Error('DATABASE_URL must look like postgresql://user:password@host:5432/database.');
   return databaseUrl ? { databaseUrl, port } : { port };
 }

@@ -7,7 +7,7 @@ import type { ComponentDefinition, ContentTypeDefinition } from './schema/defini
 import type { SettingsInput } from './settings.js';
 
 /** MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is given. */
-export type DatabaseOptions = Omit<Options, 'entities' | 'entitiesTs'>;
+export type DatabaseOptions = Partial<Omit<Options, 'entities' | 'entitiesTs'>>;
 
 /** What is static: known when the module is defined, because routes and entities are made from it. */
 export interface ContentModel {

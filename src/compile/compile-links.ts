@@ -6,8 +6,8 @@ import { alias, type Identifier, join, param, print, quote, type Sql, sql, type 
 export interface LinkChange {
   readonly attribute: RelationAttribute;
   readonly targets: readonly string[];
-  /** Rows whose links they are: the version written, its published copy, the locales that share them. */
-  readonly owners: readonly number[];
+  /** Rows whose links they are: the version written, its published copy, the locales that share them; or the rows that `d` has just inserted. */
+  readonly owners: readonly number[] | 'inserted';
 }
 
 /** Links copied as they are from one row to others: on publish, and into a new locale. */
@@ -31,13 +31,17 @@ const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
 
 type LinkJoin = Extract<Join, { kind: 'link' }>;
 
+/** The rows whose links are written, as a table with an `id`. */
+const ownerRows = (owners: LinkChange['owners']): Sql => (owners === 'inserted' ? sql`d o` : sql`unnest(${ints(owners)}) o(id)`);
+
 function replaceLinks({ targets, owners }: LinkChange, way: LinkJoin): Sql[] {
   const table = quote(way.table);
+  const insert = sql`insert into ${table} (owner_id, target_document_id, position)
+      select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n) order by o.id, l.n`;
+  if (owners === 'inserted') return [insert];
   return [
     sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id <> all(${texts(targets)})`,
-    sql`insert into ${table} (owner_id, target_document_id, position)
-      select o.id, l.id, l.n from unnest(${ints(owners)}) o(id) cross join unnest(${texts(targets)}) with ordinality l(id, n) order by o.id, l.n
-      on conflict (owner_id, target_document_id) do update set position = excluded.position`,
+    sql`${insert} on conflict (owner_id, target_document_id) do update set position = excluded.position`,
   ];
 }
 
@@ -91,7 +95,8 @@ function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Jo
 function steal({ attribute, targets, owners }: LinkChange, column: Identifier, request: LinksRequest): Sql[] {
   if (!attribute.exclusive || targets.length === 0) return [];
   const table = quote(request.type.table);
-  const states = sql`t.published in (select o.published from ${table} o where o.id = any(${ints(owners)}))`;
+  const written = owners === 'inserted' ? sql`d o` : sql`${table} o where o.id = any(${ints(owners)})`;
+  const states = sql`t.published in (select o.published from ${written})`;
   return [
     sql`update ${table} t set ${quote(column)} = null where t.${quote(column)} = any(${texts(targets)}) and t.document_id <> ${param(request.documentId)}::text and ${states}`,
   ];
@@ -113,10 +118,15 @@ function changeOf(change: LinkChange, request: LinksRequest): Sql[] {
   }
 }
 
+/** The steps that bring all links of a write about, in no particular order: no two of them touch the same row. */
+export function linkSteps(request: LinksRequest): Sql[] {
+  const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
+  return [...request.changes.flatMap((change) => changeOf(change, request)), ...copies];
+}
+
 /** One statement for all links of a write; null when there is nothing to do. */
 export function compileLinks(request: LinksRequest): Statement | null {
-  const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
-  const steps = [...request.changes.flatMap((change) => changeOf(change, request)), ...copies];
+  const steps = linkSteps(request);
   if (steps.length === 0) return null;
   const named = steps.map((step, i) => sql`${alias('k', i)} as (${step})`);
   return print(sql`with ${join(named, ', ')} select 1`);

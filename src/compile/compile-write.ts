@@ -59,15 +59,19 @@ function list(columns: readonly Sql[]): Sql {
   return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
 }
 
-/** A new document: its draft and, when published at once, its published version in the same statement. */
-export function compileCreate(request: RowsRequest): Statement {
+/** A new document: its draft and, when published at once, its published version, with their links, in one statement. */
+export function compileCreate(request: RowsRequest, links: readonly Sql[]): Statement {
   const columns = columnsOf(request.type).filter((column) => isGiven(request, column));
   const values = columns.map((column) => valueOf(column, request.values.get(column.attribute as never)));
   const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
-  return print(sql`insert into ${quote(request.type.table)} (${SYSTEM}${names}) values ${join(rows, ', ')} returning id, locale, published`);
+  const inserted = sql`insert into ${quote(request.type.table)} (${SYSTEM}${names}) values ${join(rows, ', ')} returning id, locale, published`;
+  return print(sql`with d as (${inserted})${steps(links)} select id, locale, published from d`);
 }
+
+/** Further data-modifying steps of the same statement. */
+const steps = (links: readonly Sql[]): Sql => sql`${join(links.map((step, i) => sql`, ${alias('k', i)} as (${step})`), ' ')}`;
 
 /** The version written to: updated, or inserted with what it takes over from another locale. */
 function written(request: RowsRequest, columns: readonly Column[]): Sql {
@@ -98,7 +102,7 @@ function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql 
 }
 
 /** An existing document. Answers the rows touched: the version written, its published copy, the sharing locales. */
-export function compileUpdate(request: RowsRequest): Statement {
+export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Statement {
   const { type } = request;
   const columns = columnsOf(type);
   const given = columns.filter((column) => isGiven(request, column));
@@ -111,7 +115,7 @@ export function compileUpdate(request: RowsRequest): Statement {
     if (publishedSiblings !== null) parts.push({ name: sql`q`, body: publishedSiblings });
   }
   const rows = parts.map(({ name }) => sql`select id, locale, published from ${name}`);
-  return print(sql`with ${join(parts.map(({ name, body }) => sql`${name} as (${body})`), ', ')} ${union(rows)}`);
+  return print(sql`with ${join(parts.map(({ name, body }) => sql`${name} as (${body})`), ', ')}${steps(links)} ${union(rows)}`);
 }
 
 const union = (rows: readonly Sql[]): Sql => rows.slice(1).reduce((all, next) => sql`${all} union all ${next}`, rows[0] as Sql);

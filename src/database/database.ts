@@ -15,8 +15,8 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Runs statements on one handle: the pool, or a transaction's connection. */
 export interface Runner {
   run(statement: Statement): Promise<readonly Row[]>;
-  /** The transaction's entity manager, for hooks and host code that join in. */
-  readonly em: SqlEntityManager;
+  /** The transaction's entity manager, for hooks and host code that join in; null where nobody asked for one. */
+  readonly em: SqlEntityManager | null;
 }
 
 /** The part of node-postgres that reads use. */
@@ -46,6 +46,9 @@ const compiled = (statement: Statement): unknown => ({
   queryId: { queryId: 'content' },
 });
 
+/** How the driver reports that it stopped waiting. */
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
+
 const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
@@ -55,6 +58,8 @@ export interface TransactionOptions {
   readonly values: ReadonlyMap<string, unknown>;
   /** Unique indexes whose violation means that another writer was faster, so that a second look helps. */
   readonly retryOn: readonly string[];
+  /** Whether hooks will want the transaction's entity manager. */
+  readonly shared: boolean;
   /** A transaction of the host's to join. */
   readonly joined?: SqlEntityManager;
 }
@@ -99,32 +104,34 @@ export class Database {
     }
   }
 
-  private async readFromPool(pool: Pool, { text, values }: Statement): Promise<readonly Row[]> {
-    const name = this.settings.preparedStatements ? this.names.nameOf(text) : undefined;
-    const timeout = this.settings.limits.statementTimeout;
+  private async readFromPool(pool: Pool, statement: Statement): Promise<readonly Row[]> {
     const client = await pool.connect();
     let failure: unknown;
     try {
-      const { rows } = await client.query({ ...(name === undefined ? {} : { name }), text, values, query_timeout: timeout });
-      return rows;
+      return await this.query(client, statement);
     } catch (error) {
-      if (!(error instanceof Error) || error.message !== 'Query read timeout') throw error;
-      failure = error;
-      void pool.query('select pg_cancel_backend($1)', [client.processID]).catch((cause: unknown) => this.logger.warn(`Cancelling a slow statement failed: ${String(cause)}`));
-      throw timedOut(timeout);
+      if (isTimeout(error)) failure = this.cancel(pool, client, error);
+      throw error;
     } finally {
       client.release(failure);
     }
+  }
+
+  /** Ends a statement in the database that nobody waits for any more; its connection is given up. */
+  private cancel(pool: Pool, client: PoolClient, error: unknown): unknown {
+    pool.query('select pg_cancel_backend($1)', [client.processID]).catch((cause: unknown) => this.logger.warn(`Cancelling a slow statement failed: ${String(cause)}`));
+    return error;
   }
 
   /**
    * Runs `work` in one transaction: all of it or nothing (D15). Deadlocks, serialization failures and violations of
    * `retryOn` are tried again a few times, unless `joined` is a transaction of the host's, whose fate is the host's.
    */
-  async transaction<T>(work: (runner: Runner) => Promise<T>, { values, retryOn, joined }: TransactionOptions): Promise<T> {
+  async transaction<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const { values, retryOn, joined } = options;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await (joined === undefined ? this.em.fork().transactional((em) => work(runnerOf(em))) : work(runnerOf(joined)));
+        return await this.attempt(work, options);
       } catch (error) {
         const again = isRetryable(error) || retryOn.some((index) => isViolationOf(error, index));
         if (joined !== undefined || attempt >= ATTEMPTS || !again) throw this.mapped(error, values);
@@ -133,12 +140,42 @@ export class Database {
     }
   }
 
+  private async attempt<T>(work: (runner: Runner) => Promise<T>, { joined, shared }: TransactionOptions): Promise<T> {
+    if (joined !== undefined) return work(runnerOf(joined));
+    const pool = shared ? null : await this.nativePool();
+    return pool === null ? this.em.fork().transactional((em) => work(runnerOf(em))) : this.ownTransaction(pool, work);
+  }
+
+  /** A transaction that nobody joins: on the driver itself, with prepared statements. */
+  private async ownTransaction<T>(pool: Pool, work: (runner: Runner) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let broken: unknown;
+    try {
+      await client.query({ text: 'begin', values: [] });
+      const result = await work({ em: null, run: (statement) => this.query(client, statement) });
+      await client.query({ text: 'commit', values: [] });
+      return result;
+    } catch (error) {
+      if (isTimeout(error)) broken = this.cancel(pool, client, error);
+      else await client.query({ text: 'rollback', values: [] }).catch((failure: unknown) => (broken = failure));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  private async query(client: PoolClient, { text, values }: Statement): Promise<readonly Row[]> {
+    const name = this.settings.preparedStatements ? this.names.nameOf(text) : undefined;
+    return (await client.query({ ...(name === undefined ? {} : { name }), text, values, query_timeout: this.settings.limits.statementTimeout })).rows;
+  }
+
   /** Runs `work` once the transaction of `em` is committed, and never when it is rolled back. */
   afterCommit(em: SqlEntityManager, work: () => Promise<void>): void {
     this.commits.add(em, work);
   }
 
   private mapped(error: unknown, values: ReadonlyMap<string, unknown> = new Map()): unknown {
+    if (isTimeout(error)) return timedOut(this.settings.limits.statementTimeout);
     return mapDatabaseError(error, this.schema, values, this.settings.limits.statementTimeout);
   }
 }

@@ -26,6 +26,15 @@ export interface WriteOptions {
   readonly em?: SqlEntityManager;
 }
 
+/** What a transaction is for. */
+interface TransactionRequest {
+  readonly type: ContentType;
+  /** The values being written, for messages about them. */
+  readonly values: ReadonlyMap<string, unknown>;
+  readonly em: SqlEntityManager | undefined;
+  readonly hooks: HookRun;
+}
+
 /** What the spine stands on. */
 export interface DocumentsBase extends PlanBase {
   readonly database: Database;
@@ -69,13 +78,14 @@ export class Documents {
     const hooks = this.hookRun(plan, caller, publishes ? [action, 'publish'] : [action]);
     // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
     const body = hooks.changesData ? null : await this.prepare(raw, type, caller);
-    const answer = await this.transaction(type, body?.values ?? new Map(), em, async (runner) => {
+    const values: ReadonlyMap<string, unknown> = body?.values ?? new Map();
+    const answer = await this.transaction(async (runner) => {
       const data = await hooks.before(runner, raw);
       const prepared = body ?? (await this.prepare(data, type, caller));
       const written = await write(runner, { type, documentId, locale, publish: version.published, ...prepared });
       await hooks.after(runner, written);
       return this.answer(plan, await runner.run(compileRead({ ...plan, documentId: written })));
-    });
+    }, { type, values, em, hooks });
     await hooks.committed(em);
     return answer;
   }
@@ -94,11 +104,11 @@ export class Documents {
     }
     const locale = !type.localized || version.locale.kind === 'any' ? null : this.writeLocale(plan, true);
     const hooks = this.hookRun(plan, caller, ['delete']);
-    await this.transaction(type, new Map(), em, async (runner) => {
+    await this.transaction(async (runner) => {
       await hooks.before(runner, null);
       await runner.run(compileDelete(type, documentId, locale, this.referrersOf(type)));
       await hooks.after(runner, documentId);
-    });
+    }, { type, values: new Map(), em, hooks });
     await hooks.committed(em);
   }
 
@@ -117,19 +127,19 @@ export class Documents {
     const { type } = plan;
     if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
     const hooks = this.hookRun(plan, caller, [action]);
-    const answer = await this.transaction(type, new Map(), em, async (runner) => {
+    const answer = await this.transaction(async (runner) => {
       await hooks.before(runner, null);
       await work(runner);
       await hooks.after(runner, plan.documentId);
       return this.answer(plan, await runner.run(compileRead({ ...plan, version: { ...plan.version, published: false } })));
-    });
+    }, { type, values: new Map(), em, hooks });
     await hooks.committed(em);
     return answer;
   }
 
-  private transaction<T>(type: ContentType, values: ReadonlyMap<string, unknown>, em: SqlEntityManager | undefined, work: (runner: Runner) => Promise<T>): Promise<T> {
+  private transaction<T>(work: (runner: Runner) => Promise<T>, { type, values, em, hooks }: TransactionRequest): Promise<T> {
     const retryOn = [versionIndexName(type), singleIndexName(type)];
-    return this.base.database.transaction(work, { values, retryOn, ...(em === undefined ? {} : { joined: em }) });
+    return this.base.database.transaction(work, { values, retryOn, shared: hooks.insideTransaction, ...(em === undefined ? {} : { joined: em }) });
   }
 
   /** What hooks are shown: the document with one level populated, whatever the request asked for. */

@@ -38,6 +38,11 @@ export class HookRun {
     return this.hooks.any(['before'], this.subject.type, this.subject.actions);
   }
 
+  /** Whether a hook will run inside the transaction. */
+  get insideTransaction(): boolean {
+    return this.hooks.any(['before', 'after'], this.subject.type, this.subject.actions);
+  }
+
   /** Runs the hooks that come first; the body they leave behind. A retry starts from the request's own body again. */
   async before(runner: Runner, raw: unknown): Promise<unknown> {
     if (!this.changesData) return raw;

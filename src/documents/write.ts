@@ -1,6 +1,6 @@
 /** One write: lock, load, settle, rows, links, answer; at most six statements, whatever the number of targets. */
 import { createId } from '@paralleldrive/cuid2';
-import { compileLinks, type LinkChange, type LinkCopy } from '../compile/compile-links.js';
+import { compileLinks, type LinkChange, type LinkCopy, linkSteps, type LinksRequest } from '../compile/compile-links.js';
 import { compileLoad, compileLock } from '../compile/compile-load.js';
 import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
 import type { Row, Runner } from '../database/database.js';
@@ -145,35 +145,52 @@ function ownersOf(attribute: RelationAttribute, request: WriteRequest, touched: 
   return touched.filter((row) => shared || !request.type.localized || row.locale === request.locale).map(({ id }) => id);
 }
 
-/** What the rows statement left to be linked. */
-interface Written {
-  readonly documentId: string;
-  readonly versions: Versions;
-  readonly result: Settled;
-  readonly touched: readonly VersionRow[];
+/** The links of a write, once the rows are known that they belong to. */
+function linksRequest(request: WriteRequest, documentId: string, { versions, result, touched }: Linking): LinksRequest {
+  const { type } = request;
+  const inserted = touched === 'inserted';
+  const changes = [...result.lists].map(([attribute, targets]): LinkChange => ({
+    attribute,
+    targets,
+    owners: inserted ? 'inserted' : ownersOf(attribute, request, touched),
+  }));
+  return { type, documentId, draftsOnly: type.draftAndPublish && !request.publish, changes, copies: inserted ? [] : copiesOf(request, { versions, result, touched }) };
 }
 
-async function writeLinks(runner: Runner, request: WriteRequest, { documentId, versions, result, touched }: Written): Promise<void> {
+/** What decides about links: what was there, what is wanted, and the rows written. */
+interface Linking {
+  readonly versions: Versions;
+  readonly result: Settled;
+  readonly touched: readonly VersionRow[] | 'inserted';
+}
+
+/** Links that published rows and new locales take over as they are. */
+function copiesOf(request: WriteRequest, { versions, result, touched }: Linking & { readonly touched: readonly VersionRow[] }): LinkCopy[] {
   const { type } = request;
-  const changes = [...result.lists].map(([attribute, targets]): LinkChange => ({ attribute, targets, owners: ownersOf(attribute, request, touched) }));
   const own = touched.find((row) => row.published === !type.draftAndPublish && (!type.localized || row.locale === request.locale));
   const source = versions.own ?? versions.base;
-  const copies = [...type.attributes.values()].flatMap((attribute): LinkCopy[] => {
+  return [...type.attributes.values()].flatMap((attribute): LinkCopy[] => {
     if (attribute.kind !== 'relation' || attribute.join.kind !== 'link' || result.lists.has(attribute)) return [];
     if (source === undefined || (versions.own === undefined && attribute.localized)) return [];
     const to = ownersOf(attribute, request, touched).filter((id) => id !== source.id && (id !== own?.id || versions.own === undefined) && isCopied(id, touched, versions));
     return [{ attribute, from: source.id, to }];
   });
-  const statement = compileLinks({ type, documentId, draftsOnly: type.draftAndPublish && !request.publish, changes, copies });
-  if (statement !== null) await runner.run(statement);
+}
+
+/**
+ * The rows that an update will touch, when all of them exist already; undefined when one will be inserted. Links can
+ * then go into the same statement, unless they change rows of the document's own table, which the statement changes too.
+ */
+function foreseen(request: WriteRequest, versions: Versions, result: Settled): readonly VersionRow[] | undefined {
+  const { type, publish } = request;
+  if (versions.own === undefined || (publish && versions.published === undefined)) return undefined;
+  const entangled = [...result.lists.keys()].some(({ target, join }) => target === type && join.kind === 'inverseColumn') || [...result.lists.keys()].some((attribute) => attribute.join.kind === 'column' && attribute.exclusive);
+  return entangled ? undefined : versions.all.filter((row) => (row.published ? publish : true));
 }
 
 /** Published rows always take the draft's links; drafts only when they are new. */
 const isCopied = (id: number, touched: readonly VersionRow[], versions: Versions): boolean =>
   touched.some((row) => row.id === id && row.published) || !versions.all.some((row) => row.id === id);
-
-const touchedRows = (rows: readonly Row[], documentId: string): VersionRow[] =>
-  rows.map((row) => ({ id: Number(row['id']), documentId, locale: String(row['locale']), published: row['published'] === true }));
 
 /**
  * Runs a write inside a transaction and returns the document's id. Throws NotFoundError for an unknown document and
@@ -196,10 +213,25 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
     base: versions.base?.id ?? null,
     publish: request.publish,
   };
-  const fresh = versions.own === undefined && versions.base === undefined;
-  const touched = touchedRows(await runner.run(fresh ? compileCreate(rows) : compileUpdate(rows)), documentId);
-  await writeLinks(runner, request, { documentId, versions, result, touched });
+  await writeRows(runner, request, rows, { versions, result });
   return documentId;
+}
+
+async function writeRows(runner: Runner, request: WriteRequest, rows: RowsRequest, known: Omit<Linking, 'touched'>): Promise<void> {
+  const { versions, result } = known;
+  const { documentId } = rows;
+  if (versions.own === undefined && versions.base === undefined) {
+    await runner.run(compileCreate(rows, linkSteps(linksRequest(request, documentId, { ...known, touched: 'inserted' }))));
+    return;
+  }
+  const touched = foreseen(request, versions, result);
+  if (touched !== undefined) {
+    await runner.run(compileUpdate(rows, linkSteps(linksRequest(request, documentId, { ...known, touched }))));
+    return;
+  }
+  const written = (await runner.run(compileUpdate(rows, []))).map((row) => ({ ...toVersionRow(row), documentId }));
+  const links = compileLinks(linksRequest(request, documentId, { ...known, touched: written }));
+  if (links !== null) await runner.run(links);
 }
 
 /** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */

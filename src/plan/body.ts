@@ -65,8 +65,7 @@ function checkSize(data: unknown, allowed: number): void {
 }
 
 function dataOf(body: unknown): Readonly<Record<string, unknown>> {
-  const empty = body === undefined || body === null;
-  if (!empty && typeof body !== 'object') throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
+  if (body === null || (body !== undefined && typeof body !== 'object')) throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
   const data = isObject(body) ? body['data'] : undefined;
   if (isObject(data)) return data;
   if (Array.isArray(data)) throw validationError(typeMessage('this', 'object', null, data));

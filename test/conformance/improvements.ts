@@ -67,7 +67,7 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     id: 'details-name-the-place',
     reason: 'A refusal says which key was wrong and where, also where the reference leaves the details empty (D11).',
     cases: [177, 181, 184, 638, 657, 658, 1053, 1221, 1222, 1223, 1224, 1225, 1227, 1228, 1230, 1231, 1232, 1233, 1234, 1238],
-    applies: ({ recorded }) => recorded.status === 400 && Object.keys((at(recorded.response, 'error.details') ?? {}) as object).length === 0,
+    applies: ({ recorded }) => recorded.status === 400 && Object.keys(at(recorded.response, 'error.details') ?? {}).length === 0,
     expects: (ours, _asked, differences) => {
       const { key, path } = (at(ours.body, 'error.details') ?? {}) as { key?: unknown; path?: unknown };
       const named = (typeof key === 'string' && typeof path === 'string') || problems(ours.body).length > 0;
@@ -180,5 +180,12 @@ export const IMPROVEMENTS: readonly Improvement[] = [
       const first = problems(recorded.response).map(({ path, message }) => `${path.join('.')} ${message}`);
       return refuses(ours, new RegExp(`^${found.length} errors occurred$`)) && found.length > first.length && first.every((problem) => found.includes(problem));
     },
+  },
+  {
+    id: 'required-inside-components',
+    reason: 'A required attribute of a component instance is required on every write that is not a draft (protocol 12.11); the reference lets updates of types without drafts store incomplete instances.',
+    cases: [1602, 1603],
+    applies: (asked) => asked.recorded.method === 'PUT' && wasAnswered(asked),
+    expects: (ours) => refuses(ours, /(must be defined\.|final value was: `null`\.)$/) && problems(ours.body).every(({ path }) => path.length > 1),
   },
 ];

@@ -1,4 +1,5 @@
 /** Runs the seed through the library's own services, then gives its documents the ids and times of the recording. */
+import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
 import { getContentToken } from 'nestjs-content-api';
 import type { ContentService } from 'nestjs-content-api';
@@ -12,7 +13,7 @@ type References = Map<string, string>;
 /** Sizes that an image encoder decided: what the reference stored, by file name. See `recorded-files.json`. */
 type RecordedFiles = Readonly<Record<string, { readonly size: number; readonly formats?: Readonly<Record<string, { readonly size: number; readonly sizeInBytes: number }>> }>>;
 
-const RECORDED_FILES = readJson<{ files: RecordedFiles }>(new URL('./recorded-files.json', import.meta.url).pathname).files;
+const RECORDED_FILES = readJson<{ files: RecordedFiles }>(fileURLToPath(new URL('./recorded-files.json', import.meta.url))).files;
 
 /** The boxes that smaller versions fit in (protocol 20.10). */
 const BOXES = { thumbnail: [245, 156], small: [500, 500], medium: [750, 750], large: [1000, 1000] } as const;

@@ -103,6 +103,9 @@ async function files(sql: RunSql): Promise<number[]> {
 const withoutLinks = (body: Values, type: ContentType): Values =>
   Object.fromEntries(Object.entries(body).filter(([key]) => type.attributes.get(key)?.kind === 'scalar' || type.attributes.get(key)?.required === true));
 
+const strings = (type: ContentType): ScalarAttribute[] =>
+  [...type.attributes.values()].filter((attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && !attribute.system && attribute.def.type === 'string');
+
 /** Fills every type; drafts with changes of their own, a document that was never published, and a second locale. */
 export async function fill(app: INestApplication, sql: RunSql, schema: Schema): Promise<void> {
   const ids: Ids = { documents: new Map(), files: await files(sql) };
@@ -124,12 +127,11 @@ export async function fill(app: INestApplication, sql: RunSql, schema: Schema): 
       await service(type).update(id, body);
       // Values that must be unique stay as they are; the other locale differs in what is localized.
       if (type.localized && n < 3) {
-        const localized = [...type.attributes.values()].filter((a) => a.kind === 'scalar' && a.localized && a.def.type === 'string') as ScalarAttribute[];
-        await service(type).update(id, Object.fromEntries(localized.map((a) => [a.name, `beta ${a.name} ${n}`])), { locale: 'fr' });
+        const localized = strings(type).filter((attribute) => attribute.localized);
+        await service(type).update(id, Object.fromEntries(localized.map(({ name }) => [name, `beta ${name} ${n}`])), { locale: 'fr' });
       }
       if (type.draftAndPublish && n === 1) {
-        const texts = [...type.attributes.values()].filter((a) => a.kind === 'scalar' && a.def.type === 'string') as ScalarAttribute[];
-        await service(type).update(id, Object.fromEntries(texts.map((a) => [a.name, `draft ${a.name} ${n}`])), { status: 'draft' });
+        await service(type).update(id, Object.fromEntries(strings(type).map(({ name }) => [name, `draft ${name} ${n}`])), { status: 'draft' });
       }
     }
     if (type.draftAndPublish) await service(type).create(values(type, 2, ids), { status: 'draft' });

@@ -73,5 +73,6 @@ describe('the settings', () => {
     expect(readSettings({})).toEqual({ port: 3000 });
     expect(readSettings({ PORT: '8080', DATABASE_URL: 'postgresql://localhost/atlas' })).toEqual({ port: 8080, databaseUrl: 'postgresql://localhost/atlas' });
     expect(() => readSettings({ PORT: 'http' })).toThrow('PORT');
+    expect(() => readSettings({ DATABASE_URL: 'atlas' })).toThrow('DATABASE_URL');
   });
 });
