@@ -1,6 +1,6 @@
 /** What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh ids. */
 import type { Reference } from '../plan/relation-input.js';
-import type { Attribute, ContentType, RelationAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
@@ -69,4 +69,12 @@ export function compileLoad(request: LoadRequest): Statement {
       where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))::text as ${alias('k', i)}`;
   });
   return print(sql`select ${join([stored, ids, ...references], ', ')}`);
+}
+
+/** The uids of a locale that begin like `base`. */
+export function compileTakenUids(type: ContentType, attribute: ScalarAttribute, base: string, locale: string): Statement {
+  const column = quote(attribute.column);
+  const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
+  return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t
+    where t.locale = ${param(locale)}::text and (t.${column} = ${param(base)}::text or ${numbered})`);
 }

@@ -5,7 +5,7 @@ import { Permissions } from '../access/permissions.js';
 import { compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
 import { Database, type Row, type Runner } from '../database/database.js';
-import { singleIndexName, versionIndexName } from '../database/entities.js';
+import { singleIndexName, uniqueIndexName, versionIndexName } from '../database/entities.js';
 import { notFound, overLimit, validationError } from '../errors.js';
 import { type Body, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -15,6 +15,7 @@ import { parseQuery } from '../query/parse-query.js';
 import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
 import type { ContentType } from '../schema/model.js';
 import { Answer } from './answer.js';
+import { generatedUids } from './generate-uid.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction, Hooks } from './hooks.js';
 import { hashPasswords } from './passwords.js';
@@ -78,11 +79,11 @@ export class Documents {
     const hooks = this.hookRun(plan, caller, publishes ? [action, 'publish'] : [action]);
     // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
     const body = hooks.changesData ? null : await this.prepare(raw, type, caller);
-    const values: ReadonlyMap<string, unknown> = body?.values ?? new Map();
+    const values = new Map<string, unknown>();
     const answer = await this.transaction(async (runner) => {
       const data = await hooks.before(runner, raw);
       const prepared = body ?? (await this.prepare(data, type, caller));
-      const written = await write(runner, { type, documentId, locale, publish: version.published, ...prepared });
+      const written = await write(runner, { type, documentId, locale, publish: version.published, values, ...prepared });
       await hooks.after(runner, written);
       return this.answer(plan, await runner.run(compileRead({ ...plan, documentId: written })));
     }, { type, values, em, hooks });
@@ -90,10 +91,9 @@ export class Documents {
     return answer;
   }
 
-  private async prepare(raw: unknown, type: ContentType, caller: Caller): Promise<{ body: Body; hashes: ReadonlyMap<string, string>; values: ReadonlyMap<string, unknown> }> {
+  private async prepare(raw: unknown, type: ContentType, caller: Caller): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
     const body = planBody(raw, type, rightsOf(caller.permissions, true), this.base.settings.limits.bodyNodes);
-    const values = new Map([...body.values].flatMap(([name, given]) => (given.kind === 'scalar' ? [[name, given.raw] as const] : [])));
-    return { body, hashes: await hashPasswords(body.passwords), values };
+    return { body, hashes: await hashPasswords(body.passwords) };
   }
 
   /** Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5, 8.7, 9.8). */
@@ -138,7 +138,7 @@ export class Documents {
   }
 
   private transaction<T>(work: (runner: Runner) => Promise<T>, { type, values, em, hooks }: TransactionRequest): Promise<T> {
-    const retryOn = [versionIndexName(type), singleIndexName(type)];
+    const retryOn = [versionIndexName(type), singleIndexName(type), ...generatedUids(type).map((attribute) => uniqueIndexName(type, attribute))];
     return this.base.database.transaction(work, { values, retryOn, shared: hooks.insideTransaction, ...(em === undefined ? {} : { joined: em }) });
   }
 

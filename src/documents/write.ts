@@ -11,6 +11,7 @@ import type { Resolver } from '../plan/links.js';
 import type { Reference } from '../plan/relation-input.js';
 import { settle, type Settled, type Stored } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
+import { withGeneratedUids } from './generate-uid.js';
 
 /** What a write is about. */
 export interface WriteRequest {
@@ -22,6 +23,8 @@ export interface WriteRequest {
   readonly publish: boolean;
   readonly body: Body;
   readonly hashes: ReadonlyMap<string, string>;
+  /** Filled with the values that a unique index may refuse. */
+  readonly values: Map<string, unknown>;
 }
 
 /** A version of the document as the lock found it. */
@@ -109,12 +112,17 @@ function takenOver(type: ContentType, stored: Stored): Stored {
 
 const NOWHERE: Resolver = { find: () => undefined, require: (references) => references.map(() => '') };
 
+/** What is stored for the version to be written, or taken over into it; null for a new document. */
+function storedOf(type: ContentType, versions: Versions, loaded: Loaded): Stored | null {
+  const own = versions.own === undefined ? undefined : loaded.stored.get(versions.own.id);
+  const base = versions.base === undefined ? undefined : loaded.stored.get(versions.base.id);
+  return own ?? (base === undefined ? null : takenOver(type, base));
+}
+
 function settled(request: WriteRequest, versions: Versions, loaded: Loaded): Settled {
   const { type, body } = request;
   const issues: Issue[] = [];
-  const own = versions.own === undefined ? undefined : loaded.stored.get(versions.own.id);
-  const base = versions.base === undefined ? undefined : loaded.stored.get(versions.base.id);
-  const stored = own ?? (base === undefined ? null : takenOver(type, base));
+  const stored = storedOf(type, versions, loaded);
   const published = versions.published === undefined ? undefined : loaded.stored.get(versions.published.id);
   const ids = [...loaded.ids];
   const draft = type.draftAndPublish && !request.publish;
@@ -129,6 +137,14 @@ function settled(request: WriteRequest, versions: Versions, loaded: Loaded): Set
   });
   if (issues.length > 0) throw issuesError(issues);
   return result;
+}
+
+/** Keeps the values that a unique index may refuse, for the message about it. */
+function noteValues({ type, values }: WriteRequest, result: Settled, stored: Stored | null): void {
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid')) continue;
+    values.set(attribute.name, result.values.get(attribute) ?? stored?.[attribute.name]);
+  }
 }
 
 /** 24 lower-case letters and digits, a letter first (protocol 1.23). */
@@ -202,7 +218,9 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   const versions = versionsOf(existing ? await runner.run(compileLock(type, request.documentId)) : [], request);
   if (request.documentId !== null && versions.all.length === 0) throw notFound();
   const loaded = await load(runner, request, versions);
-  const result = settled(request, versions, loaded);
+  const stored = storedOf(type, versions, loaded);
+  const result = await withGeneratedUids(runner, request, settled(request, versions, loaded), stored);
+  noteValues(request, result, stored);
   const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();
   const rows: RowsRequest = {
     type,

@@ -167,6 +167,8 @@ function checkStored(attribute: ComponentAttribute | ZoneAttribute, scope: Scope
 function settleScalar(attribute: ScalarAttribute, given: Given | undefined, scope: Scope, context: SettleContext): unknown {
   const to = at(scope, attribute.name, context);
   if (given?.kind === 'scalar') return scalar(attribute, given.raw, to, context);
+  // A uid that is made from another attribute may be left out.
+  if (scope.stored === null && attribute.def.generate === true) return null;
   if (scope.stored === null) return scalar(attribute, attribute.def.default, to, context);
   // A stored password is a hash, which says nothing about the rules for passwords.
   const stored = scope.stored[attribute.name];

@@ -2,8 +2,7 @@
 import { validationError } from '../errors.js';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ]\d{2}:\d{2})/;
-const TIME = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
-const SHORT_TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/;
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
 const EPOCH = /^-?\d{1,14}$/;
@@ -27,12 +26,11 @@ export function toDate(raw: unknown): string {
 }
 
 /** `HH:mm:ss` with `.SSS` only when the milliseconds are not zero. */
-export function toTime(raw: unknown, shortForm = false): string {
+export function toTime(raw: unknown): string {
   if (typeof raw !== 'string') throw validationError(`Expected a string, got a ${typeof raw}`);
-  const short = shortForm ? SHORT_TIME.exec(raw) : null;
-  const match = TIME.exec(short === null ? raw : `${raw}:00`);
+  const match = TIME.exec(raw);
   if (match === null) throw validationError('Invalid time format, expected HH:mm:ss.SSS');
-  const [, hours = '', minutes = '', seconds = '', fraction = ''] = match;
+  const [, hours = '', minutes = '', seconds = '00', fraction = ''] = match;
   const milliseconds = fraction.padEnd(3, '0');
   return `${hours}:${minutes}:${seconds}${milliseconds === '000' ? '' : `.${milliseconds}`}`;
 }

@@ -140,8 +140,8 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
   }),
   date: row('date', 'string', { operand: toDate, accept: accept.acceptFormat(toDate), toJson: asText }),
   time: row('time(3)', 'string', {
-    operand: (raw) => toTime(raw),
-    accept: accept.acceptFormat((value) => toTime(value)),
+    operand: toTime,
+    accept: accept.acceptFormat(toTime),
     toJson: (column) => sql`replace(to_char(${column}, 'HH24:MI:SS.MS'), '.000', '')`,
   }),
   datetime: row('timestamptz(3)', 'string', { operand: toDatetime, accept: accept.acceptFormat(toDatetime), toJson: isoInstant }),

@@ -1,0 +1,45 @@
+/** Uids made from another attribute where the model says so, and made unique (protocol 14.17). */
+import slugify from '@sindresorhus/slugify';
+import { compileTakenUids } from '../compile/compile-load.js';
+import type { Runner } from '../database/database.js';
+import type { Settled, Stored } from '../plan/settle.js';
+import type { ContentType, ScalarAttribute } from '../schema/model.js';
+
+/** Room for a number behind the longest slug. */
+const LONGEST = 240;
+
+const isGenerated = (attribute: unknown): attribute is ScalarAttribute & { readonly def: { readonly targetField: string } } => {
+  const { kind, def } = attribute as ScalarAttribute;
+  return kind === 'scalar' && def.generate === true;
+};
+
+/** The generated uid attributes of a type; their unique indexes decide between concurrent writers. */
+export const generatedUids = (type: ContentType): ScalarAttribute[] => [...type.attributes.values()].filter(isGenerated);
+
+function baseOf(type: ContentType, attribute: ScalarAttribute, values: Settled['values']): string {
+  const target = type.attributes.get(attribute.def.targetField ?? '');
+  const text = values.get(target as ScalarAttribute);
+  const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
+  return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, LONGEST);
+}
+
+/** The first of `base`, `base-1`, `base-2`, … that nobody has. */
+function firstFree(base: string, taken: ReadonlySet<unknown>): string {
+  if (!taken.has(base)) return base;
+  let n = 1;
+  while (taken.has(`${base}-${n}`)) n += 1;
+  return `${base}-${n}`;
+}
+
+/** Fills in what a new document leaves out. One statement for each attribute that is generated, none otherwise. */
+export async function withGeneratedUids(runner: Runner, { type, locale }: { type: ContentType; locale: string }, result: Settled, stored: Stored | null): Promise<Settled> {
+  const missing = stored === null ? generatedUids(type).filter((attribute) => (result.values.get(attribute) ?? null) === null) : [];
+  if (missing.length === 0) return result;
+  const values = new Map(result.values);
+  for (const attribute of missing) {
+    const base = baseOf(type, attribute, values);
+    const rows = await runner.run(compileTakenUids(type, attribute, base, locale));
+    values.set(attribute, firstFree(base, new Set(rows.map((row) => row['uid']))));
+  }
+  return { ...result, values };
+}

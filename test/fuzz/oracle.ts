@@ -1,0 +1,39 @@
+/** What every answer to a GET must be, whatever was asked. */
+import { ERRORS } from './internals.ts';
+import type { Reply } from './apps.ts';
+
+/** Milliseconds that any request may take. */
+export const SLOW = 2000;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const hasKeys = (value: unknown, keys: readonly string[]): value is Record<string, unknown> => isObject(value) && Object.keys(value).join() === keys.join();
+
+const isInternal = (body: string): boolean => /\bselect\b.*\bfrom\b|pg_|node_modules|syntax error|at .*\.(ts|js):\d/i.test(body);
+
+/** What is wrong with an answer, or null. */
+export function problemOf({ status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>): string | null {
+  if (status === 204 && body === '') return null;
+  if (status !== 200 && (status < 400 || status > 499)) return `status ${status}: ${body.slice(0, 300)}`;
+  if (!String(headers['content-type']).startsWith('application/json')) return `content type ${String(headers['content-type'])} with status ${status}`;
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return `not JSON: ${body.slice(0, 300)}`;
+  }
+  if (status === 200) {
+    if (!hasKeys(json, ['data', 'meta'])) return `envelope ${body.slice(0, 200)}`;
+    return typeof json['data'] === 'object' && json['data'] !== null ? null : `data is ${typeof json['data']}`;
+  }
+  if (!hasKeys(json, ['data', 'error']) || json['data'] !== null) return `envelope ${body.slice(0, 200)}`;
+  const { error } = json;
+  if (!hasKeys(error, ['status', 'name', 'message', 'details'])) return `error shape ${body.slice(0, 200)}`;
+  const name = String(error['name']);
+  if (error['status'] !== status) return `error.status ${String(error['status'])} with status ${status}`;
+  if (!Object.hasOwn(ERRORS, name) || ERRORS[name as keyof typeof ERRORS] !== status) return `name ${name} with status ${status}`;
+  if (typeof error['message'] !== 'string' || error['message'] === '') return 'no message';
+  // Texts that the request itself brought are not the library's own insides.
+  if (!isObject(error['details'])) return `details ${JSON.stringify(error['details'])}`;
+  return isInternal(error['message'].slice(0, 120)) ? `message shows internals: ${error['message'].slice(0, 200)}` : null;
+}
