@@ -18,6 +18,7 @@ import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js'
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { buildSchema, ContentModelError } from './schema/build-schema.js';
 import type { Schema } from './schema/model.js';
+import { suggest } from './schema/suggest.js';
 import { type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
@@ -80,8 +81,10 @@ function providers(schema: Schema, routed: Routed): Provider[] {
 function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] }): DynamicModule {
   const schema = buildSchema(model.contentTypes, model.components ?? []);
   const prefix = (extra.prefix ?? DEFAULT_SETTINGS.prefix).replace(/^\/+|\/+$/g, '');
+  const unknown = Object.keys(model.controllers ?? {}).filter((name) => !schema.types.has(name));
+  if (unknown.length > 0) throw new ContentModelError(unknown.map((name) => `controllers: "${name}" is not a content type${suggest(name, [...schema.types.keys()])}`));
   const routed = [...schema.types.values()].filter((type) => !type.internal);
-  const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`) }));
+  const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]) }));
   const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
   return {
     module: ContentModule,

@@ -1,8 +1,9 @@
 /** What `ContentModule.forRoot` takes. */
 import type { Options } from '@mikro-orm/core';
-import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency } from '@nestjs/common';
+import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
 import type { AuthStrategy } from './access/auth-strategy.js';
 import type { Grants } from './access/permissions.js';
+import type { CollectionController, SingleController } from './http/content.controller.js';
 import type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
 import type { SettingsInput } from './settings.js';
 
@@ -13,6 +14,11 @@ export type DatabaseOptions = Partial<Omit<Options, 'entities' | 'entitiesTs'>>;
 export interface ContentModel {
   readonly contentTypes: readonly ContentTypeDefinition[];
   readonly components?: readonly ComponentDefinition[];
+  /**
+   * Controllers of the host's own, by `singularApiId`: subclasses of {@link CollectionController} or
+   * {@link SingleController} that override a route or add one.
+   */
+  readonly controllers?: Readonly<Record<string, Type<CollectionController | SingleController>>>;
   /** Name of the host's MikroORM context, when it has several (`@mikro-orm/nestjs` `contextName`). */
   readonly contextName?: string;
   /**

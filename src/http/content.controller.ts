@@ -180,9 +180,9 @@ export abstract class SingleController extends ContentController {
 
 const className = (id: string): string => `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
 
-/** The controller class of a content type, at `path`. */
-export function contentController(type: ContentType, path: string): Type {
-  const base = type.kind === 'collectionType' ? CollectionController : SingleController;
+/** The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave. */
+export function contentController(type: ContentType, path: string, given?: Type): Type {
+  const base = (given ?? (type.kind === 'collectionType' ? CollectionController : SingleController)) as Type<object>;
   const controller = { [className(type.singularApiId)]: class extends base {} }[className(type.singularApiId)] as Type;
   Controller(path)(controller);
   ServesType(type)(controller);

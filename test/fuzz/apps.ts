@@ -84,7 +84,18 @@ export class Client {
     this.port = Number(port);
   }
 
-  get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Reply> {
+  /** A server may close an idle connection at the moment it is used again, which is no answer to the request: send it anew. */
+  async get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Reply> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.send(path, headers, method);
+      } catch (error) {
+        if (attempt > 3 || !(error instanceof Error) || !('reused' in error)) throw error;
+      }
+    }
+  }
+
+  private send(path: string, headers: Readonly<Record<string, string>>, method: string): Promise<Reply> {
     const start = performance.now();
     return new Promise((resolve, reject) => {
       const sent = request({ host: this.host, port: this.port, path, method, headers, agent: this.agent }, (response) => {
@@ -97,7 +108,7 @@ export class Client {
         });
       });
       sent.setTimeout(30_000, () => sent.destroy(new Error(`no answer within 30 s to ${path.slice(0, 300)}`)));
-      sent.on('error', reject);
+      sent.on('error', (error) => reject(sent.reusedSocket ? Object.assign(error, { reused: true }) : error));
       sent.end();
     });
   }

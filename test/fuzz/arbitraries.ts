@@ -94,8 +94,11 @@ function comparison(attribute: ScalarAttribute): fc.Arbitrary<Tree> {
 /** The arbitraries of a schema, one per model and depth, made when they are first asked for. */
 class Queries {
   private readonly made = new Map<string, fc.Arbitrary<unknown>>();
+  private readonly schema: Schema;
 
-  constructor(private readonly schema: Schema) {}
+  constructor(schema: Schema) {
+    this.schema = schema;
+  }
 
   private once<T>(key: string, make: () => fc.Arbitrary<T>): fc.Arbitrary<T> {
     const known = this.made.get(key) ?? make();

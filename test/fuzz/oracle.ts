@@ -11,9 +11,14 @@ const hasKeys = (value: unknown, keys: readonly string[]): value is Record<strin
 
 const isInternal = (body: string): boolean => /\bselect\b.*\bfrom\b|pg_|node_modules|syntax error|at .*\.(ts|js):\d/i.test(body);
 
+/** Node's own parser answers bytes that are no HTTP before any handler sees them, and closes the connection. */
+export const isFromNode = ({ status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>): boolean =>
+  (status === 400 || status === 431) && body === '' && headers['content-type'] === undefined && headers['connection'] === 'close';
+
 /** What is wrong with an answer, or null. */
-export function problemOf({ status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>): string | null {
-  if (status === 204 && body === '') return null;
+export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>): string | null {
+  const { status, headers, body } = reply;
+  if (isFromNode(reply)) return null;
   if (status !== 200 && (status < 400 || status > 499)) return `status ${status}: ${body.slice(0, 300)}`;
   if (!String(headers['content-type']).startsWith('application/json')) return `content type ${String(headers['content-type'])} with status ${status}`;
   let json: unknown;

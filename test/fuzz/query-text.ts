@@ -33,13 +33,15 @@ export function encode(text: string): string {
   }).join('');
 }
 
+const isList = (tree: Tree): tree is readonly (Tree | undefined)[] => Array.isArray(tree);
+
 /** Every name and value of a tree, as `name=value` parts. */
 function parts(prefix: string, tree: Tree, spelling: Spelling): string[] {
   if (tree === null) return [prefix];
   if (typeof tree === 'string') return [`${prefix}=${spelling.verbose ? verbose(tree) : encode(tree)}`];
   const [open, close] = spelling.raw ? ['[', ']'] : ['%5B', '%5D'];
   const below = (key: string, value: Tree): string[] => parts(prefix === '' ? key : `${prefix}${open}${key}${close}`, value, spelling);
-  if ('entries' in tree) return tree.entries.flatMap(([key, value]) => below(encode(key).replaceAll('%24', '$').replaceAll('%2C', ','), value));
+  if (!isList(tree)) return tree.entries.flatMap(([key, value]) => below(encode(key).replaceAll('%24', '$').replaceAll('%2C', ','), value));
   return tree.flatMap((value, i) => {
     if (value === undefined) return [];
     const flat = !spelling.indexes && (typeof value === 'string' || value === null);
