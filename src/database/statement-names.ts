@@ -3,6 +3,9 @@
  * up the names; the number of names is bounded because every connection keeps what was prepared under them.
  */
 export class StatementNames {
+  /** Two modules may share the connections of one host. */
+  private static instances = 0;
+  private readonly prefix = `content_${(StatementNames.instances += 1)}`;
   private readonly names = new Map<string, string>();
   private seenOnce = new Set<string>();
 
@@ -17,7 +20,7 @@ export class StatementNames {
       this.seenOnce.add(text);
       return undefined;
     }
-    const name = `content_${this.names.size}`;
+    const name = `${this.prefix}_${this.names.size}`;
     this.names.set(text, name);
     return name;
   }

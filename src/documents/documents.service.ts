@@ -74,16 +74,16 @@ export class Documents {
 
   private async write(plan: ReadPlan, raw: unknown, { caller, em }: WriteOptions, action: 'create' | 'update'): Promise<Answer> {
     const { type, documentId, version } = plan;
-    const publishes = type.draftAndPublish && version.published;
+    const publish = version.published || !type.draftAndPublish;
     const locale = this.writeLocale(plan);
-    const hooks = this.hookRun(plan, caller, publishes ? [action, 'publish'] : [action]);
+    const hooks = this.hookRun(plan, caller, type.draftAndPublish && publish ? [action, 'publish'] : [action]);
     // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
     const body = hooks.changesData ? null : await this.prepare(raw, type, caller);
     const values = new Map<string, unknown>();
     const answer = await this.transaction(async (runner) => {
       const data = await hooks.before(runner, raw);
       const prepared = body ?? (await this.prepare(data, type, caller));
-      const written = await write(runner, { type, documentId, locale, publish: version.published, values, ...prepared });
+      const written = await write(runner, { type, documentId, locale, publish, values, ...prepared });
       await hooks.after(runner, written);
       return this.answer(plan, await runner.run(compileRead({ ...plan, documentId: written })));
     }, { type, values, em, hooks });

@@ -11,9 +11,10 @@ const hasKeys = (value: unknown, keys: readonly string[]): value is Record<strin
 
 const isInternal = (body: string): boolean => /\bselect\b.*\bfrom\b|pg_|node_modules|syntax error|at .*\.(ts|js):\d/i.test(body);
 
-/** Node's own parser answers bytes that are no HTTP before any handler sees them, and closes the connection. */
-export const isFromNode = ({ status, headers, body }: Pick<Reply, 'status' | 'headers' | 'body'>): boolean =>
-  (status === 400 || status === 431) && body === '' && headers['content-type'] === undefined && headers['connection'] === 'close';
+const FROM_PARSER = ['', '{"error":"Bad Request","message":"Client Error","statusCode":400}', '{"error":"Request Header Fields Too Large","message":"Exceeded maximum allowed HTTP header size","statusCode":431}'];
+
+/** Bytes that are no HTTP are answered by Node's parser, or by Fastify in its name, before there is a request. */
+export const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean => (status === 400 || status === 431) && FROM_PARSER.includes(body);
 
 /** What is wrong with an answer, or null. */
 export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>): string | null {

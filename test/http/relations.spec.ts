@@ -401,6 +401,40 @@ describe.each(ADAPTERS)('section 11: relations on %s', (adapter) => {
     });
   });
 
+  describe('20.13–20.15 media attributes', () => {
+    let F: Ids;
+    let owner: Row;
+    const urls = async (name: string): Promise<string> => [await show('nodes', owner, name)].flat().map((item: Row | null) => item?.['name'] ?? '-').join('');
+    beforeAll(async () => {
+      const files = await test.sql(`insert into content_files (document_id, locale, published, created_at, updated_at, published_at, name, hash, mime, size, url, provider)
+        select 'file' || n, 'en', true, now(), now(), now(), n, n, 'image/png', 1, '/' || n, 'local' from unnest(array['x', 'y', 'z']) n returning id, document_id, name`);
+      F = Object.fromEntries(files.map((row) => [String(row['name']), { id: Number(row['id']), documentId: String(row['document_id']) }]));
+    });
+    beforeEach(async () => void (owner = await make('nodes', { cover: F['x']!.documentId, gallery: ids(F, 'xy') })));
+
+    it.each<[string, string, (F: Ids) => unknown, string]>([
+      ['by row id', 'cover', (F) => F['y']!.id, 'y'],
+      ['by object', 'cover', (F) => ({ id: F['y']!.id }), 'y'],
+      ['of a list the last', 'cover', (F) => [F['y']!.documentId, F['z']!.documentId], 'z'],
+      ['null clears', 'cover', () => null, '-'],
+      ['set, in order, duplicates once', 'gallery', (F) => [F['z']!.id, F['x']!.documentId, F['z']!.documentId], 'zx'],
+      ['{ set }', 'gallery', (F) => ({ set: [F['z']!.id] }), 'z'],
+      ['[] clears', 'gallery', () => [], ''],
+      ['connect', 'gallery', (F) => ({ connect: [F['z']!.documentId] }), 'xyz'],
+      ['disconnect', 'gallery', (F) => ({ disconnect: [F['x']!.documentId] }), 'y'],
+      ['an empty change', 'gallery', () => ({ connect: [] }), 'xy'],
+    ])('%s', async (_what, name, payload, expected) => {
+      await change('nodes', owner, { [name]: payload(F) });
+      expect(await urls(name)).toBe(expected);
+      expect(await urls(name === 'cover' ? 'gallery' : 'cover')).toBe(name === 'cover' ? 'xy' : 'x'); // 20.15
+    });
+
+    it('an unknown file is refused', async () => {
+      expect((await put('nodes', owner, { cover: 999_999 }).expect(400)).body).toEqual(refused('1 relation(s) of type plugin::upload.file associated with this entity do not exist'));
+      expect(await urls('cover')).toBe('x');
+    });
+  });
+
   describe('drafts and published versions (D13)', () => {
     const both = (data: object) => make('topics', data);
     const draft = (data: object) => make('topics', data, '?status=draft');
@@ -525,6 +559,11 @@ describe.each(ADAPTERS)('section 11: relations on %s', (adapter) => {
       expect(withinTransaction(await countStatements(() => change('nodes', own, { name: 'm' }))).length).toBeLessThanOrEqual(4);
       expect(withinTransaction(await countStatements(() => test.http.delete(`/api/nodes/${own.documentId}`).expect(204)))).toHaveLength(1);
     });
+  });
+
+  it('11.36 a required relation is not enforced', async () => {
+    const own = await make('nodes', { name: 'n', needed: null });
+    await change('nodes', own, { needed: [] });
   });
 
   it('23.5 concurrent connects and disconnects leave links that some order explains', async () => {

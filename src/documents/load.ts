@@ -1,0 +1,116 @@
+/** What a write starts from: the document's rows, their values, and the documents that its body names. */
+import { compileLoad } from '../compile/compile-load.js';
+import type { Row, Runner } from '../database/database.js';
+import { COMPONENT_SEQUENCE } from '../database/sequences.js';
+import { validationError } from '../errors.js';
+import type { Body } from '../plan/body.js';
+import type { Resolver } from '../plan/links.js';
+import type { Reference } from '../plan/relation-input.js';
+import type { Stored } from '../plan/settle.js';
+import type { ContentType } from '../schema/model.js';
+
+/** What a write is about. */
+export interface WriteRequest {
+  readonly type: ContentType;
+  /** Null to create; for a single type, null until its document is found. */
+  readonly documentId: string | null;
+  readonly locale: string;
+  /** Whether the published version is written; false for `status=draft`. Always true in types without drafts. */
+  readonly publish: boolean;
+  readonly body: Body;
+  readonly hashes: ReadonlyMap<string, string>;
+  /** Filled with the values that a unique index may refuse. */
+  readonly values: Map<string, unknown>;
+}
+
+/** A version of the document as the lock found it. */
+export interface VersionRow {
+  readonly id: number;
+  readonly documentId: string;
+  readonly locale: string;
+  readonly published: boolean;
+}
+
+/** The rows that a write starts from. */
+export interface Versions {
+  /** The draft in the write's locale, or the one row of a type without drafts. */
+  readonly own: VersionRow | undefined;
+  /** Its published counterpart. */
+  readonly published: VersionRow | undefined;
+  /** Where a new locale takes over shared values from. */
+  readonly base: VersionRow | undefined;
+  readonly all: readonly VersionRow[];
+}
+
+export interface Loaded {
+  readonly stored: ReadonlyMap<number, Stored>;
+  readonly ids: number[];
+  readonly resolvers: ReadonlyMap<ContentType, Resolver>;
+}
+
+const parse = <T>(text: unknown, otherwise: T): T => (typeof text === 'string' ? (JSON.parse(text) as T) : otherwise);
+
+export const toVersionRow = (row: Row): VersionRow => ({
+  id: Number(row['id']),
+  documentId: String(row['document_id']),
+  locale: String(row['locale']),
+  published: row['published'] === true,
+});
+
+/** The versions of a document by their part in a write. */
+export function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
+  const all = rows.map(toVersionRow);
+  const isOwn = ({ published }: VersionRow): boolean => published === !request.type.draftAndPublish;
+  const here = (row: VersionRow): boolean => !request.type.localized || row.locale === request.locale;
+  return {
+    all,
+    own: all.find((row) => isOwn(row) && here(row)),
+    published: all.find((row) => row.published && here(row)),
+    base: all.find(isOwn),
+  };
+}
+
+function resolverOf(target: ContentType, found: readonly (readonly [number, string])[], locale: string): Resolver {
+  const byRow = new Map(found);
+  const documents = new Set(byRow.values());
+  const find = (reference: Reference): string | undefined =>
+    'id' in reference ? byRow.get(reference.id) : documents.has(reference.documentId) ? reference.documentId : undefined;
+  const require = (references: readonly Reference[]): readonly string[] => {
+    const missing = references.filter((reference) => find(reference) === undefined);
+    const named = missing.find((reference) => 'documentId' in reference);
+    if (named !== undefined && 'documentId' in named) {
+      throw validationError(`Document with id "${named.documentId}", locale "${target.localized ? locale : 'null'}" not found`);
+    }
+    if (missing.length > 0) throw validationError(`${missing.length} relation(s) of type ${target.internal ? 'plugin::upload.file' : `api::${target.uid}.${target.uid}`} associated with this entity do not exist`);
+    return references.map((reference) => find(reference) as string);
+  };
+  return { find, require };
+}
+
+/** Looks up in one statement what a write needs to know; none when it needs nothing. */
+export async function load(runner: Runner, request: WriteRequest, versions: Versions): Promise<Loaded> {
+  const rows = [versions.own ?? versions.base, versions.published].flatMap((row) => (row === undefined ? [] : [row.id]));
+  const touched = new Set([...request.body.values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
+  const { references, instances } = request.body;
+  const nothing = rows.length === 0 && references.size === 0 && instances === 0;
+  const [result] = nothing ? [{}] : await runner.run(compileLoad({ type: request.type, rows, touched, references, instances, sequenceTable: COMPONENT_SEQUENCE }));
+  const found = result as Row;
+  const stored = parse<Record<string, Stored>>(found['stored'], {});
+  return {
+    stored: new Map(Object.entries(stored).map(([id, values]) => [Number(id), values])),
+    ids: parse<number[]>(found['ids'], []),
+    resolvers: new Map([...references.keys()].map((target, i) => [target, resolverOf(target, parse(found[`k${i}`], []), request.locale)])),
+  };
+}
+
+/** Values of another locale that this one takes over: only what is not localized. */
+function takenOver(type: ContentType, stored: Stored): Stored {
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, type.attributes.get(name)?.localized === true ? null : value]));
+}
+
+/** What is stored for the version to be written, or taken over into it; null for a new document. */
+export function storedOf(type: ContentType, versions: Versions, loaded: Loaded): Stored | null {
+  const own = versions.own === undefined ? undefined : loaded.stored.get(versions.own.id);
+  const base = versions.base === undefined ? undefined : loaded.stored.get(versions.base.id);
+  return own ?? (base === undefined ? null : takenOver(type, base));
+}

@@ -1,0 +1,118 @@
+/** An application with a pool that really interleaves, and a client that sends many writes at once. */
+import { Agent, request } from 'node:http';
+import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MikroORM } from '@mikro-orm/core';
+import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
+import pg from 'pg';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+/** Connections of the application to PostgreSQL, and of the client to the application. */
+export const POOL = 20;
+const SOCKETS = 40;
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  /** The parsed body; null where there is none. */
+  readonly body: any;
+}
+
+/** A keep-alive client for JSON bodies, or texts as they are. */
+export class Client {
+  private readonly agent: Agent;
+  private readonly base: URL;
+
+  constructor(url: string, sockets = SOCKETS) {
+    this.base = new URL(url);
+    this.agent = new Agent({ keepAlive: true, maxSockets: sockets });
+  }
+
+  send(method: string, path: string, body?: unknown, contentType = 'application/json'): Promise<Reply> {
+    const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const headers = payload === undefined ? {} : { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) };
+    return new Promise((resolve, reject) => {
+      const sent = request({ host: this.base.hostname, port: this.base.port, agent: this.agent, method, path, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => resolve(replyOf(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
+      });
+      sent.setTimeout(60_000, () => sent.destroy(new Error(`no answer within a minute to ${method} ${path}`)));
+      sent.on('error', reject);
+      sent.end(payload);
+    });
+  }
+
+  get = (path: string): Promise<Reply> => this.send('GET', path);
+  post = (path: string, data: unknown): Promise<Reply> => this.send('POST', path, { data });
+  put = (path: string, data: unknown): Promise<Reply> => this.send('PUT', path, { data });
+  delete = (path: string): Promise<Reply> => this.send('DELETE', path);
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+function replyOf(status: number, text: string): Reply {
+  if (text === '') return { status, text, body: null };
+  try {
+    return { status, text, body: JSON.parse(text) };
+  } catch {
+    return { status, text, body: null };
+  }
+}
+
+export interface BusyApp {
+  readonly app: INestApplication;
+  readonly client: Client;
+  readonly database: TestDatabase;
+  sql(text: string, values?: unknown[]): Promise<Record<string, any>[]>;
+  close(): Promise<void>;
+}
+
+export interface BusyOptions extends Omit<ContentModuleOptions, 'database'> {
+  readonly providers?: readonly Type[];
+  readonly pool?: number;
+  /** A database that exists already, with its tables. */
+  readonly database?: TestDatabase;
+}
+
+class Host {}
+
+/** Starts the application on a fresh database, or on one that exists. */
+export async function startBusy({ providers = [], pool = POOL, database: existing, ...options }: BusyOptions): Promise<BusyApp> {
+  const database = existing ?? (await createDatabase());
+  const content = ContentModule.forRoot({ ...options, database: { clientUrl: database.url, pool: { min: 0, max: pool } } });
+  const module: DynamicModule = { module: Host, imports: [content], providers: [...providers] };
+  const app = await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
+  await app.init();
+  if (existing === undefined) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+  await app.listen(0, '127.0.0.1');
+  const client = new Client(await app.getUrl());
+  const look = new pg.Client({ connectionString: database.url });
+  look.on('error', () => undefined);
+  await look.connect();
+  return {
+    app,
+    client,
+    database,
+    sql: async (text, values = []) => (await look.query<Record<string, any>>(text, values)).rows,
+    close: async () => {
+      client.close();
+      await look.end();
+      await app.close();
+      if (existing === undefined) await database.drop();
+    },
+  };
+}
+
+/** How often each status came. */
+export const statuses = (replies: readonly Reply[]): Record<number, number> => {
+  const counts: Record<number, number> = {};
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+};
+
+/** `count` calls at once. */
+export const parallel = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, (_, i) => work(i)));
