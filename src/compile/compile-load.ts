@@ -4,11 +4,18 @@ import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from 
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
+/**
+ * Queues writers that take targets from each other or write to the same targets' rows: one lock per document named,
+ * in one order for everybody, held until the transaction ends.
+ */
+export const compileQueue = (documents: readonly string[]): Statement =>
+  print(sql`select pg_advisory_xact_lock(d.key) from (select distinct hashtextextended(x.id, 0) as key from unnest(${param(documents)}::text[]) x(id) order by 1) d`);
+
 /** Locks every version of a document, in the order of ids; writers of one document queue here. */
 export function compileLock(type: ContentType, documentId: string | null): Statement {
   const table = quote(type.table);
   const which = documentId === null ? sql`` : sql` where t.document_id = ${param(documentId)}::text`;
-  return print(sql`select t.id, t.document_id, t.locale, t.published from ${table} t${which} order by t.id for update`);
+  return print(sql`select t.id, t.document_id, t.locale, t.published from ${table} t${which} order by t.id for no key update`);
 }
 
 /** The target documents of a relation in stored order, whichever versions they have. */

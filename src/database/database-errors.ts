@@ -1,7 +1,7 @@
 /** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
 import { ContentError, issuesError, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
-import { singleIndexName, uniqueIndexName, versionIndexName } from './entities.js';
+import { contendedIndexes, uniqueIndexName } from './entities.js';
 
 interface DriverError {
   readonly code: string;
@@ -35,8 +35,8 @@ export const timedOut = (milliseconds: number): ContentError =>
 
 function uniqueViolation(constraint: string | undefined, schema: Schema, values: ReadonlyMap<string, unknown>): ContentError | undefined {
   for (const type of schema.types.values()) {
-    if (constraint === versionIndexName(type) || constraint === singleIndexName(type)) {
-      return new ContentError('ConflictError', `Another request has just written this version of ${type.singularApiId}`);
+    if (constraint !== undefined && !isUniqueAttribute(type, constraint) && contendedIndexes(type).includes(constraint)) {
+      return new ContentError('ConflictError', `Another request has just written the same ${type.singularApiId}; try again`);
     }
     const attribute = uniqueAttribute(type, constraint);
     if (attribute === undefined) continue;
@@ -47,6 +47,8 @@ function uniqueViolation(constraint: string | undefined, schema: Schema, values:
   }
   return undefined;
 }
+
+const isUniqueAttribute = (type: ContentType, constraint: string): boolean => uniqueAttribute(type, constraint) !== undefined;
 
 function uniqueAttribute(type: ContentType, constraint: string | undefined): ScalarAttribute | undefined {
   for (const attribute of type.attributes.values()) {

@@ -48,6 +48,21 @@ function scalarColumn(type: ContentType, attribute: ScalarAttribute, parts: Part
 /** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
 export const uniqueIndexName = (type: ContentType, attribute: ScalarAttribute): string => name(type.table, attribute.name, 'unique');
 
+/** The index that allows a one-to-one target one owner per locale and state. */
+export const ownerIndexName = (type: ContentType, attribute: RelationAttribute): string => name(type.table, attribute.name, 'owner', 'unique');
+
+/** Indexes that concurrent writers may meet at although each of them is right; a second look tells. */
+export const contendedIndexes = (type: ContentType): string[] => [
+  versionIndexName(type),
+  singleIndexName(type),
+  ...[...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind === 'scalar') return attribute.def.generate === true ? [uniqueIndexName(type, attribute)] : [];
+    if (attribute.kind !== 'relation' || !attribute.exclusive) return [];
+    const other = attribute.def.type === 'relation' ? attribute.target.attributes.get(attribute.def.mappedBy ?? '') : undefined;
+    return [ownerIndexName(type, attribute), ...(other?.kind === 'relation' ? [ownerIndexName(attribute.target, other)] : [])];
+  }),
+];
+
 /** The index that allows one version per document, locale and state. */
 export const versionIndexName = (type: ContentType): string => name(type.table, 'version', 'unique');
 
@@ -69,7 +84,7 @@ function relationColumns(type: ContentType, attribute: RelationAttribute, parts:
     parts.properties[key] = { type: 'text', fieldName: join.column, nullable: true };
     // A one-to-one target has one owner per locale and state.
     // Judged at commit, because a target changes hands within one statement.
-    const owned = { name: name(type.table, attribute.name, 'owner', 'unique'), properties: [key, 'locale', '_published'], deferMode: 'deferred' };
+    const owned = { name: ownerIndexName(type, attribute), properties: [key, 'locale', '_published'], deferMode: 'deferred' };
     if (attribute.exclusive) parts.uniques.push(owned);
     else parts.indexes.push({ name: name(type.table, attribute.name, 'index'), properties: [key] });
     if (join.position !== null) {

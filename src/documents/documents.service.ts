@@ -5,7 +5,7 @@ import { Permissions } from '../access/permissions.js';
 import { compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
 import { Database, type Row, type Runner } from '../database/database.js';
-import { singleIndexName, uniqueIndexName, versionIndexName } from '../database/entities.js';
+import { contendedIndexes } from '../database/entities.js';
 import { notFound, overLimit, validationError } from '../errors.js';
 import { type Body, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -15,7 +15,6 @@ import { parseQuery } from '../query/parse-query.js';
 import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
 import type { ContentType } from '../schema/model.js';
 import { Answer } from './answer.js';
-import { generatedUids } from './generate-uid.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction, Hooks } from './hooks.js';
 import { hashPasswords } from './passwords.js';
@@ -138,7 +137,7 @@ export class Documents {
   }
 
   private transaction<T>(work: (runner: Runner) => Promise<T>, { type, values, em, hooks }: TransactionRequest): Promise<T> {
-    const retryOn = [versionIndexName(type), singleIndexName(type), ...generatedUids(type).map((attribute) => uniqueIndexName(type, attribute))];
+    const retryOn = contendedIndexes(type);
     return this.base.database.transaction(work, { values, retryOn, shared: hooks.insideTransaction, ...(em === undefined ? {} : { joined: em }) });
   }
 

@@ -14,7 +14,7 @@ const isGenerated = (attribute: unknown): attribute is ScalarAttribute & { reado
 };
 
 /** The generated uid attributes of a type; their unique indexes decide between concurrent writers. */
-export const generatedUids = (type: ContentType): ScalarAttribute[] => [...type.attributes.values()].filter(isGenerated);
+const generatedUids = (type: ContentType): ScalarAttribute[] => [...type.attributes.values()].filter(isGenerated);
 
 function baseOf(type: ContentType, attribute: ScalarAttribute, values: Settled['values']): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');

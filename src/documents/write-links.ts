@@ -1,5 +1,6 @@
 /** Which links a write changes, copies or leaves alone. */
 import { type LinkChange, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
+import { referencesOf } from '../plan/relation-input.js';
 import type { Settled } from '../plan/settle.js';
 import type { RelationAttribute } from '../schema/model.js';
 import type { VersionRow, Versions, WriteRequest } from './load.js';
@@ -56,3 +57,14 @@ export function foreseen(request: WriteRequest, versions: Versions, result: Sett
 /** Published rows always take the draft's links; drafts only when they are new. */
 const isCopied = (id: number, touched: readonly VersionRow[], versions: Versions): boolean =>
   touched.some((row) => row.id === id && row.published) || !versions.all.some((row) => row.id === id);
+
+/** Documents whose rows a write may change beside its own: those it takes from others, and those of inverse sides. */
+export function contendedDocuments({ type, documentId, body }: WriteRequest): string[] {
+  const named = [...body.values.values()].flatMap((given) => {
+    if (given.kind !== 'relation') return [];
+    const { attribute, input } = given;
+    const touches = attribute.exclusive || attribute.join.kind === 'inverseColumn' || attribute.join.kind === 'inverseLink';
+    return touches ? referencesOf(input).map((reference) => `${attribute.target.table}:${'id' in reference ? reference.id : reference.documentId}`) : [];
+  });
+  return named.length === 0 ? [] : [...new Set([...named, `${type.table}:${documentId ?? ''}`])];
+}

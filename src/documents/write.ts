@@ -1,7 +1,7 @@
 /** One write: lock, load, settle, rows, links, answer; at most six statements, whatever the number of targets. */
 import { createId } from '@paralleldrive/cuid2';
 import { compileLinks, type LinkCopy, linkSteps } from '../compile/compile-links.js';
-import { compileLock } from '../compile/compile-load.js';
+import { compileLock, compileQueue } from '../compile/compile-load.js';
 import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
 import type { Runner } from '../database/database.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
@@ -10,7 +10,7 @@ import { settle, type Settled, type Stored } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { withGeneratedUids } from './generate-uid.js';
 import { load, type Loaded, storedOf, toVersionRow, type Versions, versionsOf, type WriteRequest } from './load.js';
-import { foreseen, type Linking, linksRequest } from './write-links.js';
+import { contendedDocuments, foreseen, type Linking, linksRequest } from './write-links.js';
 
 const NOWHERE: Resolver = { find: () => undefined, require: (references) => references.map(() => '') };
 
@@ -56,6 +56,8 @@ function columnValues({ values, lists }: Settled): ColumnValues {
  */
 export async function write(runner: Runner, request: WriteRequest): Promise<string> {
   const { type } = request;
+  const contended = contendedDocuments(request);
+  if (contended.length > 0) await runner.run(compileQueue(contended));
   const existing = request.documentId !== null || type.kind === 'singleType';
   const versions = versionsOf(existing ? await runner.run(compileLock(type, request.documentId)) : [], request);
   if (request.documentId !== null && versions.all.length === 0) throw notFound();
