@@ -21,6 +21,9 @@ interface Planned {
   readonly caller: Caller;
 }
 
+/** The plan that the interceptor made and the caller that the guard found. */
+const planned = (request: object): Planned => stateOf(request) as Planned;
+
 /** What both kinds of routes share. */
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccessGuard)
@@ -31,9 +34,20 @@ abstract class ContentController {
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
-  /** The plan that the interceptor made and the caller that the guard found. */
-  protected planned(request: object): Planned {
-    return stateOf(request) as Planned;
+  /** Reads what the interceptor planned. */
+  protected read(request: object): Promise<Answer> {
+    return this.documents.read(planned(request).plan);
+  }
+
+  /** Writes on behalf of the caller that the guard found, and answers as planned. */
+  protected write(action: 'create' | 'update', request: object, body: unknown): Promise<Answer> {
+    const { plan, caller } = planned(request);
+    return this.documents[action](plan, body, { caller });
+  }
+
+  protected remove(request: object): Promise<void> {
+    const { plan, caller } = planned(request);
+    return this.documents.delete(plan, { caller });
   }
 
   /** Tells which methods a path has; a 405 in the error shape, or 204 for OPTIONS. */
@@ -60,38 +74,35 @@ export abstract class CollectionController extends ContentController {
   @Json()
   @ContentAction('find')
   find(@Req() request: object): Promise<Answer> {
-    return this.documents.read(this.planned(request).plan);
+    return this.read(request);
   }
 
   @Get(':documentId')
   @Json()
   @ContentAction('findOne')
   findOne(@Req() request: object): Promise<Answer> {
-    return this.documents.read(this.planned(request).plan);
+    return this.read(request);
   }
 
   @Post()
   @Json()
   @ContentAction('create')
   create(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    const { plan, caller } = this.planned(request);
-    return this.documents.create(plan, body, { caller });
+    return this.write('create', request, body);
   }
 
   @Put(':documentId')
   @Json()
   @ContentAction('update')
   update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    const { plan, caller } = this.planned(request);
-    return this.documents.update(plan, body, { caller });
+    return this.write('update', request, body);
   }
 
   @Delete(':documentId')
   @HttpCode(204)
   @ContentAction('delete')
   delete(@Req() request: object): Promise<void> {
-    const { plan, caller } = this.planned(request);
-    return this.documents.delete(plan, { caller });
+    return this.remove(request);
   }
 
   @Options()
@@ -142,23 +153,21 @@ export abstract class SingleController extends ContentController {
   @Json()
   @ContentAction('find')
   find(@Req() request: object): Promise<Answer> {
-    return this.documents.read(this.planned(request).plan);
+    return this.read(request);
   }
 
   @Put()
   @Json()
   @ContentAction('update')
   update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    const { plan, caller } = this.planned(request);
-    return this.documents.update(plan, body, { caller });
+    return this.write('update', request, body);
   }
 
   @Delete()
   @HttpCode(204)
   @ContentAction('delete')
   delete(@Req() request: object): Promise<void> {
-    const { plan, caller } = this.planned(request);
-    return this.documents.delete(plan, { caller });
+    return this.remove(request);
   }
 
   @Options()
