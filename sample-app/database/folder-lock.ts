@@ -25,8 +25,9 @@ export class FolderLock {
     return new FolderLock(folder, file);
   }
 
+  /** Takes away our own file only: when somebody deleted the folder under us, another process may hold it by now. */
   release(): void {
-    if (held.delete(this.folder)) rmSync(this.file, { force: true });
+    if (held.delete(this.folder) && ownerOf(this.file) === process.pid) rmSync(this.file, { force: true });
   }
 }
 

@@ -1,5 +1,4 @@
 /** Countries and what they relate to. Every step looks at what is there first, so it may be repeated at any time. */
-import type { RelatedDocument } from 'nestjs-content-api';
 import type { AtlasContent } from './atlas-content.js';
 import { createMissing, documentIds, type Ids, idsOf } from './collection.js';
 import { type Run, runStep } from './run.js';
@@ -62,12 +61,10 @@ async function presentBorders(content: AtlasContent): Promise<Map<string, string
       sort: 'id',
       pagination: { page, pageSize: 100 },
     });
-    for (const country of data) borders.set(country.cca3, (country.borders ?? []).map(codeOfBorder).join());
+    for (const country of data) borders.set(country.cca3, (country.borders ?? []).map((border) => String(border['cca3'])).join());
     if (data.length < 100) return borders;
   }
 }
-
-const codeOfBorder = (country: RelatedDocument): string => String(country['cca3']);
 
 interface Translation {
   readonly ids: Ids;

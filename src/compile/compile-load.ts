@@ -4,18 +4,43 @@ import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from 
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
-/**
- * Queues writers that take targets from each other or write to the same targets' rows: one lock per document named,
- * in one order for everybody, held until the transaction ends.
- */
-export const compileQueue = (documents: readonly string[]): Statement =>
-  print(sql`select pg_advisory_xact_lock(d.key) from (select distinct hashtextextended(x.id, 0) as key from unnest(${param(documents)}::text[]) x(id) order by 1) d`);
+/** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
+export interface Lock {
+  readonly name: string;
+  readonly exclusive: boolean;
+}
 
-/** Locks every version of a document, in the order of ids; writers of one document queue here. */
-export function compileLock(type: ContentType, documentId: string | null): Statement {
-  const table = quote(type.table);
-  const which = documentId === null ? sql`` : sql` where t.document_id = ${param(documentId)}::text`;
-  return print(sql`select t.id, t.document_id, t.locale, t.published from ${table} t${which} order by t.id for no key update`);
+/**
+ * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what comes after
+ * it sees all that the former holders have done.
+ */
+export function compileQueue(locks: readonly Lock[]): Statement {
+  const names = param(locks.map(({ name }) => name));
+  const kinds = param(locks.map(({ exclusive }) => exclusive));
+  return print(sql`select case when l.exclusive then pg_advisory_xact_lock(l.key)::text else pg_advisory_xact_lock_shared(l.key)::text end
+    from (select hashtextextended(x.name, 0) as key, bool_or(x.exclusive) as exclusive from unnest(${names}::text[], ${kinds}::boolean[]) x(name, exclusive) group by 1 order by 1) l`);
+}
+
+/** The versions of a document; their rows are locked too, against writers that know nothing of this library. */
+const documentOf = (row: Sql, documentId: string | null): Sql => (documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`);
+
+const versionRows = (type: ContentType, documentId: string | null): Sql =>
+  sql`select t.id, t.document_id, t.locale, t.published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
+
+const versions = (type: ContentType, documentId: string | null): Sql => sql`(select json_agg(v) from (${versionRows(type, documentId)}) v)::text as versions`;
+
+/** The versions of a document, locked. */
+export const compileVersions = (type: ContentType, documentId: string): Statement => print(versionRows(type, documentId));
+
+/** Stored values of the written locale's versions, or of all where that locale is new. */
+function stored(request: LoadRequest, row: RowScope): Sql {
+  const { type, locale } = request;
+  const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request.touched));
+  const object = values.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(j) from (select ${join(values, ', ')}) j)`;
+  const code = sql`${param(locale)}::text`;
+  const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id and o.locale = ${code}`;
+  const where = type.localized ? sql` and (${row.alias}.locale = ${code} or not exists (${other}))` : sql``;
+  return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${documentOf(row.alias, request.documentId)}${where})::text as stored`;
 }
 
 /** The target documents of a relation in stored order, whichever versions they have. */
@@ -50,8 +75,11 @@ function storedValue(row: RowScope, attribute: Attribute, touched: ReadonlySet<s
 /** What to look up. */
 export interface LoadRequest {
   readonly type: ContentType;
-  /** Rows whose values are needed; none on create. */
-  readonly rows: readonly number[];
+  /** Whether there may be a document to look up; a new one has no versions yet. */
+  readonly existing: boolean;
+  /** Null for a single type's document, whichever it is. */
+  readonly documentId: string | null;
+  readonly locale: string;
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
   readonly references: ReadonlyMap<ContentType, readonly Reference[]>;
@@ -60,13 +88,11 @@ export interface LoadRequest {
   readonly sequenceTable: Identifier;
 }
 
-/** One statement, one row: `stored`, `ids`, and `r0`, `r1`, … with `[row id, document id]` of each referenced type. */
+/** One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with `[row id, document id]` of each referenced type. */
 export function compileLoad(request: LoadRequest): Statement {
   const context = newContext({ published: true, locale: { kind: 'any' }, defaultLocale: '', publication: null }, 'flat');
   const row = rowScope(request.type, alias('t', context.next()));
-  const values = [...request.type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request.touched));
-  const object = values.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(j) from (select ${join(values, ', ')}) j)`;
-  const stored = sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(request.type.table)} ${row.alias} where ${row.alias}.id = any(${param(request.rows)}::int4[]))::text as stored`;
+  const document = request.existing ? [versions(request.type, request.documentId), stored(request, row)] : [];
   const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'string')}, 'id')`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(([target, list], i) => {
@@ -75,7 +101,7 @@ export function compileLoad(request: LoadRequest): Statement {
     return sql`(select json_agg(json_build_array(x.id, x.document_id)) from ${quote(target.table)} x
       where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))::text as ${alias('k', i)}`;
   });
-  return print(sql`select ${join([stored, ids, ...references], ', ')}`);
+  return print(sql`select ${join([...document, ids, ...references], ', ')}`);
 }
 
 /** The uids of a locale that begin like `base`. */

@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
+import { compileQueue } from '../compile/compile-load.js';
 import { compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
 import { Database, type Row, type Runner } from '../database/database.js';
@@ -17,6 +18,7 @@ import type { ContentType } from '../schema/model.js';
 import { Answer } from './answer.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction, Hooks } from './hooks.js';
+import { locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { discardDraft, write } from './write.js';
 
@@ -68,6 +70,7 @@ export class Documents {
 
   /** Updates a document, or creates a single type's; reads it back as planned. */
   update(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
+    if (plan.documentId === null && plan.type.kind === 'collectionType') throw notFound();
     return this.write(plan, body, options, 'update');
   }
 
@@ -105,6 +108,7 @@ export class Documents {
     const hooks = this.hookRun(plan, caller, ['delete']);
     await this.transaction(async (runner) => {
       await hooks.before(runner, null);
+      await runner.run(compileQueue(locksOfDelete(this.base.schema, type, documentId)));
       await runner.run(compileDelete(type, documentId, locale, this.referrersOf(type)));
       await hooks.after(runner, documentId);
     }, { type, values: new Map(), em, hooks });
@@ -113,7 +117,10 @@ export class Documents {
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   async unpublish(plan: ReadPlan, { caller, em }: WriteOptions): Promise<Answer> {
-    return this.changeState(plan, caller, em, 'unpublish', (runner) => runner.run(compileUnpublish(plan.type, plan.documentId ?? '', this.writeLocale(plan))));
+    return this.changeState(plan, caller, em, 'unpublish', async (runner) => {
+      await runner.run(compileQueue(locksOfChange(plan.type, plan.documentId)));
+      await runner.run(compileUnpublish(plan.type, plan.documentId ?? '', this.writeLocale(plan)));
+    });
   }
 
   /** Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published. */

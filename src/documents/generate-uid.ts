@@ -1,6 +1,6 @@
 /** Uids made from another attribute where the model says so, and made unique (protocol 14.17). */
 import slugify from '@sindresorhus/slugify';
-import { compileTakenUids } from '../compile/compile-load.js';
+import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
 import type { Runner } from '../database/database.js';
 import type { Settled, Stored } from '../plan/settle.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
@@ -38,6 +38,8 @@ export async function withGeneratedUids(runner: Runner, { type, locale }: { type
   const values = new Map(result.values);
   for (const attribute of missing) {
     const base = baseOf(type, attribute, values);
+    // Whoever makes a uid from the same text waits here, and then sees the one that was taken.
+    await runner.run(compileQueue([{ name: `${type.table}.${attribute.name}:${locale}:${base}`, exclusive: true }]));
     const rows = await runner.run(compileTakenUids(type, attribute, base, locale));
     values.set(attribute, firstFree(base, new Set(rows.map((row) => row['uid']))));
   }

@@ -2,7 +2,7 @@
 import { compileLoad } from '../compile/compile-load.js';
 import type { Row, Runner } from '../database/database.js';
 import { COMPONENT_SEQUENCE } from '../database/sequences.js';
-import { validationError } from '../errors.js';
+import { notFound, validationError } from '../errors.js';
 import type { Body } from '../plan/body.js';
 import type { Resolver } from '../plan/links.js';
 import type { Reference } from '../plan/relation-input.js';
@@ -43,7 +43,11 @@ export interface Versions {
 }
 
 export interface Loaded {
-  readonly stored: ReadonlyMap<number, Stored>;
+  readonly versions: Versions;
+  /** What is stored for the version to be written, or taken over into it; null for a new document. */
+  readonly stored: Stored | null;
+  /** What is stored for its published version. */
+  readonly published: Stored | null;
   readonly ids: number[];
   readonly resolvers: ReadonlyMap<ContentType, Resolver>;
 }
@@ -58,16 +62,11 @@ export const toVersionRow = (row: Row): VersionRow => ({
 });
 
 /** The versions of a document by their part in a write. */
-export function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
+function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
   const all = rows.map(toVersionRow);
   const isOwn = ({ published }: VersionRow): boolean => published === !request.type.draftAndPublish;
   const here = (row: VersionRow): boolean => !request.type.localized || row.locale === request.locale;
-  return {
-    all,
-    own: all.find((row) => isOwn(row) && here(row)),
-    published: all.find((row) => row.published && here(row)),
-    base: all.find(isOwn),
-  };
+  return { all, own: all.find((row) => isOwn(row) && here(row)), published: all.find((row) => row.published && here(row)), base: all.find(isOwn) };
 }
 
 function resolverOf(target: ContentType, found: readonly (readonly [number, string])[], locale: string): Resolver {
@@ -87,19 +86,25 @@ function resolverOf(target: ContentType, found: readonly (readonly [number, stri
   return { find, require };
 }
 
-/** Looks up in one statement what a write needs to know; none when it needs nothing. */
-export async function load(runner: Runner, request: WriteRequest, versions: Versions): Promise<Loaded> {
-  const rows = [versions.own ?? versions.base, versions.published].flatMap((row) => (row === undefined ? [] : [row.id]));
-  const touched = new Set([...request.body.values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
-  const { references, instances } = request.body;
-  const nothing = rows.length === 0 && references.size === 0 && instances === 0;
-  const [result] = nothing ? [{}] : await runner.run(compileLoad({ type: request.type, rows, touched, references, instances, sequenceTable: COMPONENT_SEQUENCE }));
+/** Looks up in one statement what a write needs to know; none when it needs nothing. Throws NotFoundError for an unknown document. */
+export async function load(runner: Runner, request: WriteRequest): Promise<Loaded> {
+  const { type, documentId, locale } = request;
+  const { references, instances, values } = request.body;
+  const existing = documentId !== null || type.kind === 'singleType';
+  const touched = new Set([...values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
+  const nothing = !existing && references.size === 0 && instances === 0;
+  const statement = compileLoad({ type, existing, documentId, locale, touched, references, instances, sequenceTable: COMPONENT_SEQUENCE });
+  const [result] = nothing ? [{}] : await runner.run(statement);
   const found = result as Row;
-  const stored = parse<Record<string, Stored>>(found['stored'], {});
+  const versions = versionsOf(parse<Row[]>(found['versions'], []), request);
+  if (documentId !== null && versions.all.length === 0) throw notFound();
+  const stored = new Map(Object.entries(parse<Record<string, Stored>>(found['stored'], {})).map(([id, row]) => [Number(id), row]));
   return {
-    stored: new Map(Object.entries(stored).map(([id, values]) => [Number(id), values])),
+    versions,
+    stored: storedOf(type, versions, stored),
+    published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
     ids: parse<number[]>(found['ids'], []),
-    resolvers: new Map([...references.keys()].map((target, i) => [target, resolverOf(target, parse(found[`k${i}`], []), request.locale)])),
+    resolvers: new Map([...references.keys()].map((target, i) => [target, resolverOf(target, parse(found[`k${i}`], []), locale)])),
   };
 }
 
@@ -108,9 +113,8 @@ function takenOver(type: ContentType, stored: Stored): Stored {
   return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, type.attributes.get(name)?.localized === true ? null : value]));
 }
 
-/** What is stored for the version to be written, or taken over into it; null for a new document. */
-export function storedOf(type: ContentType, versions: Versions, loaded: Loaded): Stored | null {
-  const own = versions.own === undefined ? undefined : loaded.stored.get(versions.own.id);
-  const base = versions.base === undefined ? undefined : loaded.stored.get(versions.base.id);
+function storedOf(type: ContentType, versions: Versions, stored: ReadonlyMap<number, Stored>): Stored | null {
+  const own = versions.own === undefined ? undefined : stored.get(versions.own.id);
+  const base = versions.base === undefined ? undefined : stored.get(versions.base.id);
   return own ?? (base === undefined ? null : takenOver(type, base));
 }

@@ -1,6 +1,5 @@
 /** Which links a write changes, copies or leaves alone. */
 import { type LinkChange, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
-import { referencesOf } from '../plan/relation-input.js';
 import type { Settled } from '../plan/settle.js';
 import type { RelationAttribute } from '../schema/model.js';
 import type { VersionRow, Versions, WriteRequest } from './load.js';
@@ -43,28 +42,25 @@ function copiesOf(request: WriteRequest, { versions, result, touched }: Linking 
   });
 }
 
-/**
- * The rows that an update will touch, when all of them exist already; undefined when one will be inserted. Links can
- * then go into the same statement, unless they change rows of the document's own table, which the statement changes too.
- */
-export function foreseen(request: WriteRequest, versions: Versions, result: Settled): readonly VersionRow[] | undefined {
-  const { type, publish } = request;
+/** The rows that an update will touch, when all of them exist already; undefined when one will be inserted. */
+export function foreseen({ publish }: WriteRequest, versions: Versions): readonly VersionRow[] | undefined {
   if (versions.own === undefined || (publish && versions.published === undefined)) return undefined;
-  const entangled = [...result.lists.keys()].some(({ target, join }) => target === type && join.kind === 'inverseColumn');
-  return entangled ? undefined : versions.all.filter((row) => (row.published ? publish : true));
+  return versions.all.filter((row) => (row.published ? publish : true));
+}
+
+/**
+ * Splits off the other sides of relations of a type with itself: they write rows that the document's own side may
+ * write too, which one statement cannot do twice.
+ */
+export function inTurn(request: LinksRequest): readonly LinksRequest[] {
+  const second = request.changes.filter(({ attribute: { join, target } }) => target === request.type && (join.kind === 'inverseColumn' || join.kind === 'inverseLink'));
+  const first = request.changes.filter((change) => !second.includes(change));
+  return [
+    { ...request, changes: first },
+    { ...request, changes: second, copies: [] },
+  ];
 }
 
 /** Published rows always take the draft's links; drafts only when they are new. */
 const isCopied = (id: number, touched: readonly VersionRow[], versions: Versions): boolean =>
   touched.some((row) => row.id === id && row.published) || !versions.all.some((row) => row.id === id);
-
-/** Documents whose rows a write may change beside its own: those it takes from others, and those of inverse sides. */
-export function contendedDocuments({ type, documentId, body }: WriteRequest): string[] {
-  const named = [...body.values.values()].flatMap((given) => {
-    if (given.kind !== 'relation') return [];
-    const { attribute, input } = given;
-    const touches = attribute.exclusive || attribute.join.kind === 'inverseColumn' || attribute.join.kind === 'inverseLink';
-    return touches ? referencesOf(input).map((reference) => `${attribute.target.table}:${'id' in reference ? reference.id : reference.documentId}`) : [];
-  });
-  return named.length === 0 ? [] : [...new Set([...named, `${type.table}:${documentId ?? ''}`])];
-}

@@ -1,7 +1,7 @@
-/** One write: lock, load, settle, rows, links, answer; at most six statements, whatever the number of targets. */
+/** One write: queue, load, settle, rows and links; at most six statements with the answer, whatever the number of targets. */
 import { createId } from '@paralleldrive/cuid2';
-import { compileLinks, type LinkCopy, linkSteps } from '../compile/compile-links.js';
-import { compileLock, compileQueue } from '../compile/compile-load.js';
+import { compileLinks, type LinkCopy, linkSteps, type LinksRequest } from '../compile/compile-links.js';
+import { compileQueue, compileVersions } from '../compile/compile-load.js';
 import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
 import type { Runner } from '../database/database.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
@@ -9,19 +9,19 @@ import type { Resolver } from '../plan/links.js';
 import { settle, type Settled, type Stored } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { withGeneratedUids } from './generate-uid.js';
-import { load, type Loaded, storedOf, toVersionRow, type Versions, versionsOf, type WriteRequest } from './load.js';
-import { contendedDocuments, foreseen, type Linking, linksRequest } from './write-links.js';
+import { load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
+import { locksOfChange, locksOfWrite } from './locks.js';
+import { foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
 
 const NOWHERE: Resolver = { find: () => undefined, require: (references) => references.map(() => '') };
 
-function settled(request: WriteRequest, versions: Versions, loaded: Loaded): Settled {
+function settled(request: WriteRequest, loaded: Loaded): Settled {
   const { type, body } = request;
   const issues: Issue[] = [];
-  const stored = storedOf(type, versions, loaded);
-  const published = versions.published === undefined ? undefined : loaded.stored.get(versions.published.id);
+  const { versions, stored, published } = loaded;
   const ids = [...loaded.ids];
   const draft = type.draftAndPublish && !request.publish;
-  const result = settle(type, { given: body.values, stored, versions: published === undefined ? [] : [published] }, {
+  const result = settle(type, { given: body.values, stored, versions: published === null ? [] : [published] }, {
     draft,
     missingIsNull: type.draftAndPublish,
     complete: versions.own === undefined || (type.draftAndPublish && request.publish),
@@ -56,14 +56,11 @@ function columnValues({ values, lists }: Settled): ColumnValues {
  */
 export async function write(runner: Runner, request: WriteRequest): Promise<string> {
   const { type } = request;
-  const contended = contendedDocuments(request);
-  if (contended.length > 0) await runner.run(compileQueue(contended));
-  const existing = request.documentId !== null || type.kind === 'singleType';
-  const versions = versionsOf(existing ? await runner.run(compileLock(type, request.documentId)) : [], request);
-  if (request.documentId !== null && versions.all.length === 0) throw notFound();
-  const loaded = await load(runner, request, versions);
-  const stored = storedOf(type, versions, loaded);
-  const result = await withGeneratedUids(runner, request, settled(request, versions, loaded), stored);
+  const locks = locksOfWrite(request);
+  if (locks.length > 0) await runner.run(compileQueue(locks));
+  const loaded = await load(runner, request);
+  const { versions, stored } = loaded;
+  const result = await withGeneratedUids(runner, request, settled(request, loaded), stored);
   noteValues(request, result, stored);
   const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();
   const rows: RowsRequest = {
@@ -79,26 +76,33 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   return documentId;
 }
 
+/** Rows first, links with them where their owners are known beforehand. */
 async function writeRows(runner: Runner, request: WriteRequest, rows: RowsRequest, known: Omit<Linking, 'touched'>): Promise<void> {
-  const { versions, result } = known;
+  const { versions } = known;
   const { documentId } = rows;
-  if (versions.own === undefined && versions.base === undefined) {
-    await runner.run(compileCreate(rows, linkSteps(linksRequest(request, documentId, { ...known, touched: 'inserted' }))));
-    return;
+  const fresh = versions.own === undefined && versions.base === undefined;
+  const touched = fresh ? 'inserted' : foreseen(request, versions);
+  if (touched === undefined) {
+    const written = (await runner.run(compileUpdate(rows, []))).map((row) => ({ ...toVersionRow(row), documentId }));
+    return runLinks(runner, inTurn(linksRequest(request, documentId, { ...known, touched: written })));
   }
-  const touched = foreseen(request, versions, result);
-  if (touched !== undefined) {
-    await runner.run(compileUpdate(rows, linkSteps(linksRequest(request, documentId, { ...known, touched }))));
-    return;
+  const [first, ...later] = inTurn(linksRequest(request, documentId, { ...known, touched }));
+  const steps = first === undefined ? [] : linkSteps(first);
+  await runner.run(fresh ? compileCreate(rows, steps) : compileUpdate(rows, steps));
+  await runLinks(runner, later);
+}
+
+async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Promise<void> {
+  for (const request of requests) {
+    const statement = compileLinks(request);
+    if (statement !== null) await runner.run(statement);
   }
-  const written = (await runner.run(compileUpdate(rows, []))).map((row) => ({ ...toVersionRow(row), documentId }));
-  const links = compileLinks(linksRequest(request, documentId, { ...known, touched: written }));
-  if (links !== null) await runner.run(links);
 }
 
 /** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */
 export async function discardDraft(runner: Runner, type: ContentType, documentId: string, locale: string): Promise<void> {
-  const rows = (await runner.run(compileLock(type, documentId))).map(toVersionRow).filter((row) => !type.localized || row.locale === locale);
+  await runner.run(compileQueue(locksOfChange(type, documentId)));
+  const rows = (await runner.run(compileVersions(type, documentId))).map(toVersionRow).filter((row) => !type.localized || row.locale === locale);
   const draft = rows.find((row) => !row.published);
   const published = rows.find((row) => row.published);
   if (draft === undefined || published === undefined) throw notFound();
@@ -107,6 +111,5 @@ export async function discardDraft(runner: Runner, type: ContentType, documentId
     if (attribute.kind !== 'relation') return [];
     return [{ attribute, from: published.id, to: attribute.localized ? [draft.id] : touched }];
   });
-  const statement = compileLinks({ type, documentId, draftsOnly: true, changes: [], copies });
-  if (statement !== null) await runner.run(statement);
+  await runLinks(runner, [{ type, documentId, draftsOnly: true, changes: [], copies }]);
 }

@@ -176,7 +176,7 @@ describe('writers that meet', () => {
           test.client.put(path, { title: 'again' }),
         ]);
         noFailures(replies);
-        for (const { status } of replies) expect([200, 204, 404]).toContain(status);
+        for (const { status } of replies) expect([200, 204, 400, 404]).toContain(status);
         const rows = await test.sql('select locale, published from stories where document_id = $1 order by 1, 2', [documentId]);
         const versions = rows.map(({ locale, published }) => `${locale} ${published}`);
         // DELETE takes the default locale away; PUT publishes, so a version that is there is there in both states.
@@ -255,8 +255,7 @@ describe('writers that meet', () => {
         const bodies = [{ friends: some(4) }, { friendOf: some(4) }, { children: some(3) }, { parent: some(1)[0] }, { friends: { connect: some(2) }, friendOf: { disconnect: some(2) } }];
         return test.client.put(`/api/people/${people[i % people.length]}`, bodies[Math.floor(random() * bodies.length)]);
       });
-      noFailures(replies);
-      expect(statuses(replies)).toEqual({ 200: MANY });
+      expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text).slice(0, 3)).toEqual([]);
       expect(performance.now() - start).toBeLessThan(30_000);
     });
 

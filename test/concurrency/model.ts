@@ -3,6 +3,16 @@ import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-
 
 const badge = defineComponent({ uid: 'shared.badge', attributes: { text: { type: 'string' } } });
 
+const box = defineComponent({
+  uid: 'shared.box',
+  attributes: {
+    label: { type: 'string' },
+    topic: { type: 'relation', relation: 'manyToOne', target: 'topic' },
+    topics: { type: 'relation', relation: 'manyToMany', target: 'topic' },
+    badges: { type: 'component', component: 'shared.badge', repeatable: true },
+  },
+});
+
 /** Without drafts. */
 const person = defineCollectionType({
   singularApiId: 'person',
@@ -48,7 +58,10 @@ const story = defineCollectionType({
     topics: { type: 'relation', relation: 'manyToMany', target: 'topic', inversedBy: 'stories' },
     main: { type: 'relation', relation: 'manyToOne', target: 'topic', inversedBy: 'mainOf' },
     emblem: { type: 'relation', relation: 'oneToOne', target: 'topic', inversedBy: 'emblemOf' },
+    list: { type: 'relation', relation: 'manyToMany', target: 'topic' },
     badges: { type: 'component', component: 'shared.badge', repeatable: true },
+    box: { type: 'component', component: 'shared.box', localized: true },
+    zone: { type: 'dynamiczone', components: ['shared.badge', 'shared.box'] },
   },
 });
 
@@ -75,7 +88,7 @@ const frontpage = defineSingleType({
 
 export const busy = {
   contentTypes: [person, group, story, topic, setting, frontpage],
-  components: [badge],
+  components: [badge, box],
   locales: ['en', 'fr', 'de'],
   access: { public: { '*': '*' as const } },
 };

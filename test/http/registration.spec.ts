@@ -202,7 +202,7 @@ describe('the typed service in a provider of the host', () => {
     const em = (host.app.get(MikroORM).em as unknown as SqlEntityManager).fork();
     const both = (fail: boolean) =>
       em.fork().transactional(async (inner) => {
-        inner.persist(inner.create('Invoice', { number: fail ? 'lost' : 'kept' } as never));
+        inner.persist(inner.create(InvoiceSchema, { number: fail ? 'lost' : 'kept' } as never));
         await inner.flush();
         const ann = await publisher.authors.create({ name: fail ? 'Lost' : 'Kept' }, {}, { em: inner });
         await publisher.authors.update(ann.documentId, { name: fail ? 'Lost!' : 'Kept!' }, {}, { em: inner });

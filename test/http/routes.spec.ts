@@ -1,11 +1,11 @@
-import { ArgumentsHost, Body, CallHandler, Catch, Controller, Delete, ExceptionFilter, ExecutionContext, Get, INestApplication, Injectable, NestInterceptor, NotFoundException, Post, Query, UnauthorizedException, ValidationPipe } from '@nestjs/common';
+import { ArgumentsHost, Body, CallHandler, Catch, Controller, Delete, ExceptionFilter, ExecutionContext, Get, INestApplication, Injectable, NestInterceptor, NotFoundException, Post, Query, ValidationPipe } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
 import { blog } from '../fixtures/blog.ts';
-import { ADAPTERS, type Adapter, createTestApp, type TestApp } from '../support/app.ts';
+import { ADAPTERS, type Adapter, countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, type Host, NOT_FOUND, raw, startHost } from './helpers.ts';
 
 const NOT_ALLOWED = failure(405, 'MethodNotAllowedError', 'Method Not Allowed');
@@ -46,6 +46,10 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       const { text, headers } = await test.http.get(`/api/authors/${ann.documentId}`).expect(200);
       expect(text).toMatch(new RegExp(`^\\{"data":\\{"id":${ann.id},"documentId":"${ann.documentId}","name":"Ann",[^{}]*\\},"meta":\\{\\}\\}$`));
       expect(headers['content-type']).toBe(JSON_TYPE);
+    });
+
+    it.each(['/api/authors?populate=*', '/api/articles?populate=*&filters[author][name]=Ann&sort=author.name&status=draft&locale=*', '/api/authors/x?populate[articles][populate]=*', '/api/homepage?populate=*', '/api/authors?pagination[withCount]=false'])('GET %s is one SQL statement', async (path) => {
+      expect(await countStatements(() => test.http.get(path))).toHaveLength(1);
     });
 
     it('1.3–1.5 creates with 201, updates with 200, deletes with 204, and then knows nothing of it', async () => {

@@ -1,0 +1,128 @@
+/** Faults at a chosen statement of the application: errors, killed backends and cut connections. */
+import pg from 'pg';
+
+/**
+ * `before`, `after`: the statement fails without having run, or after it has run.
+ * `killed`, `killing`, `kill`: the server ends the connection before, during or after the statement.
+ * `cut`, `cutting`: the connection breaks before or while the statement is under way.
+ * `deadlock`, `serialization`: the statement is refused once with an error that asks for another try.
+ */
+export const MODES = ['before', 'after', 'killed', 'killing', 'kill', 'cut', 'cutting', 'deadlock', 'serialization'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** Modes after which the request is tried again and succeeds. */
+export const isRetried = (mode: Mode): boolean => mode === 'deadlock' || mode === 'serialization';
+
+/** What no answer may show. */
+export const SECRET = 'injected-by-the-test';
+
+interface Armed {
+  readonly mode: Mode | null;
+  readonly at: number;
+  readonly seen: string[];
+  /** Backends that were killed or cut off. */
+  readonly lost: number[];
+}
+
+type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+
+interface Inner {
+  readonly processID: number;
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+
+const failure = (code: string): Error => Object.assign(new Error(`${SECRET} ${code}`), { code, severity: 'ERROR' });
+const CODES: Partial<Record<Mode, string>> = { before: 'XX000', after: '53100', deadlock: '40P01', serialization: '40001' };
+
+/** Stands between the application and its connections. Only connections that are not `exempt` are counted and hit. */
+export class Injector {
+  private readonly original = pg.Client.prototype.query as unknown as Query;
+  private readonly exempt = new WeakSet<pg.Client>();
+  private armed: Armed | null = null;
+  private readonly admin: pg.Client;
+
+  private constructor(databaseUrl: string) {
+    this.admin = this.spare(new pg.Client({ connectionString: databaseUrl }));
+  }
+
+  static async install(databaseUrl: string): Promise<Injector> {
+    const injector = new Injector(databaseUrl);
+    const wrapped: Query = function (this: pg.Client, ...args) {
+      return injector.query(this, args);
+    };
+    pg.Client.prototype.query = wrapped as unknown as typeof pg.Client.prototype.query;
+    await injector.admin.connect();
+    return injector;
+  }
+
+  /** Leaves a connection alone. */
+  spare(client: pg.Client): pg.Client {
+    client.on('error', () => undefined);
+    this.exempt.add(client);
+    return client;
+  }
+
+  async sql(text: string, values: unknown[] = []): Promise<Record<string, any>[]> {
+    return (await this.admin.query<Record<string, any>>(text, values)).rows;
+  }
+
+  /** Runs `work` with a fault at its `at`-th statement; without a mode it only listens. Returns the statements seen. */
+  async during<T>(mode: Mode | null, at: number, work: () => Promise<T>): Promise<{ readonly result: T; readonly statements: readonly string[] }> {
+    const armed: Armed = { mode, at, seen: [], lost: [] };
+    this.armed = armed;
+    try {
+      return { result: await work(), statements: armed.seen };
+    } finally {
+      this.armed = null;
+      await this.gone(armed.lost);
+    }
+  }
+
+  /** Waits until the server has done with lost connections, so that what they wrote is undone or committed. */
+  private async gone(lost: readonly number[]): Promise<void> {
+    for (let i = 0; lost.length > 0 && i < 2000; i += 1) {
+      const [row] = await this.sql('select count(*)::int as n from pg_stat_activity where pid = any($1)', [lost]);
+      if (row?.['n'] === 0) return;
+      await new Promise((done) => setTimeout(done, 5));
+    }
+    if (lost.length > 0) throw new Error(`A lost connection is still working: ${lost.join()}`);
+  }
+
+  private query(client: pg.Client, args: unknown[]): unknown {
+    const { armed } = this;
+    const run = (): Promise<unknown> => this.original.apply(client, args) as Promise<unknown>;
+    if (armed === null || this.exempt.has(client) || typeof args.at(-1) === 'function') return run();
+    const [first] = args as [string | { text?: string }];
+    armed.seen.push(typeof first === 'string' ? first : (first.text ?? ''));
+    if (armed.mode === null || armed.seen.length - 1 !== armed.at) return run();
+    return this.hit(armed.mode, client, run, armed);
+  }
+
+  private async hit(mode: Mode, client: pg.Client, run: () => Promise<unknown>, armed: Armed): Promise<unknown> {
+    const { processID, connection } = client as unknown as Inner;
+    const code = CODES[mode];
+    if (code !== undefined && mode !== 'after') throw failure(code);
+    if (code !== undefined) return run().then(() => Promise.reject(failure(code)));
+    armed.lost.push(processID);
+    if (mode === 'cut' || mode === 'cutting') {
+      if (mode === 'cut') connection.stream.destroy();
+      const result = run();
+      result.catch(() => undefined);
+      if (mode === 'cutting') await new Promise((done) => setImmediate(done));
+      connection.stream.destroy();
+      return result;
+    }
+    const kill = (): Promise<unknown> => this.sql('select pg_terminate_backend($1)', [processID]);
+    if (mode === 'killed') await kill();
+    const result = run();
+    result.catch(() => undefined);
+    if (mode === 'killing') await kill();
+    if (mode === 'kill') await result.then(kill);
+    return result;
+  }
+
+  async remove(): Promise<void> {
+    pg.Client.prototype.query = this.original as unknown as typeof pg.Client.prototype.query;
+    await this.admin.end();
+  }
+}

@@ -1,0 +1,41 @@
+/** Kills a writing process again and again, and looks at what it leaves. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startBusy } from '../concurrency/app.ts';
+import { busy } from '../concurrency/model.ts';
+import { wholeProblems, writeWhole } from './whole.ts';
+
+const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
+
+export async function killAndLook(times: number, random: () => number, note: (problems: string[]) => void): Promise<void> {
+  if (times === 0) return;
+  const app = await startBusy(busy);
+  try {
+    const topics: string[] = [];
+    for (let i = 0; i < 7; i += 1) topics.push((await app.client.post('/api/topics', { name: `topic ${i}` })).body.data.documentId);
+    for (let i = 0; i < 4; i += 1) await writeWhole(app.client, topics, null, 2 * i);
+    for (let i = 0; i < times; i += 1) {
+      const child = fork(script, [app.database.url], { execArgv: ['--no-warnings'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      await once(child, 'message');
+      const [before] = await app.sql('select coalesce(max(rank), 0) as n from stories');
+      await sleep(50 + random() * 400);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      // The server notices the end of a connection when it next reads from it.
+      for (let tries = 0; tries < 400; tries += 1) {
+        const [row] = await app.sql(`select count(*)::int as n from pg_stat_activity where datname = current_database() and (state <> 'idle') and pid <> pg_backend_pid()`);
+        if (row?.['n'] === 0) break;
+        await sleep(10);
+      }
+      const problems = await wholeProblems(app.sql);
+      const [after] = await app.sql('select coalesce(max(rank), 0) as n from stories');
+      if (before?.['n'] === after?.['n']) problems.push('the process wrote nothing before it was killed');
+      await app.sql(`delete from stories where document_id not in (select document_id from stories group by 1 order by min(id) limit 8)`);
+      note(problems);
+    }
+  } finally {
+    await app.close();
+  }
+}

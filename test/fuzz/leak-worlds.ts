@@ -1,0 +1,265 @@
+/**
+ * Databases that differ only in what a caller may not see. `alpha` is filled through the API; for every caller there is
+ * a copy in which every secret has another value: private and password attributes, everything of types without `find`,
+ * links that only hidden attributes show, and drafts for those who may not read drafts.
+ */
+import type { Grants } from 'nestjs-content-api';
+import { createDatabase } from '../support/database.ts';
+import { Client, copyDatabase, createTables, NamedCallers, type RunningApp, startApp, withSql } from './apps.ts';
+import { fill, type RunSql, valueOf } from './content.ts';
+import { type Attribute, buildSchema, type ContentType, type Model, type RelationAttribute, type ScalarAttribute, type Schema } from './internals.ts';
+import { model } from './model.ts';
+
+const READ = ['find', 'findOne'] as const;
+const OPEN = ['article', 'author', 'profile', 'category', 'homepage', 'dossier'];
+
+const granting = (types: readonly string[], drafts: boolean): Grants => Object.fromEntries(types.map((type) => [type, drafts ? [...READ, 'readDrafts'] : READ]));
+const without = (name: string): Grants => granting(OPEN.filter((type) => type !== name), true);
+
+/** Nobody may read company and ledger; each caller lacks something more. */
+export const CALLERS: Readonly<Record<string, Grants>> = {
+  drafts: granting(OPEN, true),
+  published: granting(OPEN, false),
+  noAuthor: without('author'),
+  noCategory: without('category'),
+  noArticle: without('article'),
+  dossierOnly: granting(['dossier'], true),
+};
+
+export const schema = buildSchema(model.contentTypes, model.components);
+
+export const mayFind = (grants: Grants, type: string): boolean => type === 'file' || grants[type] !== undefined;
+export const mayReadDrafts = (grants: Grants, type: string): boolean => grants[type]?.includes('readDrafts') ?? false;
+
+export const isHidden = (attribute: Attribute): boolean => attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
+
+/** Whether naming an attribute must not tell this caller anything. */
+export const isSecret = (attribute: Attribute, grants: Grants): boolean =>
+  isHidden(attribute) || (attribute.kind === 'relation' && !attribute.media && !mayFind(grants, attribute.target.singularApiId));
+
+type Json = Record<string, unknown>;
+
+/** Which documents there are, to point secret links somewhere else. */
+type Documents = ReadonlyMap<string, readonly string[]>;
+
+class Rewrite {
+  private readonly sql: RunSql;
+  private readonly grants: Grants;
+  private readonly documents: Documents;
+  private n = 0;
+
+  constructor(sql: RunSql, grants: Grants, documents: Documents) {
+    this.sql = sql;
+    this.grants = grants;
+    this.documents = documents;
+  }
+
+  private other({ target }: RelationAttribute): string | null {
+    const all = this.documents.get(target.singularApiId) ?? [];
+    this.n += 1;
+    return this.n % 3 === 0 ? null : (all[this.n % all.length] ?? null);
+  }
+
+  /** Another value, or null for some rows. */
+  private scalar(attribute: ScalarAttribute): unknown {
+    this.n += 1;
+    if (this.n % 4 === 0) return null;
+    const value = valueOf(attribute, this.n, 'omega');
+    return attribute.def.type === 'password' ? `scrypt$16384$8$1$omega$${this.n}` : value;
+  }
+
+  private member(attribute: Attribute, value: unknown, all: boolean): unknown {
+    const secret = all || isSecret(attribute, this.grants);
+    switch (attribute.kind) {
+      case 'scalar':
+        return secret && !attribute.system ? this.scalar(attribute) : value;
+      case 'relation':
+        if (!secret) return value;
+        return attribute.many ? [this.other(attribute), this.other(attribute)].filter((id) => id !== null) : this.other(attribute);
+      default:
+        return this.embedded(attribute, value, secret);
+    }
+  }
+
+  private instance(of: Model, stored: Json, all: boolean): Json {
+    const changed: Json = { ...stored };
+    for (const attribute of of.attributes.values()) {
+      if (attribute.name in stored || isHidden(attribute)) changed[attribute.name] = this.member(attribute, stored[attribute.name], all);
+    }
+    if (all) changed['id'] = Number(stored['id']) + 100_000;
+    return changed;
+  }
+
+  private embedded(attribute: Extract<Attribute, { kind: 'component' | 'zone' }>, value: unknown, all: boolean): unknown {
+    if (value === null || value === undefined) return value;
+    const change = (stored: Json): Json => {
+      const component = attribute.kind === 'component' ? attribute.component : attribute.components.find(({ uid }) => uid === stored['__component']);
+      return component === undefined ? stored : this.instance(component, stored, all);
+    };
+    if (!Array.isArray(value)) return change(value as Json);
+    const items = (value as Json[]).map(change);
+    return all ? items.slice(1) : items;
+  }
+
+  /** Whether no side that this caller may stand on shows the links of an owning attribute. */
+  private linksAreSecret(owner: ContentType, attribute: RelationAttribute): boolean {
+    if (!mayFind(this.grants, owner.singularApiId)) return true;
+    if (attribute.media) return attribute.private;
+    if (!mayFind(this.grants, attribute.target.singularApiId)) return true;
+    const inverse = [...attribute.target.attributes.values()].find(
+      (other) => other.kind === 'relation' && other.target === owner && other.def.type === 'relation' && other.def.mappedBy === attribute.name,
+    );
+    return attribute.private && (inverse === undefined || inverse.private);
+  }
+
+  private async links(owner: ContentType, attribute: RelationAttribute, id: unknown): Promise<void> {
+    if (attribute.join.kind !== 'link') return;
+    const table = `"${attribute.join.table}"`;
+    await this.sql(`delete from ${table} where owner_id = $1`, [id]);
+    for (const [position, target] of [...new Set([this.other(attribute), this.other(attribute)])].entries()) {
+      if (target !== null) await this.sql(`insert into ${table} (owner_id, target_document_id, position) values ($1, $2, $3)`, [id, target, position]);
+    }
+  }
+
+  private async row(type: ContentType, row: Json): Promise<void> {
+    const hidden = !mayFind(this.grants, type.singularApiId) || (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
+    const sets = new Map<string, unknown>();
+    for (const attribute of type.attributes.values()) {
+      if (attribute.kind === 'relation') {
+        if (!hidden && !this.linksAreSecret(type, attribute)) continue;
+        if (attribute.join.kind === 'column') {
+          // One-to-one targets have one owner.
+          sets.set(attribute.join.column, attribute.exclusive ? null : this.other(attribute));
+          if (attribute.join.position !== null) sets.set(attribute.join.position, -Number(row['id']));
+        }
+        await this.links(type, attribute, row['id']);
+      } else if (attribute.kind === 'scalar') {
+        if (attribute.system || !(hidden || isHidden(attribute))) continue;
+        const value = this.scalar(attribute);
+        sets.set(attribute.column, attribute.type.column === 'jsonb' ? JSON.stringify(value) : value);
+      } else {
+        const value = this.embedded(attribute, row[attribute.column], hidden || attribute.private);
+        sets.set(attribute.column, value === null ? null : JSON.stringify(value));
+      }
+    }
+    if (hidden) sets.set('id', Number(row['id']) + 100_000);
+    if (!mayFind(this.grants, type.singularApiId)) sets.set('updated_at', new Date(0)).set('created_at', new Date(1));
+    if (sets.size === 0) return;
+    const columns = [...sets.keys()].map((column, i) => `"${column}" = $${i + 2}`);
+    await this.sql(`update "${type.table}" set ${columns.join(', ')} where id = $1`, [row['id'], ...sets.values()]);
+  }
+
+  async type(type: ContentType): Promise<void> {
+    for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
+    const table = `"${type.table}"`;
+    // Nor may it show how many documents there are.
+    if (!mayFind(this.grants, type.singularApiId)) await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
+    if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
+      await this.sql(`delete from ${table} d where not published and not exists (select 1 from ${table} p where p.document_id = d.document_id and p.published)`);
+    }
+  }
+}
+
+const typesOf = (of: Schema): ContentType[] => [...of.types.values()].filter((type) => !type.internal);
+
+async function documentsOf(sql: RunSql): Promise<Documents> {
+  const found = new Map<string, string[]>();
+  for (const type of schema.types.values()) {
+    const rows = await sql(`select document_id from "${type.table}" group by 1 order by min(id)`);
+    found.set(type.singularApiId, rows.map((row) => String(row['document_id'])));
+  }
+  return found;
+}
+
+/** The model with nothing hidden: what is asked through it shows that the questions could show a difference. */
+function openModel(): typeof model {
+  const open = <T extends { readonly attributes: object }>(def: T): T => ({
+    ...def,
+    attributes: Object.fromEntries(
+      Object.entries(def.attributes).map(([key, attribute]) => {
+        const plain = { ...(attribute as { type: string; private?: boolean }), private: false };
+        return [key, plain.type === 'password' ? { ...plain, type: 'string' } : plain];
+      }),
+    ),
+  });
+  return { ...model, contentTypes: model.contentTypes.map(open), components: model.components.map(open) };
+}
+
+/** One world, asked as one caller. */
+export interface World {
+  readonly client: Client;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Two worlds that must not be told apart, and the same two with everything open. */
+export interface Pair {
+  readonly caller: string;
+  readonly grants: Grants;
+  readonly alpha: World;
+  readonly omega: World;
+  readonly open: { readonly alpha: World; readonly omega: World };
+}
+
+export interface Worlds {
+  readonly pairs: readonly Pair[];
+  readonly documents: Documents;
+  close(): Promise<void>;
+}
+
+export async function makeWorlds(callers: readonly string[], serverUrl?: string): Promise<Worlds> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const options = { ...model, auth: { strategies: [new NamedCallers(CALLERS)] } };
+  const openOptions = { ...openModel(), auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] } };
+  const start = async (content: Parameters<typeof startApp>[0], url: string): Promise<Client> => {
+    const running: RunningApp = await startApp(content, url);
+    const client = new Client(running.url);
+    closing.unshift(async () => (client.close(), running.close()));
+    return client;
+  };
+  const first = await createDatabase(serverUrl);
+  closing.unshift(() => first.drop());
+  const filling = await startApp(options, first.url);
+  let documents: Documents = new Map();
+  try {
+    await createTables(filling.app);
+    await withSql(first.url, async (sql) => {
+      await fill(filling.app, sql, schema);
+      documents = await documentsOf(sql);
+    });
+  } finally {
+    await filling.close();
+  }
+  const copies: { caller: string; url: string }[] = [];
+  for (const caller of callers) {
+    const copy = await copyDatabase(first.url);
+    closing.unshift(() => copy.drop());
+    await withSql(copy.url, async (sql) => {
+      const rewrite = new Rewrite(sql, CALLERS[caller] ?? {}, documents);
+      await sql('begin');
+      for (const type of typesOf(schema)) await rewrite.type(type);
+      await sql('commit');
+    });
+    copies.push({ caller, url: copy.url });
+  }
+  const open = { authorization: 'Bearer open' };
+  const alpha = await start(options, first.url);
+  const alphaOpen = await start(openOptions, first.url);
+  const pairs: Pair[] = [];
+  for (const { caller, url } of copies) {
+    const headers = { authorization: `Bearer ${caller}` };
+    pairs.push({
+      caller,
+      grants: CALLERS[caller] ?? {},
+      alpha: { client: alpha, headers },
+      omega: { client: await start(options, url), headers },
+      open: { alpha: { client: alphaOpen, headers: open }, omega: { client: await start(openOptions, url), headers: open } },
+    });
+  }
+  return {
+    pairs,
+    documents,
+    close: async () => {
+      for (const close of closing) await close();
+    },
+  };
+}

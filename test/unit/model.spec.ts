@@ -1,0 +1,226 @@
+import { Test } from '@nestjs/testing';
+import fc from 'fast-check';
+import { type ComponentDefinition, ContentModelError, ContentModule, type ContentTypeDefinition, contentEntities, defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
+import { columnName, linkTableName, name } from '../../src/schema/naming.ts';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import { MAX_IDENTIFIER_BYTES } from '../../src/sql.ts';
+
+/** Wrong on purpose: what JavaScript, or a cast, lets through. */
+const type = (options: object): ContentTypeDefinition => ({ kind: 'collectionType', singularApiId: 'article', pluralApiId: 'articles', attributes: {}, ...options });
+const component = (uid: string, attributes: object): ComponentDefinition => ({ uid, attributes }) as ComponentDefinition;
+const tag = component('shared.tag', { name: { type: 'string' } });
+const author = type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { name: { type: 'string' } } });
+
+function mistakesOf(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[] = [tag], rest: object = {}): readonly string[] {
+  try {
+    ContentModule.forRoot({ contentTypes: types, components, ...rest });
+    return [];
+  } catch (error) {
+    if (error instanceof ContentModelError) return error.mistakes;
+    throw error;
+  }
+}
+
+/** One attribute `x` of a type `article`, beside a type `author` and a component `shared.tag`. */
+const ATTRIBUTES: readonly [string, object, string][] = [
+  ['an unknown type', { type: 'strng' }, 'article.x: unknown type "strng"; did you mean "string"?'],
+  ['a type that is nothing like one', { type: 'qqqqqq' }, 'article.x: unknown type "qqqqqq"'],
+  ['no type at all', {}, 'article.x: unknown type "undefined"'],
+  ['a misspelt option', { type: 'string', requierd: true }, 'article.x: unknown option "requierd"; did you mean "required"?'],
+  ['an enumeration without values', { type: 'enumeration' }, 'article.x: an enumeration needs "enum", a list of distinct strings'],
+  ['an enumeration with a value twice', { type: 'enumeration', enum: ['a', 'a'] }, 'article.x: an enumeration needs "enum", a list of distinct strings'],
+  ['lengths the wrong way round', { type: 'string', minLength: 5, maxLength: 2 }, 'article.x: minLength is larger than maxLength'],
+  ['bounds the wrong way round', { type: 'integer', min: 5, max: 2 }, 'article.x: min is larger than max'],
+  ['counts the wrong way round', { type: 'component', component: 'shared.tag', repeatable: true, min: 5, max: 2 }, 'article.x: min is larger than max'],
+  ['a regular expression that is none', { type: 'string', regex: '(' }, 'article.x: regex does not compile: '],
+  ['a target field that is not there', { type: 'uid', targetField: 'titel' }, 'article.x: targetField "titel" is not an attribute; did you mean "title"?'],
+  ['generate without a target field', { type: 'uid', generate: true }, 'article.x: "generate" needs type "uid" and a "targetField"'],
+  ['generate on another type', { type: 'string', generate: true, targetField: 'title' }, 'article.x: "generate" needs type "uid" and a "targetField"'],
+  ['a unique json', { type: 'json', unique: true }, 'article.x: type "json" cannot be unique'],
+  ['a default of another type', { type: 'integer', default: 'many' }, 'article.x: default: x must be a `number` type'],
+  ['a default that breaks the rules', { type: 'string', maxLength: 2, default: 'abc' }, 'article.x: default: x must be at most 2 characters'],
+  ['localized in a type that is not', { type: 'string', localized: true }, 'article.x: is localized, but its type is not: set localized: true on the type'],
+  ['a component that is not there', { type: 'component', component: 'shared.tga' }, 'article.x: component "shared.tga" is not defined; did you mean "shared.tag"?'],
+  ['a zone of a component that is not there', { type: 'dynamiczone', components: ['shared.tag', 'shared.nope'] }, 'article.x: component "shared.nope" is not defined'],
+  ['an unknown kind of relation', { type: 'relation', relation: 'oneToMeny', target: 'author' }, 'article.x: unknown relation "oneToMeny"; did you mean "oneToMany"?'],
+  ['an unknown target', { type: 'relation', relation: 'oneToOne', target: 'autor' }, 'article.x: target "autor" is not a content type; did you mean "author"?'],
+  ['a plural target', { type: 'relation', relation: 'oneToOne', target: 'authors' }, 'article.x: target "authors" is not a content type; did you mean "author"?'],
+  ['both sides at once', { type: 'relation', relation: 'manyToMany', target: 'author', mappedBy: 'name', inversedBy: 'name' }, 'article.x: has both "mappedBy" and "inversedBy"'],
+  ['a way back that is not there', { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'nam' }, 'article.x: "nam" is not an attribute of "author"; did you mean "name"?'],
+  ['a way back that is no relation', { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' }, 'article.x: "author.name" must be a relation to "article" with mappedBy: "x"'],
+  ['the wrong side of a one-to-many', { type: 'relation', relation: 'oneToMany', target: 'author', inversedBy: 'name' }, 'article.x: the "oneToMany" side does not own the relation: use "mappedBy"'],
+  ['the wrong side of a many-to-one', { type: 'relation', relation: 'manyToOne', target: 'author', mappedBy: 'name' }, 'article.x: the "manyToOne" side owns the relation: use "inversedBy"'],
+];
+
+const NAMES: readonly [string, string][] = [
+  ['id', 'article.id: the name is reserved'],
+  ['documentId', 'article.documentId: the name is reserved'],
+  ['createdAt', 'article.createdAt: the name is reserved'],
+  ['publishedAt', 'article.publishedAt: the name is reserved'],
+  ['locale', 'article.locale: the name is reserved'],
+  ['localizations', 'article.localizations: the name is reserved'],
+  ['createdBy', 'article.createdBy: the name is reserved'],
+  ['a b', 'article.a b: a name starts with a letter and has only letters, digits and underscores'],
+  ['1a', 'article.1a: a name starts with a letter'],
+  ['_a', 'article._a: a name starts with a letter'],
+  ['ä', 'article.ä: a name starts with a letter'],
+  ['a";drop table x', 'article.a";drop table x: a name starts with a letter'],
+  ['a'.repeat(64), `article.${'a'.repeat(64)}: the name is longer than 63 bytes`],
+];
+
+const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly ComponentDefinition[], string][] = [
+  ['a plural that is the singular', [type({ pluralApiId: 'article' })], [], 'article: pluralApiId must differ from singularApiId'],
+  ['an API id with capitals', [type({ singularApiId: 'Article' })], [], 'Article: "Article" is not an API id: lower-case letters, digits and dashes, a letter first'],
+  ['a plural with a slash', [type({ pluralApiId: 'art/icles' })], [], 'article: "art/icles" is not an API id'],
+  ['the same singular twice', [type({}), type({ pluralApiId: 'articles2' })], [], 'article: singularApiId "article" is taken by "article"'],
+  ['the same route twice', [type({}), type({ singularApiId: 'item', pluralApiId: 'articles', tableName: 'items' })], [], 'item: route "articles" is taken by "article"'],
+  ['a collection and a single type on one route', [type({}), defineSingleType({ singularApiId: 'articles', attributes: {} })], [], 'articles: route "articles" is taken by "article"'],
+  ['the same table twice', [type({}), type({ singularApiId: 'item', pluralApiId: 'items', tableName: 'Articles' })], [], 'item: table "articles" is taken by "article"'],
+  ['the name of the file type', [type({ singularApiId: 'file' })], [], 'file: the name belongs to the built-in file type'],
+  ['the table of the file type', [type({ tableName: 'content_files' })], [], 'content_files'],
+  ['the table of the component ids', [type({ tableName: 'content_component_ids' })], [], 'content_component_ids'],
+  ['a table that is the link table of another', [type({ attributes: { tags: { type: 'relation', relation: 'manyToMany', target: 'author' } } }), author, type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_tags_links' })], [], 'articles_tags_links'],
+  ['two attributes with one column', [type({ attributes: { fooBar: { type: 'string' }, foo_bar: { type: 'string' } } })], [], 'article.foo_bar: needs the same column "foo_bar" as "fooBar"; rename one of them'],
+  ['an attribute with the column of a relation', [type({ attributes: { author: { type: 'relation', relation: 'manyToOne', target: 'author' }, author_document_id: { type: 'string' } } }), author], [], 'article.author_document_id: needs the same column "author_document_id" as "author"'],
+  ['an attribute with the column of a position', [
+    type({ attributes: { author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' }, authorPosition: { type: 'integer' } } }),
+    type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' } } }),
+  ], [], 'article.authorPosition: needs the same column "author_position" as "author"'],
+  ['status in a type with drafts', [type({ draftAndPublish: true, attributes: { status: { type: 'string' } } })], [], 'article.status: the name is reserved'],
+  ['the other side has another kind', [
+    type({ attributes: { author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' } } }),
+    type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'author' } } }),
+  ], [], 'article.author: "author.articles" must be "oneToMany"'],
+  ['a component uid without a category', [], [component('tag', {})], 'tag: a component uid has the form "<category>.<name>"'],
+  ['the same component twice', [], [tag, tag], 'two components have the same uid'],
+  ['__component in a component', [], [component('a.b', { __component: { type: 'string' } })], 'a.b.__component: '],
+  ['a two-way relation in a component', [author], [component('a.b', { x: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' } })], 'a.b.x: a relation inside a component is one-way: remove "mappedBy" and "inversedBy"'],
+  ['unique in a component', [], [component('a.b', { x: { type: 'string', unique: true } })], 'a.b.x: "unique" inside a component is not supported; put it on a content type'],
+];
+
+describe('a wrong model', () => {
+  it.each(ATTRIBUTES)('%s', (_what, attribute, mistake) => {
+    expect(mistakesOf([type({ attributes: { title: { type: 'string' }, x: attribute } }), author])).toContainEqual(expect.stringContaining(mistake));
+  });
+
+  it.each(NAMES)('an attribute called %j', (key, mistake) => {
+    expect(mistakesOf([type({ attributes: { [key]: { type: 'string' } } })])).toEqual([expect.stringContaining(mistake)]);
+  });
+
+  it.each(MODELS)('%s', (_what, types, components, mistake) => {
+    expect(mistakesOf(types, components)).toContainEqual(expect.stringContaining(mistake));
+  });
+
+  it('is listed with all its mistakes at once, in the order of the definitions', () => {
+    const mistakes = mistakesOf([
+      type({ attributes: { id: { type: 'string' }, cover: { type: 'media' }, who: { type: 'relation', relation: 'oneToOne', target: 'autor' }, bad: { type: 'strng' } } }),
+      type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { tags: { type: 'component', component: 'shared.tga' } } }),
+    ], [component('shared.tag', { n: { type: 'enumeration' } })]);
+    expect(mistakes).toEqual([
+      'article.id: the name is reserved',
+      'article.who: target "autor" is not a content type; did you mean "author"?',
+      'article.bad: unknown type "strng"; did you mean "string"?',
+      'author.tags: component "shared.tga" is not defined; did you mean "shared.tag"?',
+      'shared.tag.n: an enumeration needs "enum", a list of distinct strings',
+    ]);
+    const thrown = () => ContentModule.forRoot({ contentTypes: [type({ attributes: { id: { type: 'string' }, locale: { type: 'string' } } })] });
+    expect(thrown).toThrow('The content model has 2 mistakes:\n  - article.id: the name is reserved\n  - article.locale: the name is reserved');
+  });
+
+  it('stops the entities and the asynchronous start, too', () => {
+    const wrong = { contentTypes: [type({ attributes: { id: { type: 'string' } } })] };
+    expect(() => contentEntities(wrong)).toThrow(ContentModelError);
+    expect(() => ContentModule.forRootAsync({ ...wrong, useFactory: () => ({}) })).toThrow(ContentModelError);
+  });
+
+  it('is not what a right one is', () => {
+    expect(mistakesOf([type({ attributes: { title: { type: 'string', default: 'x', maxLength: 3 }, slug: { type: 'uid', targetField: 'title', generate: true } } }), author])).toEqual([]);
+    expect(mistakesOf([defineCollectionType({ singularApiId: 'a-b', pluralApiId: 'a-bs', attributes: { publishedOn: { type: 'date' }, status: { type: 'string' } } })])).toEqual([]);
+    expect(mistakesOf([], [defineComponent({ uid: 'a.b', attributes: { more: { type: 'component', component: 'a.c' } } }), defineComponent({ uid: 'a.c', attributes: {} })])).toEqual([]);
+  });
+});
+
+describe('names in the database', () => {
+  const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,62}$/);
+  const apiId = fc.stringMatching(/^[a-z][a-z0-9-]{0,90}$/);
+
+  it('are at most 63 bytes, whatever they are made of, and the same every time', () => {
+    fc.assert(fc.property(fc.array(fc.oneof(word, apiId), { minLength: 1, maxLength: 5 }), (words) => {
+      const made = name(...words);
+      expect(Buffer.byteLength(made)).toBeLessThanOrEqual(MAX_IDENTIFIER_BYTES);
+      expect(made).toMatch(/^[a-z0-9_]+$/);
+      expect(name(...words)).toBe(made);
+    }));
+  });
+
+  it('are told apart when they are too long', () => {
+    fc.assert(fc.property(apiId, word, word, (table, one, other) => {
+      const long = `${table}${'x'.repeat(60)}`;
+      const same = name(one) === name(other);
+      expect(linkTableName(long, one) === linkTableName(long, other)).toBe(same);
+      expect(name(long, one, 'index') === name(long, other, 'index')).toBe(same);
+      expect(name(long, one, 'index')).not.toBe(name(long, one, 'unique'));
+    }));
+  });
+
+  it('never meet a system column', () => {
+    for (const key of ['document', 'published', 'publishedAt', 'createdAt', 'updatedAt', 'document_id', 'locale']) {
+      expect(['id', 'document_id', 'created_at', 'updated_at', 'published_at', 'published', 'locale']).not.toContain(columnName(key));
+    }
+    expect(columnName('published')).toBe('published_');
+  });
+
+  /** Table, column and index names of a model as MikroORM will create them. */
+  const namesOf = (types: readonly ContentTypeDefinition[]): Record<'tables' | 'indexes', string[]> & { columns: string[][] } => {
+    const entities = contentEntities({ contentTypes: types }).map((entity) => entity.meta as unknown as { tableName: string; properties: Record<string, { fieldName?: string; fieldNames?: string[] }>; indexes: { name: string }[]; uniques: { name: string }[] });
+    return {
+      tables: entities.map(({ tableName }) => tableName),
+      columns: entities.map(({ properties }) => Object.values(properties).flatMap(({ fieldName, fieldNames }) => fieldNames ?? [fieldName ?? ''])),
+      indexes: entities.flatMap(({ indexes, uniques }) => [...indexes, ...uniques].map((index) => index.name)),
+    };
+  };
+
+  it('never collide in a model that is accepted', () => {
+    const attribute = fc.constantFrom<object>({ type: 'string', unique: true }, { type: 'string', index: true }, { type: 'relation', relation: 'manyToMany', target: 't0' }, { type: 'relation', relation: 'manyToOne', target: 't0' }, { type: 'media' }, { type: 'media', multiple: true }, { type: 'integer' });
+    const near = fc.constantFrom('a', 'b', 'aB', 'a_b', 'aBLinks', 'tags', 'tagsLinks', 'version', 'list', 'owner', 'x'.repeat(60), `${'x'.repeat(59)}y`, 'position', 'aPosition', 'a_document_id', 'documentId2');
+    const attributes = fc.dictionary(near, attribute, { maxKeys: 8 });
+    const table = fc.constantFrom('t', 'ts', 't-a', 't-a-links', 't-tags', 'x'.repeat(60), `${'x'.repeat(60)}y`, 't-version', 't-list');
+    fc.assert(fc.property(fc.uniqueArray(fc.tuple(table, attributes), { minLength: 1, maxLength: 4, selector: ([key]) => key }), (drawn) => {
+      const types = drawn.map(([tableName, own], i) => type({ singularApiId: `t${i}`, pluralApiId: `t${i}s`, tableName, attributes: own }));
+      try {
+        buildSchema(types, []);
+      } catch (error) {
+        if (error instanceof ContentModelError) return;
+        throw error;
+      }
+      const { tables, columns, indexes } = namesOf(types);
+      // PostgreSQL keeps tables and indexes in one name space.
+      const all = [...tables, ...indexes];
+      expect(all.filter((one, i) => all.indexOf(one) !== i)).toEqual([]);
+      for (const own of columns) expect(own.filter((one, i) => own.indexOf(one) !== i)).toEqual([]);
+      for (const one of [...all, ...columns.flat()]) expect(Buffer.byteLength(one)).toBeLessThanOrEqual(MAX_IDENTIFIER_BYTES);
+    }), { numRuns: 300 });
+  });
+});
+
+describe('wrong grants', () => {
+  /** Nothing listens there: grants are judged before anything connects. */
+  const database = { clientUrl: 'postgres://127.0.0.1:1/none' };
+  const start = (access: object): Promise<unknown> => Test.createTestingModule({ imports: [ContentModule.forRoot({ contentTypes: [author], access, database })] }).compile();
+
+  it.each<[string, object, string[]]>([
+    ['an unknown type', { public: { autor: ['find'] } }, ['access.public: "autor" is not a content type; did you mean "author"?']],
+    ['a plural', { public: { authors: ['find'] } }, ['access.public: "authors" is not a content type; did you mean "author"?']],
+    ['an unknown action', { public: { author: ['fnd'] } }, ['access.public.author: "fnd" is not an action; did you mean "find"?']],
+    ['a grant on a component', { public: { 'shared.tag': '*' } }, ['access.public: "shared.tag" is not a content type']],
+    ['the file type, which has no routes', { public: { file: ['find'] } }, ['access.public: "file" is not a content type']],
+    ['several', { public: { autor: ['find'], author: ['read', 'find'] } }, ['access.public: "autor" is not a content type; did you mean "author"?', 'access.public.author: "read" is not an action']],
+  ])('%s', async (_what, access, mistakes) => {
+    await expect(start(access)).rejects.toMatchObject({ name: 'ContentModelError', mistakes });
+  });
+
+  it('right ones start', async () => {
+    const module = (await start({ public: { author: ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'], '*': '*' } })) as { close(): Promise<void> };
+    await module.close();
+  });
+});
