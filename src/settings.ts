@@ -43,6 +43,10 @@ export interface ContentLimits {
   readonly populateDepth: number;
   /** Conditions of one request, at all levels together. */
   readonly conditions: number;
+  /** Relations and components that one path of a filter or sort leads through. */
+  readonly hopDepth: number;
+  /** The same for all filters and sorts of one request together. */
+  readonly hops: number;
   /** Sort keys of one list. */
   readonly sortKeys: number;
   /** Size of one answer, in bytes. */
@@ -73,6 +77,8 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
     populateNodes: 200,
     populateDepth: 20,
     conditions: 1000,
+    hopDepth: 8,
+    hops: 100,
     sortKeys: 20,
     responseBytes: 32 * 1024 * 1024,
     statementTimeout: 10_000,

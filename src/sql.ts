@@ -48,7 +48,8 @@ export const quote = (name: Identifier, as: 'identifier' | 'string' = 'identifie
 /** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
 
-export const EMPTY = new Sql(['']);
+/** A whole number of the settings, which no request can change, as literal text. */
+export const constant = (value: number): Sql => new Sql([String(Math.trunc(value))]);
 
 /** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator: ', ' | ' and ' | ' or ' | ' ' | ' || '): Sql {

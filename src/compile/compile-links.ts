@@ -20,10 +20,21 @@ export interface LinkCopy {
 export interface LinksRequest {
   readonly type: ContentType;
   readonly documentId: string;
+  readonly locale: string;
   /** Inverse sides: only the drafts of the targets, or both states. */
   readonly draftsOnly: boolean;
   readonly changes: readonly LinkChange[];
   readonly copies: readonly LinkCopy[];
+  /** One-to-one targets that a version comes to hold by being copied from another row: their former holders lose them. */
+  readonly takeovers: readonly Takeover[];
+}
+
+export interface Takeover {
+  readonly attribute: RelationAttribute;
+  /** The row that the target is copied from. */
+  readonly from: number;
+  /** The state that it is copied to. */
+  readonly published: boolean;
 }
 
 const ints = (values: readonly number[]): Sql => sql`${param(values)}::int4[]`;
@@ -60,8 +71,13 @@ function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Sql[] {
   ];
 }
 
-const stateOf = (target: ContentType, request: LinksRequest, row: 'x' | 't'): Sql =>
-  target.draftAndPublish && request.draftsOnly ? sql` and not ${row === 'x' ? sql`x` : sql`t`}.published` : sql``;
+/** Which of the targets' rows an inverse side writes: drafts only or both states, one locale or all. */
+function rowsOf(target: ContentType, way: InverseJoin, request: LinksRequest, row: Sql): Sql {
+  const state = target.draftAndPublish && request.draftsOnly ? sql` and not ${row}.published` : sql``;
+  return way.perLocale ? sql`${state} and ${row}.locale = ${param(request.locale)}::text` : state;
+}
+
+type InverseJoin = Extract<Join, { kind: 'inverseColumn' | 'inverseLink' }>;
 
 /** The other side of a to-one: its rows come to hold our document id, and those left out lose it. */
 function replaceInverseColumn({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseColumn' }>, request: LinksRequest): Sql[] {
@@ -72,7 +88,7 @@ function replaceInverseColumn({ attribute, targets }: LinkChange, way: Extract<J
   const position = way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
   return [
     sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
-      where (t.${column} = ${me} or t.document_id = any(${kept}))${stateOf(attribute.target, request, 't')}`,
+      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(attribute.target, way, request, sql`t`)}`,
   ];
 }
 
@@ -81,7 +97,7 @@ function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Jo
   const table = quote(way.table);
   const owner = quote(attribute.target.table);
   const me = sql`${param(request.documentId)}::text`;
-  const state = stateOf(attribute.target, request, 'x');
+  const state = rowsOf(attribute.target, way, request, sql`x`);
   return [
     sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id <> all(${texts(targets)})${state}`,
     sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)
@@ -99,6 +115,17 @@ function steal({ attribute, targets, owners }: LinkChange, column: Identifier, r
   const states = sql`t.published in (select o.published from ${written})`;
   return [
     sql`update ${table} t set ${quote(column)} = null where t.${quote(column)} = any(${texts(targets)}) and t.document_id <> ${param(request.documentId)}::text and ${states}`,
+  ];
+}
+
+function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Sql[] {
+  if (attribute.join.kind !== 'column') return [];
+  const table = quote(request.type.table);
+  const column = quote(attribute.join.column);
+  const state = published ? sql`t.published` : sql`not t.published`;
+  return [
+    sql`update ${table} t set ${column} = null from ${table} s
+      where s.id = ${param(from)}::int4 and t.${column} = s.${column} and t.document_id <> s.document_id and t.locale = s.locale and ${state}`,
   ];
 }
 
@@ -121,7 +148,8 @@ function changeOf(change: LinkChange, request: LinksRequest): Sql[] {
 /** The steps that bring all links of a write about, in no particular order: no two of them touch the same row. */
 export function linkSteps(request: LinksRequest): Sql[] {
   const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
-  return [...request.changes.flatMap((change) => changeOf(change, request)), ...copies];
+  const takeovers = request.takeovers.flatMap((takeover) => takeOver(takeover, request));
+  return [...request.changes.flatMap((change) => changeOf(change, request)), ...copies, ...takeovers];
 }
 
 /** One statement for all links of a write; null when there is nothing to do. */

@@ -35,7 +35,7 @@ export const compileVersions = (type: ContentType, documentId: string): Statemen
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
   const { type, locale } = request;
-  const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request.touched));
+  const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request));
   const object = values.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(j) from (select ${join(values, ', ')}) j)`;
   const code = sql`${param(locale)}::text`;
   const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id and o.locale = ${code}`;
@@ -44,9 +44,10 @@ function stored(request: LoadRequest, row: RowScope): Sql {
 }
 
 /** The target documents of a relation in stored order, whichever versions they have. */
-function storedList(row: RowScope, attribute: RelationAttribute): Sql {
+function storedList(row: RowScope, attribute: RelationAttribute, locale: string): Sql {
   const { join: way, target } = attribute;
-  const drafts = target.draftAndPublish ? sql` and not x.published` : sql``;
+  const state = target.draftAndPublish ? sql` and not x.published` : sql``;
+  const drafts = 'perLocale' in way && way.perLocale ? sql`${state} and x.locale = ${param(locale)}::text` : state;
   switch (way.kind) {
     case 'column':
       return sql`json_build_array(${row.alias}.${quote(way.column)})`;
@@ -65,11 +66,11 @@ function storedList(row: RowScope, attribute: RelationAttribute): Sql {
   }
 }
 
-function storedValue(row: RowScope, attribute: Attribute, touched: ReadonlySet<string>): Sql[] {
+function storedValue(row: RowScope, attribute: Attribute, { touched, locale }: LoadRequest): Sql[] {
   const named = (value: Sql, name: Identifier): Sql[] => [sql`${value} as ${quote(name)}`];
   if (attribute.kind === 'scalar') return attribute.system ? [] : named(shown(row, attribute), attribute.name);
   if (attribute.kind !== 'relation') return named(heldJson(row, attribute), attribute.name);
-  return touched.has(attribute.name) ? named(storedList(row, attribute), attribute.name) : [];
+  return touched.has(attribute.name) ? named(storedList(row, attribute, locale), attribute.name) : [];
 }
 
 /** What to look up. */

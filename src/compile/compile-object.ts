@@ -33,7 +33,7 @@ const wrap = (value: Sql, child: ChildPlan, context: Context): Sql =>
   context.format === 'v4' && child.attribute.kind === 'relation' ? sql`json_build_object('data', ${value})` : value;
 
 function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, context: Context): Sql {
-  const targets = targetsOf(scope, child.attribute, context);
+  const targets = targetsOf(scope, child.attribute, context, 'show');
   const conditions = [...targets.conditions];
   if (child.where !== null) conditions.push(compileFilter(child.where, targets.scope, context));
   const j = alias('j', context.next());

@@ -1,7 +1,7 @@
 /** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
-import type { ReadPlan } from '../plan/plan.js';
+import type { OrderKey, ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
-import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
@@ -23,12 +23,31 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   return sql`select (select row_to_json(d) from (${rows}) d)::text as data`;
 }
 
-/** The page as ids and sort keys: LIMIT comes before any populate work, so skipped rows cost none. */
-function pageOf(row: RowScope, { from, keys, counted }: { from: Sql; keys: readonly Ordering[]; counted: boolean }, page: Pagination): Sql {
-  const columns = [sql`${column(row, 'id')}`, ...keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
+/**
+ * The page as ids in order: LIMIT comes before any populate work, so skipped rows cost none. The outer bound never
+ * changes in a process; it tells the planner that a page is small, which a parameter cannot, so that one generic plan
+ * serves every request of a shape. First pages are a shape of their own, for the same reason.
+ */
+function pageOf(row: RowScope, { from, keys, counted }: Listed, page: Pagination): Sql {
+  const id = column(row, 'id');
+  const columns = [id, ...keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
   if (counted) columns.push(sql`count(*) over () as total`);
-  const order = [...keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`), column(row, 'id')];
-  return sql`select ${join(columns, ', ')} from ${from} order by ${join(order, ', ')} limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`;
+  const order = [...keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`), id];
+  const offset = page.start === 0 ? sql`` : sql` offset ${param(page.start)}::int8`;
+  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(order, ', ')} limit ${param(page.limit)}::int8${offset}`;
+  return Number.isSafeInteger(page.largest) ? sql`select * from (${limited}) q limit ${constant(page.largest)}` : limited;
+}
+
+/** Nothing orders rows further once their id has. */
+function upToId(order: readonly OrderKey[]): readonly OrderKey[] {
+  const at = order.findIndex(({ hops, attribute }) => hops.length === 0 && attribute.name === 'id');
+  return at < 0 ? order : order.slice(0, at + 1);
+}
+
+interface Listed {
+  readonly from: Sql;
+  readonly keys: readonly Ordering[];
+  readonly counted: boolean;
 }
 
 /**
@@ -38,18 +57,16 @@ function pageOf(row: RowScope, { from, keys, counted }: { from: Sql; keys: reado
 function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context): Sql {
   const narrow = narrowing(plan, row, context);
   const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf([...versionConditions(row, null, context), ...narrow])}`;
-  const keys = compileOrder(plan.order, row, context);
-  const windowed = page.withCount && narrow.length > 0;
-  const paged = pageOf(row, { from, keys, counted: windowed }, page);
-  const outer = [...keys.map(({ direction }, i) => sql`p.${alias('k', i)} ${direction}`), sql`p.id`];
-  const rows = sql`select ${compileObject(plan.object, row, context)} from page p join ${quote(plan.type.table)} ${row.alias} on ${column(row, 'id')} = p.id order by ${join(outer, ', ')}`;
+  const counted = page.withCount && narrow.length > 0;
+  const paged = pageOf(row, { from, keys: compileOrder(upToId(plan.order), row, context), counted }, page);
+  const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
+  const rows = sql`select ${compileObject(plan.object, row, context)} from unnest(array(${ids})) with ordinality p(id, n)
+    join ${quote(plan.type.table)} ${row.alias} on ${column(row, 'id')} = p.id order by p.n`;
+  const data = sql`(select coalesce(json_agg(d), '[]') from (${rows}) d)::text as data`;
   const count = sql`(select count(*) from ${from})`;
-  const total = !page.withCount
-    ? sql`null`
-    : windowed
-      ? sql`coalesce((select p.total from page p limit 1), case when ${param(page.start)}::int8 = 0 then 0 else ${count} end)`
-      : count;
-  return sql`with page as materialized (${paged}) select (select coalesce(json_agg(d), '[]') from (${rows}) d)::text as data, (${total})::int4 as total`;
+  if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
+  const otherwise = page.start === 0 ? sql`0` : count;
+  return sql`with page as materialized (${paged}) select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;
 }
 
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */

@@ -1,7 +1,7 @@
 /** Where names are looked up: a row of a table, or an instance inside a JSON value; and the way to other rows. */
 import type { Hop, Version } from '../plan/plan.js';
 import type { Component, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
-import { alias, param, type Param, quote, type Sql, sql } from '../sql.js';
+import { alias, join, param, type Param, quote, type Sql, sql } from '../sql.js';
 
 export interface RowScope {
   readonly kind: 'row';
@@ -27,16 +27,23 @@ export interface Context {
   readonly defaultLocale: Param;
   readonly format: 'flat' | 'v4';
   readonly next: () => number;
+  /** Ends a sub-query of a condition; from the fifth on with a fence, because planning many semi-joins together explodes. */
+  readonly fence: () => Sql;
 }
+
+/** How many sub-queries of conditions the planner may weave into the rest of a statement. */
+const UNFENCED = 4;
 
 export function newContext(version: Version, format: 'flat' | 'v4'): Context {
   let n = 0;
+  let conditions = 0;
   return {
     version,
     format,
     locale: param(version.locale.kind === 'one' ? version.locale.code : version.locale.kind === 'several' ? version.locale.codes : null),
     defaultLocale: param(version.defaultLocale),
     next: () => (n += 1),
+    fence: () => ((conditions += 1) > UNFENCED ? sql` offset 0` : sql``),
   };
 }
 
@@ -155,39 +162,55 @@ export function inPlace(scope: Scope, hop: Hop): JsonScope | null {
   return { kind: 'json', component: hop.component, value: heldJson(scope, hop), row: rowOf(scope) };
 }
 
+interface Linking {
+  readonly context: Context;
+  /** The version conditions, where targets are looked up one by one. */
+  readonly version: readonly Sql[] | null;
+}
+
 interface Linked {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly position: Sql | null;
 }
 
-function linked(scope: Scope, hop: RelationAttribute, target: RowScope, context: Context): Linked {
-  const { join } = hop;
+/**
+ * Joins targets to links. With the version inside, each link looks its target up by index; without, the planner may
+ * also start from the targets, which filters need.
+ */
+function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql {
+  const table = sql`${quote(target.type.table)} ${target.alias}`;
+  if (version === null) return sql`join ${table} on ${on}`;
+  return sql`cross join lateral (select * from ${table} where ${join([on, ...version], ' and ')} limit 1) ${target.alias}`;
+}
+
+function linked(scope: Scope, hop: RelationAttribute, target: RowScope, { context, version }: Linking): Linked {
+  const way = hop.join;
   const table = sql`${quote(target.type.table)} ${target.alias}`;
   const documentId = column(target, 'document_id');
-  if (join.kind === 'embedded' || scope.kind === 'json') {
+  if (way.kind === 'embedded' || scope.kind === 'json') {
     const json = scope as JsonScope;
     if (!hop.many) return { from: table, conditions: [sql`${documentId} = (${text(json.value, hop.name)})`], position: null };
     const link = alias('l', context.next());
     const list = sql`jsonb_array_elements_text(${json.value}->${quote(hop.name, 'string')}) with ordinality ${link}(id, n)`;
-    return { from: sql`${list} join ${table} on ${documentId} = ${link}.id`, conditions: [], position: sql`${link}.n` };
+    return { from: sql`${list} ${lookUp(target, sql`${documentId} = ${link}.id`, version)}`, conditions: [], position: sql`${link}.n` };
   }
   const owner = column(scope, 'document_id');
-  switch (join.kind) {
+  switch (way.kind) {
     case 'column':
-      return { from: table, conditions: [sql`${documentId} = ${scope.alias}.${quote(join.column)}`], position: null };
+      return { from: table, conditions: [sql`${documentId} = ${scope.alias}.${quote(way.column)}`], position: null };
     case 'inverseColumn': {
-      const position = join.position === null ? column(target, 'id') : sql`${target.alias}.${quote(join.position)}`;
-      return { from: table, conditions: [sql`${target.alias}.${quote(join.column)} = ${owner}`], position };
+      const position = way.position === null ? column(target, 'id') : sql`${target.alias}.${quote(way.position)}`;
+      return { from: table, conditions: [sql`${target.alias}.${quote(way.column)} = ${owner}`], position };
     }
     case 'link': {
       const link = alias('l', context.next());
-      const from = sql`${quote(join.table)} ${link} join ${table} on ${documentId} = ${link}.target_document_id`;
+      const from = sql`${quote(way.table)} ${link} ${lookUp(target, sql`${documentId} = ${link}.target_document_id`, version)}`;
       return { from, conditions: [sql`${link}.owner_id = ${column(scope, 'id')}`], position: sql`${link}.position` };
     }
     case 'inverseLink': {
       const link = alias('l', context.next());
-      const from = sql`${quote(join.table)} ${link} join ${table} on ${column(target, 'id')} = ${link}.owner_id`;
+      const from = sql`${quote(way.table)} ${link} join ${table} on ${column(target, 'id')} = ${link}.owner_id`;
       return { from, conditions: [sql`${link}.target_document_id = ${owner}`], position: sql`${link}.inverse_position` };
     }
     case 'locales': {
@@ -198,11 +221,12 @@ function linked(scope: Scope, hop: RelationAttribute, target: RowScope, context:
   }
 }
 
-/** The targets of a hop, in the version that the request shows. */
-export function targetsOf(scope: Scope, hop: Hop, context: Context): Targets {
+/** The targets of a hop, in the version that the request shows: to be searched, or to be shown one by one. */
+export function targetsOf(scope: Scope, hop: Hop, context: Context, use: 'search' | 'show' = 'search'): Targets {
   if (hop.kind === 'component') return componentTargets(scope, hop, context);
   const target = rowScope(hop.target, alias('t', context.next()));
-  const { from, conditions, position } = linked(scope, hop, target, context);
   const version = hop.join.kind === 'locales' ? [] : versionConditions(target, rowOf(scope), context);
-  return { from, conditions: [...conditions, ...version], scope: target, position };
+  const inside = use === 'show' && (hop.join.kind === 'link' || (hop.join.kind === 'embedded' && hop.many));
+  const { from, conditions, position } = linked(scope, hop, target, { context, version: inside ? version : null });
+  return { from, conditions: inside ? conditions : [...conditions, ...version], scope: target, position };
 }

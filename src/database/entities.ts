@@ -1,5 +1,6 @@
 /** The model as MikroORM entities: it owns the tables, indexes and migrations; documents are read by compiled SQL. */
 import { EntitySchema } from '@mikro-orm/core';
+import { ContentModelError } from '../schema/build-schema.js';
 import type { ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, Schema, ZoneAttribute } from '../schema/model.js';
 import { name } from '../schema/naming.js';
 import { COMPONENT_SEQUENCE_TABLE } from './sequences.js';
@@ -40,7 +41,9 @@ function scalarColumn(type: ContentType, attribute: ScalarAttribute, parts: Part
   if (attribute.def.unique === true || attribute.def.type === 'uid') {
     const filled = attribute.type.column === 'text' ? ` and "${attribute.column}" <> ''` : '';
     parts.uniques.push({ name: uniqueIndexName(type, attribute), properties: [key, 'locale'], where: `published${filled}` });
-  } else if (attribute.def.index === true) {
+  }
+  // The unique index is partial, which filters cannot use; this one serves them, drafts included.
+  if (attribute.def.index === true || attribute.def.unique === true || attribute.def.type === 'uid') {
     parts.indexes.push({ name: name(type.table, attribute.name, 'index'), properties: [key] });
   }
 }
@@ -124,15 +127,36 @@ function typeEntities(type: ContentType): AnyEntity[] {
   }
   parts.uniques.push({ name: versionIndexName(type), properties: ['documentId', 'locale', '_published'] });
   if (type.kind === 'singleType') parts.uniques.push({ name: singleIndexName(type), properties: ['locale', '_published'] });
-  // Lists go by state and locale, then by id.
+  // Totals count by state and locale; lists go on by id.
+  parts.indexes.push({ name: name(type.table, 'count', 'index'), properties: ['_published', 'locale'] });
   parts.indexes.push({ name: name(type.table, 'list', 'index'), properties: ['_published', 'locale', 'id'] });
   const document: AnyEntity = entity(entityName(type), type.table, parts);
   return [document, ...parts.links];
 }
 
+/** Names that tables, indexes and columns of the model take; two for one would be merged silently. */
+class Claims {
+  readonly mistakes: string[] = [];
+  private readonly owners = new Map<string, string>();
+
+  claim(taken: string, owner: string): void {
+    const first = this.owners.get(taken);
+    if (first !== undefined) this.mistakes.push(`${owner} and ${first} both need the name "${taken}"; rename an attribute or set tableName`);
+    this.owners.set(taken, owner);
+  }
+}
+
 /** The entities of the whole model, the file type and the component sequence included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
+  const claims = new Claims();
   const id = { type: 'integer', primary: true, autoincrement: true };
   const sequence = entity('Content_ComponentSequence', COMPONENT_SEQUENCE_TABLE, { properties: { id }, indexes: [], uniques: [] });
-  return [...[...schema.types.values()].flatMap(typeEntities), sequence];
+  const entities = [...[...schema.types.values()].flatMap(typeEntities), sequence];
+  for (const { meta } of entities) {
+    claims.claim(meta.tableName, `the table "${meta.tableName}"`);
+    for (const { name: index } of [...(meta.indexes ?? []), ...(meta.uniques ?? [])]) claims.claim(index ?? '', `an index of "${meta.tableName}"`);
+    for (const property of meta.props) for (const column of property.fieldNames ?? []) claims.claim(`${meta.tableName}.${column}`, `"${property.name}" of "${meta.tableName}"`);
+  }
+  if (claims.mistakes.length > 0) throw new ContentModelError(claims.mistakes);
+  return entities;
 }

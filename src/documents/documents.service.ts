@@ -94,7 +94,8 @@ export class Documents {
   }
 
   private async prepare(raw: unknown, type: ContentType, caller: Caller): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
-    const body = planBody(raw, type, rightsOf(caller.permissions, true), this.base.settings.limits.bodyNodes);
+    const { limits } = this.base.settings;
+    const body = planBody(raw, type, rightsOf(caller.permissions, true, limits), limits.bodyNodes);
     return { body, hashes: await hashPasswords(body.passwords) };
   }
 

@@ -41,7 +41,7 @@ export function locksOfWrite({ type, documentId, body }: WriteRequest): Lock[] {
   const given = [...body.values.values()].flatMap((item) => (item.kind === 'relation' ? [item.attribute] : []));
   return [
     ...documentLock(type, documentId),
-    ...copied.flatMap((attribute) => relationLock(type, attribute, false)),
+    ...copied.flatMap((attribute) => relationLock(type, attribute, attribute.exclusive)),
     ...given.flatMap((attribute) => relationLock(type, attribute, attribute.exclusive || !isOwned(attribute))),
   ];
 }
@@ -49,7 +49,7 @@ export function locksOfWrite({ type, documentId, body }: WriteRequest): Lock[] {
 /** The locks of a change that concerns a document and its own links only. */
 export const locksOfChange = (type: ContentType, documentId: string | null): Lock[] => [
   ...documentLock(type, documentId),
-  ...relationsOf(type).flatMap((attribute) => relationLock(type, attribute, !isOwned(attribute))),
+  ...relationsOf(type).flatMap((attribute) => relationLock(type, attribute, attribute.exclusive || !isOwned(attribute))),
 ];
 
 /** The locks of a deletion, which ends the links of others too. */

@@ -1,7 +1,7 @@
 /** Which links a write changes, copies or leaves alone. */
-import { type LinkChange, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
+import type { LinkChange, LinkCopy, LinksRequest, Takeover } from '../compile/compile-links.js';
 import type { Settled } from '../plan/settle.js';
-import type { RelationAttribute } from '../schema/model.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { VersionRow, Versions, WriteRequest } from './load.js';
 
 /** Which rows' links a relation's new list belongs to. */
@@ -19,8 +19,26 @@ export function linksRequest(request: WriteRequest, documentId: string, { versio
     targets,
     owners: inserted ? 'inserted' : ownersOf(attribute, request, touched),
   }));
-  return { type, documentId, draftsOnly: type.draftAndPublish && !request.publish, changes, copies: inserted ? [] : copiesOf(request, { versions, result, touched }) };
+  return {
+    type,
+    documentId,
+    locale: request.locale,
+    draftsOnly: type.draftAndPublish && !request.publish,
+    changes,
+    copies: inserted ? [] : copiesOf(request, { versions, result, touched }),
+    takeovers: takeoversOf(request, versions, result),
+  };
 }
+
+/** Publishing copies the draft's one-to-one targets, which other documents may hold in their published versions. */
+function takeoversOf({ type, publish }: WriteRequest, { own }: Versions, result: Settled): Takeover[] {
+  if (own === undefined || !publish || !type.draftAndPublish) return [];
+  return exclusiveColumns(type).flatMap((attribute) => (result.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }]));
+}
+
+/** The one-to-one relations that a type holds in columns. */
+export const exclusiveColumns = (type: ContentType): RelationAttribute[] =>
+  [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation').filter(({ exclusive, join }) => exclusive && join.kind === 'column');
 
 /** What decides about links: what was there, what is wanted, and the rows written. */
 export interface Linking {
@@ -57,7 +75,7 @@ export function inTurn(request: LinksRequest): readonly LinksRequest[] {
   const first = request.changes.filter((change) => !second.includes(change));
   return [
     { ...request, changes: first },
-    { ...request, changes: second, copies: [] },
+    { ...request, changes: second, copies: [], takeovers: [] },
   ];
 }
 

@@ -11,7 +11,7 @@ import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { withGeneratedUids } from './generate-uid.js';
 import { load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
 import { locksOfChange, locksOfWrite } from './locks.js';
-import { foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
+import { exclusiveColumns, foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
 
 const NOWHERE: Resolver = { find: () => undefined, require: (references) => references.map(() => '') };
 
@@ -111,5 +111,6 @@ export async function discardDraft(runner: Runner, type: ContentType, documentId
     if (attribute.kind !== 'relation') return [];
     return [{ attribute, from: published.id, to: attribute.localized ? [draft.id] : touched }];
   });
-  await runLinks(runner, [{ type, documentId, draftsOnly: true, changes: [], copies }]);
+  const takeovers = exclusiveColumns(type).map((attribute) => ({ attribute, from: published.id, published: false }));
+  await runLinks(runner, [{ type, documentId, locale, draftsOnly: true, changes: [], copies, takeovers }]);
 }

@@ -1,5 +1,5 @@
 /** Filter syntax → Condition: names resolved, rights applied, values converted, `$not` pushed to the comparisons. */
-import { ContentError, invalidKey, type Source, validationError } from '../errors.js';
+import { ContentError, invalidKey, overLimit, type Source, validationError } from '../errors.js';
 import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
 import { isSingle } from '../query/read-raw.js';
@@ -106,6 +106,10 @@ function ofNothing(condition: Condition): boolean | null {
 
 /** Steps through a relation or component. Throws the 400 for one that the caller may not follow. */
 export function follow(hop: Hop, path: readonly string[], rights: Rights, source: Source): Model {
+  const { budget } = rights;
+  budget.hops -= 1;
+  if (path.length > budget.allowed.hopDepth) throw overLimit('hopDepth', budget.allowed.hopDepth, `${path.slice(0, 3).join('.')}… leads through too many relations`);
+  if (budget.hops < 0) throw overLimit('hops', budget.allowed.hops, 'Too many relations in the filters and sorts of one request');
   if (hop.kind === 'component') return hop.component;
   if (!rights.canFollow(hop)) throw hidden(path, source);
   return hop.target;

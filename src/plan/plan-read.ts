@@ -72,7 +72,7 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
   const version = versionOf(query, request, settings);
   const draftsOfRoot = !version.published && type.draftAndPublish && !request.answersWrite;
   if (draftsOfRoot && !permissions.allows(type.singularApiId, 'readDrafts')) throw forbidden();
-  const rights = rightsOf(permissions, version.published);
+  const rights = rightsOf(permissions, version.published, settings.limits);
   const context: SelectContext = { rights, limits: settings.limits, components: schema.components, budget: { nodes: settings.limits.populateNodes } };
   const source = { source: 'query', param: 'filters' } as const;
   const where =

@@ -1,10 +1,13 @@
 /** The one rule about related content: what a caller may see of another type (D16). */
 import type { Permissions } from '../access/permissions.js';
+import type { ContentLimits } from '../settings.js';
 import type { Attribute, ContentType, Model, RelationAttribute } from '../schema/model.js';
 
 /** Rights as the plan asks for them. Populate leaves out, filters, sorts and writes refuse; all by this answer. */
 export interface Rights {
   readonly canFollow: (attribute: RelationAttribute) => boolean;
+  /** What filters and sorts of one request may still step through. */
+  readonly budget: { hops: number; readonly allowed: Pick<ContentLimits, 'hops' | 'hopDepth'> };
 }
 
 /** Whether documents of a type may be shown in this publication state: `find`, and `readDrafts` for drafts (D17). */
@@ -12,7 +15,8 @@ export const canShow = (permissions: Permissions, type: ContentType, published: 
   permissions.allows(type.singularApiId, 'find') &&
   (published || !type.draftAndPublish || permissions.allows(type.singularApiId, 'readDrafts'));
 
-export const rightsOf = (permissions: Permissions, published: boolean): Rights => ({
+export const rightsOf = (permissions: Permissions, published: boolean, limits: ContentLimits): Rights => ({
+  budget: { hops: limits.hops, allowed: limits },
   canFollow: (attribute) => attribute.media || attribute.join.kind === 'locales' || canShow(permissions, attribute.target, published),
 });
 

@@ -91,9 +91,9 @@ export function parsePagination(raw: unknown, settings: ContentSettings): Pagina
     Math.min(settings.maxLimit, given[name] === undefined ? settings.defaultLimit : Math.max(1, integer(given[name], name)));
   if (offset) {
     const start = given['start'] === undefined ? 0 : Math.max(0, integer(given['start'], 'start'));
-    return { kind: 'offset', start, limit: size('limit'), page: 0, withCount: counted };
+    return { kind: 'offset', start, limit: size('limit'), largest: settings.maxLimit, page: 0, withCount: counted };
   }
   const page = given['page'] === undefined ? 1 : Math.max(1, integer(given['page'], 'page'));
   const limit = size('pageSize');
-  return { kind: 'page', start: integer((page - 1) * limit, 'page'), limit, page, withCount: counted };
+  return { kind: 'page', start: integer((page - 1) * limit, 'page'), limit, largest: settings.maxLimit, page, withCount: counted };
 }

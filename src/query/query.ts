@@ -43,6 +43,8 @@ export interface Pagination {
   readonly kind: 'page' | 'offset';
   readonly start: number;
   readonly limit: number;
+  /** The largest limit that the settings allow. */
+  readonly largest: number;
   readonly page: number;
   readonly withCount: boolean;
 }

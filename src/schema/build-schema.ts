@@ -62,9 +62,10 @@ function joinOf(table: Identifier, key: string, def: RelationDefinition | MediaD
   }
   if (def.mappedBy !== undefined) {
     const target = types.get(def.target) as ContentTypeDefinition;
-    if (def.relation === 'manyToMany') return { kind: 'inverseLink', table: linkTableName(tableOf(target), def.mappedBy) };
+    const perLocale = target.localized === true && target.attributes[def.mappedBy]?.localized === true;
+    if (def.relation === 'manyToMany') return { kind: 'inverseLink', table: linkTableName(tableOf(target), def.mappedBy), perLocale };
     const position = def.relation === 'oneToMany' ? columnName(def.mappedBy, 'position') : null;
-    return { kind: 'inverseColumn', column: columnName(def.mappedBy, 'document_id'), position };
+    return { kind: 'inverseColumn', column: columnName(def.mappedBy, 'document_id'), position, perLocale };
   }
   if (def.relation === 'oneToMany' || def.relation === 'manyToMany') {
     return { kind: 'link', table: linkTableName(table, key), twoWay: def.inversedBy !== undefined };

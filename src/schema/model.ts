@@ -14,15 +14,21 @@ export type Join =
   /** The owner's row holds the target's document id. `position` orders the owners on the other side. */
   | { readonly kind: 'column'; readonly column: Identifier; readonly position: Identifier | null }
   /** The target's rows hold our document id. */
-  | { readonly kind: 'inverseColumn'; readonly column: Identifier; readonly position: Identifier | null }
+  | ({ readonly kind: 'inverseColumn'; readonly column: Identifier; readonly position: Identifier | null } & OtherSide)
   /** A link table whose owner side is ours. */
   | { readonly kind: 'link'; readonly table: Identifier; readonly twoWay: boolean }
   /** A link table whose owner side is the target's. */
-  | { readonly kind: 'inverseLink'; readonly table: Identifier }
+  | ({ readonly kind: 'inverseLink'; readonly table: Identifier } & OtherSide)
   /** Inside a component: the instance holds one document id or a list of them. */
   | { readonly kind: 'embedded' }
   /** The other locales of the same document. */
   | { readonly kind: 'locales' };
+
+/** What the side that does not own a relation knows of the one that does. */
+interface OtherSide {
+  /** The owning attribute has a value per locale. */
+  readonly perLocale: boolean;
+}
 
 interface AttributeBase {
   readonly name: Identifier;

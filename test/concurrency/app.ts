@@ -74,20 +74,22 @@ export interface BusyApp {
 export interface BusyOptions extends Omit<ContentModuleOptions, 'database'> {
   readonly providers?: readonly Type[];
   readonly pool?: number;
-  /** A database that exists already, with its tables. */
+  /** A database that exists already; it is not dropped at the end. */
   readonly database?: TestDatabase;
+  /** False when it has its tables. */
+  readonly makeTables?: boolean;
 }
 
 class Host {}
 
 /** Starts the application on a fresh database, or on one that exists. */
-export async function startBusy({ providers = [], pool = POOL, database: existing, ...options }: BusyOptions): Promise<BusyApp> {
+export async function startBusy({ providers = [], pool = POOL, database: existing, makeTables = true, ...options }: BusyOptions): Promise<BusyApp> {
   const database = existing ?? (await createDatabase());
   const content = ContentModule.forRoot({ ...options, database: { clientUrl: database.url, pool: { min: 0, max: pool } } });
   const module: DynamicModule = { module: Host, imports: [content], providers: [...providers] };
   const app = await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
   await app.init();
-  if (existing === undefined) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+  if (makeTables) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
   await app.listen(0, '127.0.0.1');
   const client = new Client(await app.getUrl());
   const look = new pg.Client({ connectionString: database.url });

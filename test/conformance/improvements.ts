@@ -195,4 +195,11 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     applies: ({ recorded }) => recorded.status === 400 && /"\d\d:\d\d"|=\d\d:\d\d(&|$)/.test(JSON.stringify(recorded.body) + recorded.path),
     expects: (ours) => ours.status === 200 || ours.status === 201,
   },
+  {
+    id: 'no-condition-is-lost',
+    reason: 'A condition on a name that objects inherit is refused like any other unknown name; the reference drops it and answers all rows (S2, S13).',
+    cases: [262, 264],
+    applies: (asked) => wasAnswered(asked) && asked.parameters.some(({ keys }) => ['filters', 'populate', 'sort', 'fields'].includes(keys[0] ?? '') && keys.slice(1).some((key) => key in Object.prototype)),
+    expects: (ours) => refuses(ours, /^Invalid key \w+/),
+  },
 ];

@@ -1,8 +1,10 @@
 /** Runs writes with faults in them and tells what is wrong afterwards: half a document, a dead pool, a bad answer. */
-import { AfterContent, BeforeContent, ContentError, type HookAction, OnContentCommitted } from 'nestjs-content-api';
 import { ConflictException, type Type } from '@nestjs/common';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { AfterContent, BeforeContent, CONTENT_ORM, ContentError, type HookAction, OnContentCommitted } from 'nestjs-content-api';
 import { type BusyApp, type Reply, startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
+import { createDatabase } from '../support/database.ts';
 import { Injector, isRetried, type Mode, MODES, SECRET } from './inject.ts';
 import { checksum, picture, restore, save, type Tables, tablesOf } from './picture.ts';
 import { type Ids, type Scenario, SCENARIOS, seed } from './scenarios.ts';
@@ -70,7 +72,7 @@ export interface Job {
 }
 
 export class Engine {
-  private readonly app: BusyApp;
+  private app: BusyApp;
   private readonly injector: Injector;
   private readonly hooks: boolean;
   private ids: Ids = {};
@@ -86,9 +88,9 @@ export class Engine {
 
   /** With `hooks` every write runs in a transaction of the entity manager; without, on the driver itself. */
   static async start(hooks: boolean): Promise<Engine> {
-    const providers: Type[] = hooks ? [Thrower] : [];
-    const app = await startBusy({ ...busy, providers, pool: POOL });
-    const injector = await Injector.install(app.database.url);
+    const database = await createDatabase();
+    const app = await startBusy({ ...busy, providers: providersOf(hooks), pool: POOL, database });
+    const injector = await Injector.install(database.url);
     const engine = new Engine(app, injector, hooks);
     await engine.prepare();
     return engine;
@@ -146,9 +148,18 @@ export class Engine {
   async run({ scenario, fault }: Job): Promise<string[]> {
     const plan = this.plans.get(scenario) as Plan;
     const reply = await this.withFault(fault, () => scenario.run(this.app, this.ids));
-    const problems = [...answerProblems(reply), ...(await this.stateProblems(plan, fault, reply)), ...(await this.poolProblems())];
+    const problems = [...answerProblems(reply), ...(await this.stateProblems(plan, fault, reply))];
+    const dead = await this.poolProblems();
+    if (dead.length > 0) await this.restart();
     await restore(this.sql, this.tables);
-    return problems;
+    return [...problems, ...dead];
+  }
+
+  /** A new application in place of one that has lost connections; the old one may never be able to close. */
+  private async restart(): Promise<void> {
+    const { database } = this.app;
+    void this.app.close().catch(() => undefined);
+    this.app = await startBusy({ ...busy, providers: providersOf(this.hooks), pool: POOL, database, makeTables: false });
   }
 
   private async withFault(fault: Fault, send: () => Promise<Reply>): Promise<Reply> {
@@ -199,6 +210,9 @@ export class Engine {
   }
 
   private async poolProblems(): Promise<string[]> {
+    const connection = this.app.app.get<MikroORM>(CONTENT_ORM, { strict: false }).em.getConnection() as unknown as { getNativeClient(): Promise<{ totalCount: number; idleCount: number }> };
+    const { totalCount, idleCount } = await connection.getNativeClient();
+    if (totalCount > idleCount) return [`${totalCount - idleCount} connections are not given back to the pool`];
     const read = await this.app.client.get(`/api/topics/${this.ids['t3']}`);
     const write = await this.app.client.put(`/api/topics/${this.ids['t3']}`, { name: 'alive' });
     const stuck = await this.sql(`select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`);
@@ -212,8 +226,11 @@ export class Engine {
   async stop(): Promise<void> {
     await this.injector.remove();
     await this.app.close();
+    await this.app.database.drop();
   }
 }
+
+const providersOf = (hooks: boolean): Type[] => (hooks ? [Thrower] : []);
 
 const mustSucceed = (fault: Fault): boolean =>
   fault.kind === 'statement' ? isRetried(fault.mode) : fault.kind === 'constraint' ? fault.code !== '23505' : fault.moment === 'committed';

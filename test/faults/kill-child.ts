@@ -4,7 +4,7 @@ import { busy } from '../concurrency/model.ts';
 import { writeWhole } from './whole.ts';
 
 const url = process.argv[2] as string;
-const { client } = await startBusy({ ...busy, database: { url, drop: async () => undefined } });
+const { client } = await startBusy({ ...busy, database: { url, drop: async () => undefined }, makeTables: false });
 const { body } = await client.get('/api/topics?pagination[limit]=100&fields=documentId&sort=id');
 const topics: string[] = body.data.map((row: { documentId: string }) => row.documentId);
 const { body: found } = await client.get('/api/stories?status=draft&pagination[limit]=100&fields=documentId');

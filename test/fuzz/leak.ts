@@ -58,7 +58,7 @@ async function askAll(pair: Pair, asked: Iterable<Probe>): Promise<void> {
   // Techniques that cannot answer anything but 400 or 403, or that name no secret.
   const blind = [...techniques].filter(([, { control, detected }]) => control >= 20 && detected === 0).map(([name]) => name);
   console.log(`${pair.caller}: ${total.asked} questions, ${total.answered} answered with 200; with nothing hidden ${total.detected} of ${total.control} show a difference`);
-  if (values.full) console.log(`  without any difference: ${blind.join(', ')}`);
+  if (blind.length > 0) console.log(`  without any difference: ${blind.join(', ')}`);
 }
 
 async function askCombinations(pair: Pair, pool: readonly Probe[], documents: ReadonlyMap<string, readonly string[]>): Promise<void> {

@@ -9,7 +9,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const hasKeys = (value: unknown, keys: readonly string[]): value is Record<string, unknown> => isObject(value) && Object.keys(value).join() === keys.join();
 
-const isInternal = (body: string): boolean => /\bselect\b.*\bfrom\b|pg_|node_modules|syntax error|at .*\.(ts|js):\d/i.test(body);
+/** Phrases of PostgreSQL and of stack traces; the names and values that a request brought may stand in messages. */
+const isInternal = (message: string): boolean =>
+  /syntax error at|does not exist|invalid input syntax|violates|invalid byte sequence|node_modules|\n\s+at .*:\d+:\d+/i.test(message);
 
 const FROM_PARSER = ['', '{"error":"Bad Request","message":"Client Error","statusCode":400}', '{"error":"Request Header Fields Too Large","message":"Exceeded maximum allowed HTTP header size","statusCode":431}'];
 
@@ -39,7 +41,6 @@ export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>): st
   if (error['status'] !== status) return `error.status ${String(error['status'])} with status ${status}`;
   if (!Object.hasOwn(ERRORS, name) || ERRORS[name as keyof typeof ERRORS] !== status) return `name ${name} with status ${status}`;
   if (typeof error['message'] !== 'string' || error['message'] === '') return 'no message';
-  // Texts that the request itself brought are not the library's own insides.
   if (!isObject(error['details'])) return `details ${JSON.stringify(error['details'])}`;
-  return isInternal(error['message'].slice(0, 120)) ? `message shows internals: ${error['message'].slice(0, 200)}` : null;
+  return isInternal(error['message']) ? `message shows internals: ${error['message'].slice(0, 200)}` : null;
 }
