@@ -1,7 +1,8 @@
 /** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
 import { ContentError, issuesError, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
-import { contendedIndexes, uniqueIndexName } from './entities.js';
+import { uniqueIndexName } from '../schema/naming.js';
+import { contendedIndexes } from './entities.js';
 
 interface DriverError {
   readonly code: string;

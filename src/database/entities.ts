@@ -1,8 +1,7 @@
 /** The model as MikroORM entities: it owns the tables, indexes and migrations; documents are read by compiled SQL. */
 import { EntitySchema } from '@mikro-orm/core';
-import { ContentModelError } from '../schema/build-schema.js';
 import type { ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, Schema, ZoneAttribute } from '../schema/model.js';
-import { name } from '../schema/naming.js';
+import { attributeIndexName, countIndexName, listIndexName, ownerIndexName, singleIndexName, targetIndexName, uniqueIndexName, versionIndexName } from '../schema/naming.js';
 import { COMPONENT_SEQUENCE_TABLE } from './sequences.js';
 
 type Properties = Record<string, Record<string, unknown>>;
@@ -44,15 +43,9 @@ function scalarColumn(type: ContentType, attribute: ScalarAttribute, parts: Part
   }
   // The unique index is partial, which filters cannot use; this one serves them, drafts included.
   if (attribute.def.index === true || attribute.def.unique === true || attribute.def.type === 'uid') {
-    parts.indexes.push({ name: name(type.table, attribute.name, 'index'), properties: [key] });
+    parts.indexes.push({ name: attributeIndexName(type, attribute), properties: [key] });
   }
 }
-
-/** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
-export const uniqueIndexName = (type: ContentType, attribute: ScalarAttribute): string => name(type.table, attribute.name, 'unique');
-
-/** The index that allows a one-to-one target one owner per locale and state. */
-export const ownerIndexName = (type: ContentType, attribute: RelationAttribute): string => name(type.table, attribute.name, 'owner', 'unique');
 
 /** Indexes that concurrent writers may meet at although each of them is right; a second look tells. */
 export const contendedIndexes = (type: ContentType): string[] => [
@@ -66,16 +59,10 @@ export const contendedIndexes = (type: ContentType): string[] => [
   }),
 ];
 
-/** The index that allows one version per document, locale and state. */
-export const versionIndexName = (type: ContentType): string => name(type.table, 'version', 'unique');
-
-/** The index that allows one document of a single type per locale and state. */
-export const singleIndexName = (type: ContentType): string => name(type.table, 'single', 'unique');
-
 function embeddedColumn(type: ContentType, attribute: ComponentAttribute | ZoneAttribute, parts: Parts): void {
   parts.properties[attribute.name] = { type: 'jsonb', columnType: 'jsonb', fieldName: attribute.column, nullable: true };
   if (attribute.kind === 'component' && attribute.def.index === true) {
-    const index = name(type.table, attribute.name, 'gin');
+    const index = attributeIndexName(type, attribute);
     parts.indexes.push({ name: index, expression: `create index "${index}" on "${type.table}" using gin ("${attribute.column}" jsonb_path_ops)` });
   }
 }
@@ -89,7 +76,7 @@ function relationColumns(type: ContentType, attribute: RelationAttribute, parts:
     // Judged at commit, because a target changes hands within one statement.
     const owned = { name: ownerIndexName(type, attribute), properties: [key, 'locale', '_published'], deferMode: 'deferred' };
     if (attribute.exclusive) parts.uniques.push(owned);
-    else parts.indexes.push({ name: name(type.table, attribute.name, 'index'), properties: [key] });
+    else parts.indexes.push({ name: attributeIndexName(type, attribute), properties: [key] });
     if (join.position !== null) {
       parts.properties[`${attribute.name}_position`] = { type: 'integer', fieldName: join.position, autoincrement: true };
     }
@@ -106,7 +93,7 @@ function linkTable(type: ContentType, attribute: RelationAttribute, way: LinkJoi
     ...(way.twoWay ? { inversePosition: { type: 'integer', fieldName: 'inverse_position', autoincrement: true } } : {}),
   };
   const { table } = way;
-  const indexes = [{ name: name(table, 'target', 'index'), properties: ['targetDocumentId'] }];
+  const indexes = [{ name: targetIndexName(table), properties: ['targetDocumentId'] }];
   return entity(`${entityName(type)}_${attribute.name}_Link`, table, { properties, indexes, uniques: [] });
 }
 
@@ -128,35 +115,15 @@ function typeEntities(type: ContentType): AnyEntity[] {
   parts.uniques.push({ name: versionIndexName(type), properties: ['documentId', 'locale', '_published'] });
   if (type.kind === 'singleType') parts.uniques.push({ name: singleIndexName(type), properties: ['locale', '_published'] });
   // Totals count by state and locale; lists go on by id.
-  parts.indexes.push({ name: name(type.table, 'count', 'index'), properties: ['_published', 'locale'] });
-  parts.indexes.push({ name: name(type.table, 'list', 'index'), properties: ['_published', 'locale', 'id'] });
+  parts.indexes.push({ name: countIndexName(type), properties: ['_published', 'locale'] });
+  parts.indexes.push({ name: listIndexName(type), properties: ['_published', 'locale', 'id'] });
   const document: AnyEntity = entity(entityName(type), type.table, parts);
   return [document, ...parts.links];
 }
 
-/** Names that tables, indexes and columns of the model take; two for one would be merged silently. */
-class Claims {
-  readonly mistakes: string[] = [];
-  private readonly owners = new Map<string, string>();
-
-  claim(taken: string, owner: string): void {
-    const first = this.owners.get(taken);
-    if (first !== undefined) this.mistakes.push(`${owner} and ${first} both need the name "${taken}"; rename an attribute or set tableName`);
-    this.owners.set(taken, owner);
-  }
-}
-
 /** The entities of the whole model, the file type and the component sequence included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
-  const claims = new Claims();
   const id = { type: 'integer', primary: true, autoincrement: true };
   const sequence = entity('Content_ComponentSequence', COMPONENT_SEQUENCE_TABLE, { properties: { id }, indexes: [], uniques: [] });
-  const entities = [...[...schema.types.values()].flatMap(typeEntities), sequence];
-  for (const { meta } of entities) {
-    claims.claim(meta.tableName, `the table "${meta.tableName}"`);
-    for (const { name: index } of [...(meta.indexes ?? []), ...(meta.uniques ?? [])]) claims.claim(index ?? '', `an index of "${meta.tableName}"`);
-    for (const property of meta.props) for (const column of property.fieldNames ?? []) claims.claim(`${meta.tableName}.${column}`, `"${property.name}" of "${meta.tableName}"`);
-  }
-  if (claims.mistakes.length > 0) throw new ContentModelError(claims.mistakes);
-  return entities;
+  return [...[...schema.types.values()].flatMap(typeEntities), sequence];
 }

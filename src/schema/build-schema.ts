@@ -1,6 +1,7 @@
 /** Definitions in, frozen model out; all mistakes of the definitions at once. */
 import { type Identifier, identifier } from '../sql.js';
 import { checkModel } from './check-model.js';
+import { checkNames } from './check-names.js';
 import type {
   AttributeDefinition,
   AttributeDefinitions,
@@ -174,5 +175,7 @@ export function buildSchema(types: readonly ContentTypeDefinition[], components:
     Object.freeze(component);
   }
   for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
+  const clashes = checkNames([...build.types.values()]);
+  if (clashes.length > 0) throw new ContentModelError(clashes);
   return Object.freeze({ types: build.types, components: build.components, file: build.types.get('file') as ContentType });
 }

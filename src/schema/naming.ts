@@ -1,7 +1,7 @@
 /** Names of tables, columns and indexes: deterministic, at most 63 bytes, and never two for one. */
 import { createHash } from 'node:crypto';
 import { type Identifier, identifier, MAX_IDENTIFIER_BYTES } from '../sql.js';
-import { SYSTEM_COLUMNS } from './model.js';
+import { type Attribute, type ContentType, SYSTEM_COLUMNS } from './model.js';
 
 const snake = (name: string): string =>
   name
@@ -25,6 +25,31 @@ export function columnName(attribute: string, suffix?: string): Identifier {
 }
 
 export const linkTableName = (table: string, attribute: string): Identifier => name(table, attribute, 'links');
+
+type Table = Pick<ContentType, 'table'>;
+type Named = Pick<Attribute, 'name'>;
+
+/** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
+export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'unique');
+
+/** The index that serves filters and sorts on an attribute. */
+export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'index');
+
+/** The index that allows a one-to-one target one owner per locale and state. */
+export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'owner', 'unique');
+
+/** The index that allows one version per document, locale and state. */
+export const versionIndexName = ({ table }: Table): Identifier => name(table, 'version', 'unique');
+
+/** The index that allows one document of a single type per locale and state. */
+export const singleIndexName = ({ table }: Table): Identifier => name(table, 'single', 'unique');
+
+export const countIndexName = ({ table }: Table): Identifier => name(table, 'count', 'index');
+
+export const listIndexName = ({ table }: Table): Identifier => name(table, 'list', 'index');
+
+/** The index of a link table for its targets. */
+export const targetIndexName = (table: string): Identifier => name(table, 'target', 'index');
 
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');

@@ -159,6 +159,7 @@ export class Engine {
   private async restart(): Promise<void> {
     const { database } = this.app;
     void this.app.close().catch(() => undefined);
+    await this.sql('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
     this.app = await startBusy({ ...busy, providers: providersOf(this.hooks), pool: POOL, database, makeTables: false });
   }
 

@@ -1,0 +1,177 @@
+/** Every budget of a request: over it is a 4xx (503 for the database's time) that names the limit; others stay well. */
+import type { ContentLimits } from 'nestjs-content-api';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { blog } from '../fixtures/blog.ts';
+import { Client, type Reply, withSql } from './apps.ts';
+import { problemOf } from './oracle.ts';
+import { queryOf } from './query-text.ts';
+
+const LIMITS: ContentLimits = {
+  queryLength: 8000,
+  parameters: 60,
+  depth: 9,
+  arrayLength: 40,
+  populateEntries: 5,
+  populateNodes: 12,
+  populateDepth: 3,
+  conditions: 30,
+  hopDepth: 3,
+  hops: 20,
+  sortKeys: 4,
+  responseBytes: 20_000,
+  statementTimeout: 200,
+  bodyNodes: 50,
+};
+
+const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
+const title = 'x'.repeat(50);
+
+interface Case {
+  readonly path?: string;
+  readonly over: object | string;
+  readonly within: object | string;
+  readonly status?: number;
+}
+
+/** A request that goes over each limit, and one that only just does not. */
+const CASES: Readonly<Record<Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'responseBytes'>, readonly Case[]>> = {
+  queryLength: [{ over: `_q=${'x'.repeat(8000)}`, within: `_q=${'x'.repeat(7990)}`, status: 414 }],
+  parameters: [
+    { over: times(61, (i) => `x${i}=1`).join('&'), within: times(60, (i) => `x${i}=1`).join('&') },
+    { over: times(61, () => 'a[]=1').join('&'), within: times(40, () => 'a[]=1').join('&') },
+  ],
+  depth: [{ over: 'filters[$and][0][$and][0][$and][0][$and][0][$and][0][id]=1', within: 'filters[$and][0][$and][0][$and][0][$and][0][id]=1' }],
+  arrayLength: [
+    { over: times(41, () => 'filters[id][$in][]=1').join('&'), within: times(40, () => 'filters[id][$in][]=1').join('&') },
+    { over: times(41, () => 'filters[id]=1').join('&'), within: times(40, () => 'filters[id]=1').join('&') },
+    { over: 'filters[$or][40][id]=1', within: 'filters[$or][39][id]=1' },
+    { over: 'fields[999999]=id', within: 'fields[39]=id' },
+  ],
+  populateEntries: [
+    { over: { populate: times(6, () => 'author') }, within: { populate: times(5, () => 'author') } },
+    { over: { populate: 'author,author,author,author,author,author' }, within: { populate: 'author,author,author,author,author' } },
+    { over: { populate: { author: { populate: times(6, () => 'articles') } } }, within: { populate: { author: { populate: times(5, () => 'articles') } } } },
+    { over: { populate: Object.fromEntries(times(6, (i) => [['author', 'categories', 'related', 'sources', 'seo', 'zone'][i], true])) }, within: { populate: { author: true, categories: true, related: true, sources: true, seo: true } } },
+  ],
+  populateNodes: [
+    {
+      over: { populate: { author: { populate: '*' }, categories: { populate: '*' }, related: { populate: { author: true, seo: true, zone: true, cover: true } } } },
+      within: { populate: { author: { populate: '*' }, categories: { populate: '*' }, related: { populate: { author: true } } } },
+    },
+  ],
+  populateDepth: [
+    { over: { populate: 'related.related.related.related' }, within: { populate: 'related.related.related' } },
+    { over: 'populate[related][populate][related][populate][related][populate][related]=true', within: 'populate[related][populate][related][populate][related]=true' },
+  ],
+  conditions: [
+    { over: { filters: { $or: times(31, (i) => ({ id: i })) } }, within: { filters: { $or: times(30, (i) => ({ id: i })) } } },
+    { over: { filters: { $or: times(16, (i) => ({ id: i })) }, populate: { related: { filters: { $or: times(15, (i) => ({ id: i })) } } } }, within: { filters: { $or: times(15, (i) => ({ id: i })) }, populate: { related: { filters: { $or: times(15, (i) => ({ id: i })) } } } } },
+  ],
+  hopDepth: [
+    { over: { filters: { related: { related: { related: { related: { title: 'x' } } } } } }, within: { filters: { related: { related: { related: { title: 'x' } } } } } },
+    { over: { sort: 'related.related.related.related.title' }, within: { sort: 'related.related.related.title' } },
+    { over: { populate: { related: { filters: { author: { articles: { author: { articles: '1' } } } } } } }, within: { populate: { related: { filters: { author: { articles: { author: '1' } } } } } } },
+  ],
+  hops: [
+    { over: { filters: { $and: times(21, (i) => ({ author: i })) } }, within: { filters: { $and: times(20, (i) => ({ author: i })) } } },
+    { over: { filters: { $and: times(18, (i) => ({ author: i })) }, sort: 'related.related.related.title' }, within: { filters: { $and: times(17, (i) => ({ author: i })) }, sort: 'related.related.related.title' } },
+  ],
+  sortKeys: [
+    { over: { sort: 'id,id,id,id,id' }, within: { sort: 'id,id,id,id' } },
+    { over: { populate: { categories: { sort: times(5, () => 'id') } } }, within: { populate: { categories: { sort: times(4, () => 'id') } } } },
+  ],
+};
+
+const body = ({ body: text }: Reply): { error?: { status: number; name: string; message: string; details: Record<string, unknown> } } => JSON.parse(text);
+
+describe('a budget of a request', () => {
+  let test: TestApp;
+  let client: Client;
+  const get = (query: object | string, path = 'articles'): Promise<Reply> => client.get(`/api/${path}?${typeof query === 'string' ? query : queryOf(query)}`);
+
+  beforeAll(async () => {
+    test = await createTestApp({ ...blog, limits: LIMITS });
+    client = new Client(test.url);
+    await test.http.post('/api/articles').send({ data: { title } }).expect(201);
+    await test.sql(
+      `insert into authors (document_id, created_at, updated_at, published_at, published, locale, name)
+       select 'author' || lpad(n::text, 18, '0'), now(), now(), now(), true, 'en', 'author ' || n || ' ' || repeat('lorem ipsum ', 20) from generate_series(1, 20000) n`,
+    );
+    await test.sql('analyze');
+  });
+  afterAll(async () => {
+    client.close();
+    await test.close();
+  });
+  afterEach(async () => expect((await get('fields=title')).status).toBe(200));
+
+  const rows = Object.entries(CASES).flatMap(([limit, cases]) => cases.map((one, i): [string, number, Case] => [limit, i, one]));
+
+  it.each(rows)('%s, case %i', async (limit, _, { path, over, within, status = 400 }) => {
+    const refused = await get(over, path);
+    expect(problemOf(refused)).toBeNull();
+    expect({ status: refused.status, ...body(refused).error }).toMatchObject({ status, message: expect.stringContaining(limit === 'populateEntries' ? 'populate entries' : `"${limit}"`), details: { limit, allowed: LIMITS[limit as keyof ContentLimits] } });
+    expect([limit, (await get(within, path)).status]).toEqual([limit, 200]);
+  });
+
+  it('bodyNodes', async () => {
+    const data = { title, list: times(60, (i) => i) };
+    const refused = await test.http.post('/api/articles').send({ data }).expect(400);
+    expect(refused.body.error).toMatchObject({ message: expect.stringContaining('"bodyNodes"'), details: { limit: 'bodyNodes', allowed: 50 } });
+    await test.http.post('/api/articles').send({ data: { title: 'within', list: times(30, (i) => i) } }).expect(201);
+    const { body: listed } = await test.http.get('/api/articles?filters[title]=within').expect(200);
+    expect(listed.data).toHaveLength(1);
+  });
+
+  it('responseBytes', async () => {
+    const refused = await get('pagination[pageSize]=100', 'authors');
+    expect(problemOf(refused)).toBeNull();
+    expect(body(refused).error).toMatchObject({ status: 400, message: expect.stringContaining('"responseBytes"'), details: { limit: 'responseBytes', allowed: 20_000 } });
+    expect((await get('pagination[pageSize]=10', 'authors')).status).toBe(200);
+  });
+
+  describe('statementTimeout', () => {
+    /** A filter that takes PostgreSQL seconds. */
+    const SLOW = queryOf({ filters: { $and: times(15, (i) => ({ name: { $notContainsi: `zzz${i}` } })), $or: times(14, (i) => ({ name: { $containsi: `${i}zzz` } })) }, sort: 'articles.related.title', pagination: { pageSize: 1 } });
+
+    const active = (): Promise<number> =>
+      withSql(process.env.TEST_DATABASE_URL ?? '', async (sql) => {
+        const [row] = await sql(`select count(*)::int as n from pg_stat_activity where state = 'active' and datname = (select current_database()) or (state = 'active' and query like '%zzz%')`);
+        return Number(row?.['n']);
+      });
+
+    const running = async (): Promise<number> => Number((await test.sql(`select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'active' and query like 'with page%' and pid <> pg_backend_pid()`))[0]?.['n']);
+
+    it('is a 503 that names the limit, in time, and the statement ends in the database', async () => {
+      expect(await active()).toBeGreaterThanOrEqual(0);
+      const reply = await get(SLOW, 'authors');
+      expect(body(reply).error).toMatchObject({ status: 503, name: 'ServiceUnavailableError', message: expect.stringContaining('"statementTimeout"'), details: { limit: 'statementTimeout', allowed: 200 } });
+      expect(reply.status).toBe(503);
+      expect(reply.milliseconds).toBeLessThan(2000);
+      const deadline = Date.now() + 2000;
+      while ((await running()) > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20));
+      expect(await running()).toBe(0);
+    });
+
+    it('leaves other requests and the pool as they are', async () => {
+      let most = 0;
+      let asking = true;
+      const watch = (async () => {
+        while (asking) {
+          most = Math.max(most, await running());
+          await new Promise((done) => setTimeout(done, 15));
+        }
+      })();
+      const slow = Promise.all(times(40, () => get(SLOW, 'authors')));
+      const others = await Promise.all(times(20, () => get('fields=title')));
+      const refused = await slow;
+      asking = false;
+      await watch;
+      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+      expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+      // Statements that nobody waits for any more do not pile up beside the pool's own connections.
+      expect(most).toBeLessThanOrEqual(12);
+      expect((await get('pagination[pageSize]=5', 'authors')).status).toBe(200);
+    });
+  });
+});
