@@ -1,5 +1,4 @@
 /** One write: queue, load, settle, rows and links; at most six statements with the answer, whatever the number of targets. */
-import { createId } from '@paralleldrive/cuid2';
 import { compileLinks, type LinkCopy, linkSteps, type LinksRequest } from '../compile/compile-links.js';
 import { compileQueue, compileVersions } from '../compile/compile-load.js';
 import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
@@ -8,6 +7,7 @@ import { type Issue, issuesError, notFound } from '../errors.js';
 import type { Resolver } from '../plan/links.js';
 import { settle, type Settled, type Stored } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
+import { newDocumentId } from './document-id.js';
 import { withGeneratedUids } from './generate-uid.js';
 import { load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
 import { locksOfChange, locksOfWrite } from './locks.js';
@@ -41,9 +41,6 @@ function noteValues({ type, values }: WriteRequest, result: Settled, stored: Sto
     values.set(attribute.name, result.values.get(attribute) ?? stored?.[attribute.name]);
   }
 }
-
-/** 24 lower-case letters and digits, a letter first (protocol 1.23). */
-export const newDocumentId = (): string => createId();
 
 function columnValues({ values, lists }: Settled): ColumnValues {
   const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] => (attribute.join.kind === 'column' ? [[attribute, list[0] ?? null]] : []));

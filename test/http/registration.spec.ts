@@ -240,7 +240,7 @@ describe('a named context', () => {
 });
 
 describe('migrations', () => {
-  const folder = join(import.meta.dirname, '..', '.tmp', `migrations-${process.pid}`);
+  const folder = join(import.meta.dirname, '..', `.tmp-${process.pid}`);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('are generated, run and undone by MikroORM, with nothing left to change', async () => {

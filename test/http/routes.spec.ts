@@ -226,6 +226,14 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect({ status, body: JSON.parse(text) }).toEqual({ status: 413, body: failure(413, 'PayloadTooLargeError', 'request entity too large') });
     });
 
+    it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/json; charset=latin1', 'nonsense', 'application/json;'])('D11 a body of type %j is a 4xx in the error shape, or is read as JSON', async (type) => {
+      const { status, text } = await post(JSON.stringify({ data: { name: `as ${type}` } }), type);
+      const body = JSON.parse(text);
+      expect([201, 400, 415]).toContain(status);
+      expect(body).toEqual(status === 201 ? { data: expect.objectContaining({ name: `as ${type}` }), meta: {} } : failure(status, expect.any(String), expect.any(String)));
+      expect(await test.sql('select count(*)::int as n from authors where name = $1', [`as ${type}`])).toEqual([{ n: status === 201 ? 1 : 0 }]);
+    });
+
     it.each(['DELETE', 'GET'])('%s works with a JSON content type and no body, as real clients send it', async (method) => {
       const { body } = await test.http.post('/api/authors').send({ data: { name: `typed ${method}` } }).expect(201);
       const headers = { 'content-type': 'application/json' };
