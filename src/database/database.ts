@@ -21,14 +21,21 @@ export interface Runner {
 
 /** The part of node-postgres that reads use. */
 interface PoolClient {
+  readonly constructor: new (options: unknown) => OwnConnection;
   readonly processID: number | null;
   query(config: { name?: string; text: string; values: readonly unknown[]; query_timeout?: number }): Promise<{ rows: Row[] }>;
   release(error?: unknown): void;
 }
 
-interface Pool {
-  connect(): Promise<PoolClient>;
+interface OwnConnection {
+  connect(): Promise<unknown>;
   query(text: string, values: readonly unknown[]): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+interface Pool {
+  readonly options: unknown;
+  connect(): Promise<PoolClient>;
 }
 
 /** The part of Kysely that this room needs; the query builder itself is not used. */
@@ -110,17 +117,30 @@ export class Database {
     try {
       return await this.query(client, statement);
     } catch (error) {
-      if (isTimeout(error)) failure = this.cancel(pool, client, error);
+      if (isTimeout(error)) {
+        failure = error;
+        await this.cancel(pool, client);
+      }
       throw error;
     } finally {
       client.release(failure);
     }
   }
 
-  /** Ends a statement in the database that nobody waits for any more; its connection is given up. */
-  private cancel(pool: Pool, client: PoolClient, error: unknown): unknown {
-    pool.query('select pg_cancel_backend($1)', [client.processID]).catch((cause: unknown) => this.logger.warn(`Cancelling a slow statement failed: ${String(cause)}`));
-    return error;
+  /**
+   * Ends a statement that nobody waits for any more, over a connection of its own, because the pool may be full of
+   * such statements. The slot stays taken until then, so that they cannot pile up beside the pool.
+   */
+  private async cancel(pool: Pool, client: PoolClient): Promise<void> {
+    const other = new client.constructor(pool.options);
+    try {
+      await other.connect();
+      await other.query('select pg_cancel_backend($1)', [client.processID]);
+    } catch (error) {
+      this.logger.warn(`Cancelling a slow statement failed: ${String(error)}`);
+    } finally {
+      await other.end().catch(() => undefined);
+    }
   }
 
   /**
@@ -156,8 +176,10 @@ export class Database {
       await client.query({ text: 'commit', values: [] });
       return result;
     } catch (error) {
-      if (isTimeout(error)) broken = this.cancel(pool, client, error);
-      else await client.query({ text: 'rollback', values: [] }).catch((failure: unknown) => (broken = failure));
+      if (isTimeout(error)) {
+        broken = error;
+        await this.cancel(pool, client);
+      } else await client.query({ text: 'rollback', values: [] }).catch((failure: unknown) => (broken = failure));
       throw error;
     } finally {
       client.release(broken);

@@ -42,6 +42,7 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
   try {
     return qs.parse(text, {
       depth: limits.depth,
+      strictDepth: true,
       arrayLimit: limits.arrayLength,
       parameterLimit: limits.parameters,
       strictNullHandling: true,
@@ -53,6 +54,7 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
     if (!(error instanceof RangeError)) throw error;
     if (error.message.startsWith('Array')) throw overLimit('arrayLength', limits.arrayLength, 'Too many entries in one list of the query');
     if (error.message.startsWith('Parameter')) throw overLimit('parameters', limits.parameters, 'Too many query parameters');
+    if (error.message.startsWith('Input depth')) throw overLimit('depth', limits.depth, 'Too many levels of brackets in the query');
     throw validationError(error.message);
   }
 }

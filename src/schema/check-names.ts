@@ -13,13 +13,23 @@ function columnsOf(attribute: Attribute): string[] {
   return join.kind === 'column' ? [join.column, ...(join.position === null ? [] : [join.position])] : [];
 }
 
-/** Tables and indexes that an attribute may take, whether or not it does today. */
+/** Tables and indexes that an attribute takes. */
 function relationsOf(type: ContentType, attribute: Attribute): string[] {
-  if (attribute.kind === 'scalar' && attribute.system) return [];
-  const indexes = [attributeIndexName(type, attribute), uniqueIndexName(type, attribute), ownerIndexName(type, attribute)];
-  if (attribute.kind !== 'relation') return indexes;
-  const { join } = attribute;
-  return join.kind === 'link' ? [join.table, targetIndexName(join.table), `${join.table}_pkey`] : join.kind === 'column' ? indexes : [];
+  switch (attribute.kind) {
+    case 'scalar': {
+      const unique = attribute.def.unique === true || attribute.def.type === 'uid';
+      return [...(unique ? [uniqueIndexName(type, attribute)] : []), ...(unique || attribute.def.index === true ? [attributeIndexName(type, attribute)] : [])];
+    }
+    case 'component':
+      return attribute.def.index === true ? [attributeIndexName(type, attribute)] : [];
+    case 'relation': {
+      const { join, exclusive } = attribute;
+      if (join.kind === 'link') return [join.table, targetIndexName(join.table), `${join.table}_pkey`];
+      return join.kind === 'column' ? [exclusive ? ownerIndexName(type, attribute) : attributeIndexName(type, attribute)] : [];
+    }
+    case 'zone':
+      return [];
+  }
 }
 
 /** Every clash of names, each with both places. */

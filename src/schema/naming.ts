@@ -36,20 +36,20 @@ export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier 
 export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'index');
 
 /** The index that allows a one-to-one target one owner per locale and state. */
-export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'owner', 'unique');
+export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'holder');
 
 /** The index that allows one version per document, locale and state. */
-export const versionIndexName = ({ table }: Table): Identifier => name(table, 'version', 'unique');
+export const versionIndexName = ({ table }: Table): Identifier => name(table, 'one', 'per', 'version');
 
 /** The index that allows one document of a single type per locale and state. */
-export const singleIndexName = ({ table }: Table): Identifier => name(table, 'single', 'unique');
+export const singleIndexName = ({ table }: Table): Identifier => name(table, 'one', 'document');
 
-export const countIndexName = ({ table }: Table): Identifier => name(table, 'count', 'index');
+export const countIndexName = ({ table }: Table): Identifier => name(table, 'for', 'totals');
 
-export const listIndexName = ({ table }: Table): Identifier => name(table, 'list', 'index');
+export const listIndexName = ({ table }: Table): Identifier => name(table, 'for', 'pages');
 
 /** The index of a link table for its targets. */
-export const targetIndexName = (table: string): Identifier => name(table, 'target', 'index');
+export const targetIndexName = (table: string): Identifier => name(table, 'by', 'target');
 
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');

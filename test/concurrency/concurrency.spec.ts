@@ -58,11 +58,11 @@ describe('writers that meet', () => {
 
   describe('single types', () => {
     it(`10.7 ${MANY} first PUTs leave one document`, async () => {
-      const replies = await parallel(MANY, (i) => test.client.put('/api/setting', { name: `n${i}`, count: i }));
+      const replies = await parallel(MANY, (i) => test.client.put('/api/setting', { name: `n${i}`, amount: i }));
       expect(statuses(replies)).toEqual({ 200: MANY });
       expect(new Set(replies.map(({ body }) => body.data.documentId)).size).toBe(1);
-      const rows = await test.sql('select name, count from setting');
-      expect(rows).toEqual([{ name: `n${rows[0]!['count']}`, count: expect.any(Number) }]);
+      const rows = await test.sql('select name, amount from setting');
+      expect(rows).toEqual([{ name: `n${rows[0]!['amount']}`, amount: expect.any(Number) }]);
     });
 
     it('10.7 first PUTs in several locales leave one document with one version of each', async () => {

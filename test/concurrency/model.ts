@@ -77,7 +77,7 @@ const topic = defineCollectionType({
   },
 });
 
-const setting = defineSingleType({ singularApiId: 'setting', attributes: { name: { type: 'string' }, count: { type: 'integer' } } });
+const setting = defineSingleType({ singularApiId: 'setting', attributes: { name: { type: 'string' }, amount: { type: 'integer' } } });
 
 const frontpage = defineSingleType({
   singularApiId: 'frontpage',

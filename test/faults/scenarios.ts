@@ -49,7 +49,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'PUT from the other sides', run: ({ client }, ids) => client.put(`/api/topics/${ids['t0']}`, { name: 'other sides', stories: [ids['s1'], ids['s0']], mainOf: [ids['s1']], emblemOf: ids['s2'] }) },
   { name: 'PUT of relations to its own type', run: ({ client }, ids) => client.put(`/api/people/${ids['p0']}`, { name: 'selves', partner: ids['p2'], partnerOf: ids['p1'], friends: { connect: [ids['p2']], disconnect: [ids['p1']] }, friendOf: [ids['p1'], ids['p2']], children: [ids['p1']], parent: ids['p2'], groups: { connect: [{ documentId: ids['g1'], position: { start: true } }] } }) },
   { name: 'first PUT of a single type', run: ({ client }) => client.put('/api/frontpage', { heading: 'first', rank: 1 }) },
-  { name: 'PUT of a single type', run: ({ client }) => client.put('/api/setting', { name: 'second', count: 2 }) },
+  { name: 'PUT of a single type', run: ({ client }) => client.put('/api/setting', { name: 'second', amount: 2 }) },
   { name: 'DELETE', run: ({ client }, ids) => client.delete(`/api/stories/${ids['s0']}`) },
   { name: 'DELETE of all locales', run: ({ client }, ids) => client.delete(`/api/stories/${ids['s0']}?locale=*`) },
   { name: 'DELETE of a target that is linked everywhere', run: ({ client }, ids) => client.delete(`/api/topics/${ids['t0']}`) },
@@ -83,6 +83,6 @@ export async function seed({ client }: BusyApp): Promise<Ids> {
   await post('p1', 'people', { name: 'person 1', code: 'p1', friends: [ids['p0']], partner: ids['p0'], parent: ids['p0'] });
   await post('p2', 'people', { name: 'person 2', code: 'p2', friends: [ids['p0'], ids['p1']], partner: ids['p1'], home: ids['g0'] });
   await client.put(`/api/people/${ids['p0']}`, { friends: [ids['p1']] });
-  await client.put('/api/setting', { name: 'first', count: 1 });
+  await client.put('/api/setting', { name: 'first', amount: 1 });
   return ids;
 }

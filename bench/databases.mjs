@@ -1,0 +1,38 @@
+/** One PostgreSQL for everything that is compared, with the durability it has in production. */
+import pg from 'pg';
+import { createDatabase } from '../test/support/database.ts';
+import { startPostgres } from '../test/support/postgres-server.ts';
+
+export const SETTINGS = {
+  fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', shared_buffers: '1GB', max_wal_size: '4GB', autovacuum: 'off',
+};
+
+/** `create()` makes an empty database; `stop()` drops them all. */
+export async function startDatabases() {
+  const server = await startPostgres(SETTINGS);
+  const created = [];
+  return {
+    url: server.url,
+    create: async () => {
+      const database = await createDatabase(server.url);
+      created.push(database);
+      return database.url;
+    },
+    stop: async () => {
+      for (const database of created) await database.drop().catch(() => undefined);
+      await server.stop();
+    },
+  };
+}
+
+/** What the report says about the server. */
+export async function describePostgres(databaseUrl) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select current_setting('server_version') as version, current_setting('shared_buffers') as shared_buffers, current_setting('fsync') as fsync");
+    return rows[0];
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * This library as a server process:
+ *
+ *   node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--tables]
+ *
+ * `--tables` makes the tables and ends. Otherwise prints `listening on <url>`.
+ */
+import { parseArgs } from 'node:util';
+import { NestFactory } from '@nestjs/core';
+import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
+import { atlas } from '../../models/atlas.mjs';
+import { blog } from '../../models/blog.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    'database-url': { type: 'string' },
+    model: { type: 'string', default: 'blog' },
+    adapter: { type: 'string', default: 'express' },
+    tables: { type: 'boolean', default: false },
+  },
+});
+
+const database = { clientUrl: options['database-url'], pool: { min: 0, max: 10 } };
+const module = ContentModule.forRoot({ ...{ atlas, blog }[options.model], database });
+const logger = ['error', 'warn'];
+const app = options.adapter === 'fastify'
+  ? await NestFactory.create(module, new (await import('@nestjs/platform-fastify')).FastifyAdapter(), { logger })
+  : await NestFactory.create(module, { logger });
+
+if (options.tables) {
+  await app.init();
+  await app.get(CONTENT_ORM).schema.update();
+  await app.close();
+} else {
+  await app.listen(0, '127.0.0.1');
+  console.log(`listening on ${await app.getUrl()}`);
+}

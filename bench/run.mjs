@@ -1,0 +1,17 @@
+/**
+ * The benches:
+ *
+ *   npm run bench -- read [--seconds 8] [--connections 10] [--rows 10000,1000000] [--only name] [--no-reference]
+ */
+const benches = {
+  read: () => import('./read/bench.mjs'),
+};
+
+const [name, ...args] = process.argv.slice(2);
+if (!Object.hasOwn(benches, name ?? '')) {
+  console.error(`Usage: npm run bench -- <${Object.keys(benches).join('|')}> [options]`);
+  process.exit(2);
+}
+const { bench } = await benches[name]();
+await bench(args);
+process.exit(); // whatever a driver still keeps open
