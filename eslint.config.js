@@ -48,4 +48,9 @@ export default defineConfig(
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
     languageOptions: { globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])) },
   },
+  {
+    // The bench peer's own project is CommonJS, which its framework wants.
+    files: ['bench/reference/config/**/*.js', 'bench/reference/src/**/*.js'],
+    languageOptions: { sourceType: 'commonjs', globals: { module: 'writable', require: 'readonly' } },
+  },
 );

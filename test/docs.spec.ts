@@ -21,9 +21,9 @@ function compileErrors(): string[] {
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (path) => virtual.has(path) || fileExists(path);
   host.readFile = (path) => virtual.get(path) ?? readFile(path);
-  host.getSourceFile = (path, ...rest) => {
+  host.getSourceFile = (path, languageVersion, ...rest) => {
     const code = virtual.get(path);
-    return code === undefined ? getSourceFile.call(host, path, ...rest) : ts.createSourceFile(path, code, ...rest);
+    return code === undefined ? getSourceFile.call(host, path, languageVersion, ...rest) : ts.createSourceFile(path, code, languageVersion);
   };
   const program = ts.createProgram([...virtual.keys()], { ...options, noEmit: true }, host);
   return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);

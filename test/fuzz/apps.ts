@@ -90,7 +90,7 @@ export class Client {
       try {
         return await this.send(path, headers, method);
       } catch (error) {
-        if (attempt > 3 || !(error instanceof Error) || !('reused' in error)) throw error;
+        if (attempt > 3 || !(error as { reused?: boolean }).reused) throw error;
       }
     }
   }

@@ -125,7 +125,7 @@ class Queries {
       const group = fc.tuple(fc.constantFrom('$and', '$or'), fc.array(fc.option(inner, { nil: undefined, freq: 12 }), { maxLength: 3 }).map((all): Tree => all));
       const not = inner.map((tree): [string, Tree] => ['$not', tree]);
       const strange = fc.tuple(garbageKey, garbageTree);
-      const entry = mixed<[string, Tree]>([60, named], [8, group as fc.Arbitrary<[string, Tree]>], [4, not], [1, strange]);
+      const entry = mixed<[string, Tree]>([60, named], [8, group], [4, not], [1, strange]);
       return fc.array(entry, { minLength: 1, maxLength: 3 }).map(object);
     });
   }
@@ -189,7 +189,7 @@ class Queries {
       const name = hops.map((attribute): string => attribute.name);
       const dotted = hops.chain((attribute) => {
         const below = attribute.kind === 'zone' ? null : pick(targetOf(attribute), ['relation', 'component', 'zone']);
-        return below === null ? fc.constant(attribute.name as string) : below.map((last) => `${attribute.name}.${last.name}`);
+        return below === null ? fc.constant(attribute.name) : below.map((last) => `${attribute.name}.${last.name}`);
       });
       const list = fc.array(fc.option(mixed([3, name], [1, dotted]), { nil: undefined, freq: 10 }), { maxLength: 4 });
       const objects = fc.array(hops.chain((attribute) => fc.tuple(fc.constant<string>(attribute.name), this.populated(attribute, depth))), { maxLength: 3 }).map(object);

@@ -1,10 +1,12 @@
 /** Every budget of a request: over it is a 4xx (503 for the database's time) that names the limit; others stay well. */
-import type { ContentLimits } from 'nestjs-content-api';
+import type { ContentSettings } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { blog } from '../fixtures/blog.ts';
 import { Client, type Reply } from './apps.ts';
 import { problemOf } from './oracle.ts';
 import { queryOf } from './query-text.ts';
+
+type ContentLimits = ContentSettings['limits'];
 
 const LIMITS: ContentLimits = {
   queryLength: 8000,

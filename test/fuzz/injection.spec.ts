@@ -98,8 +98,8 @@ describe('hostile text over HTTP', () => {
     'a key inside populate': (name) => ({ populate: { author: { [name]: 'x' } } }),
     'a nested field': (name) => ({ populate: { author: { fields: [name] } } }),
     'a nested sort': (name) => ({ populate: { categories: { sort: [name] } } }),
-    'a nested filter name': (name) => ({ populate: { categories: { filters: { [name]: 'x' } } } }),
-    'a nested filter value': (text) => ({ populate: { categories: { filters: { name: { $startsWith: text } } } } }),
+    'a filter name below populate': (name) => ({ populate: { categories: { filters: { [name]: 'x' } } } }),
+    'a filter value below populate': (text) => ({ populate: { categories: { filters: { name: { $startsWith: text } } } } }),
     'a component uid': (name) => ({ populate: { zone: { on: { [name]: true } } } }),
     'a filter below on': (text) => ({ populate: { zone: { on: { 'shared.quote': { filters: { text: { $containsi: text } } } } } } }),
     'a count': (text) => ({ populate: { categories: { count: text } } }),
@@ -181,7 +181,7 @@ describe('the text of a statement', () => {
   function build({ conditions, extras }: Shape, pick: (max: number) => number): object {
     const value = ({ def, name, system, type }: ScalarAttribute): string => {
       if (system) return def.type === 'integer' ? String(pick(1e6)) : def.type === 'datetime' ? new Date(pick(1e12)).toISOString() : `${MARK}${pick(1e9)}`;
-      const made = valueOf({ def, name } as ScalarAttribute, pick(100), pick(2) === 0 ? 'alpha' : 'omega');
+      const made = valueOf({ def, name }, pick(100), pick(2) === 0 ? 'alpha' : 'omega');
       if (type.column === 'jsonb') return JSON.stringify({ [`${MARK}${pick(99)}`]: made });
       return def.type === 'boolean' ? String(made) : typeof made === 'string' && type.textual && def.type !== 'enumeration' ? `${MARK}'"\\;--$1${made}` : String(made);
     };

@@ -112,7 +112,7 @@ class Rewrite {
     return attribute.private && (inverse === undefined || inverse.private);
   }
 
-  private async links(owner: ContentType, attribute: RelationAttribute, id: unknown): Promise<void> {
+  private async links(attribute: RelationAttribute, id: unknown): Promise<void> {
     if (attribute.join.kind !== 'link') return;
     const table = `"${attribute.join.table}"`;
     await this.sql(`delete from ${table} where owner_id = $1`, [id]);
@@ -132,7 +132,7 @@ class Rewrite {
           sets.set(attribute.join.column, attribute.exclusive ? null : this.other(attribute));
           if (attribute.join.position !== null) sets.set(attribute.join.position, -Number(row['id']));
         }
-        await this.links(type, attribute, row['id']);
+        await this.links(attribute, row['id']);
       } else if (attribute.kind === 'scalar') {
         if (attribute.system || !(hidden || isHidden(attribute))) continue;
         const value = this.scalar(attribute);

@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz:leak [-- --seed S --caller NAME --full --concurrency C]`: two databases that differ only in what a caller
- * may not see answer byte for byte the same, whatever is asked. Run `npm run build` before.
+ * may not see answer byte for byte the same, whatever is asked.
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';

@@ -55,8 +55,9 @@ export const spell = (tree: Entries, spelling: Spelling = PLAIN): string => part
 export function tree(value: unknown): Tree {
   if (value === null || typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map((item: unknown) => (item === undefined ? undefined : tree(item)));
-  if (typeof value === 'object') return object(Object.entries(value as object).map(([key, nested]) => [key, tree(nested)]));
-  return String(value as number | boolean);
+  if (typeof value === 'object') return object(Object.entries(value).map(([key, nested]) => [key, tree(nested)]));
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new Error(`a ${typeof value} cannot stand in a query string`);
 }
 
 /** A query string from nested plain values. */

@@ -247,7 +247,7 @@ describe('migrations', () => {
     await mkdir(folder, { recursive: true });
     const database = await createDatabase();
     const migrations = { path: folder, pathTs: folder, emit: 'ts', snapshot: false } as const;
-    const options = { clientUrl: database.url, preferTs: true, extensions: [Migrator], migrations };
+    const options = { clientUrl: database.url, preferTs: true, logger: () => undefined, extensions: [Migrator], migrations };
     const host = await startHost(() => ({ imports: [ContentModule.forRoot({ ...blog, database: options })] }), { database });
     try {
       const { migrator } = ormOf(host) as unknown as { migrator: { create(): Promise<{ fileName: string }>; up(): Promise<unknown>; down(): Promise<unknown> } };

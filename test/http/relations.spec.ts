@@ -291,6 +291,15 @@ describe.each(ADAPTERS)('section 11: relations on %s', (adapter) => {
       });
     });
 
+    it('many-to-many: a link made from one side comes last on the other', async () => {
+      const own = await leafs('x', 'y', 'z');
+      const [p, q] = [await make('nodes', { name: 'p', many: ids(own, 'yx') }), await make('nodes', { name: 'q' })];
+      await change('leaves', own['z']!, { nodes: [q.documentId, p.documentId] });
+      expect([await names('nodes', p, 'many'), await names('nodes', q, 'many')]).toEqual(['yxz', 'z']);
+      await change('nodes', q, { many: { connect: [{ documentId: own['y']!.documentId, position: { start: true } }] } });
+      expect([await names('nodes', q, 'many'), await names('leaves', own['y']!, 'nodes'), await names('leaves', own['z']!, 'nodes')]).toEqual(['yz', 'pq', 'qp']);
+    });
+
     it('one-to-many: the many side keeps the order of the one side', async () => {
       const own = await leafs('x', 'y', 'z');
       const owner = await make('nodes', { name: 'o' });

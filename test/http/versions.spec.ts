@@ -63,7 +63,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
     it('8.6, 1.12 PUT of nothing publishes the draft', async () => {
       const draft = await post('articles?status=draft', { title: 'Publish me' });
-      expect(await update('articles', draft, {})).toMatchObject({ title: 'Publish me', publishedAt: expect.any(String), documentId: draft.documentId });
+      expect(await update('articles', draft, {})).toMatchObject({ title: 'Publish me', publishedAt: expect.any(String), documentId: draft.documentId, createdAt: draft.createdAt });
       await get('articles', draft);
     });
 

@@ -53,7 +53,6 @@ export async function createTestApp(options: Options, adapter: Adapter = 'expres
 /** Counts the statements that go over the wire while `work` runs. */
 export async function countStatements(work: () => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
     const [first] = args as [string | { text: string }];

@@ -1,0 +1,135 @@
+/** Hooks of the host's around writes: what they see, what they may change, and when they run (issue "writing", protocol 21). */
+import type { MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { ForbiddenException, Injectable, Module } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import supertest from 'supertest';
+import { AfterContent, BeforeContent, CONTENT_ORM, ContentError, type ContentEvent, ContentModule, ContentService, getContentToken, OnContentCommitted } from 'nestjs-content-api';
+import type { INestApplication } from '@nestjs/common';
+import { blog } from '../fixtures/blog.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+const seen: string[] = [];
+let shown: ContentEvent['document'] = null;
+
+@Injectable()
+class Rules {
+  @BeforeContent('author', 'create', 'update')
+  before({ data, em }: ContentEvent): void {
+    if (data['name'] === 'refused') throw new ContentError('ApplicationError', 'Not this name');
+    if (data['name'] === 'forbidden') throw new ForbiddenException();
+    if (typeof data['name'] === 'string') data['name'] = data['name'].trim();
+    if (em === null) throw new Error('a hook inside the transaction has its entity manager');
+  }
+
+  @AfterContent('author', 'create')
+  after({ document, documentId }: ContentEvent): void {
+    shown = document;
+    if (document?.['name'] === 'undone') throw new ContentError('ApplicationError', `Undone ${documentId === null}`);
+  }
+
+  @AfterContent('*', 'delete')
+  deleting({ type, document }: ContentEvent): void {
+    seen.push(`deleting ${type} ${document === null}`);
+  }
+
+  @OnContentCommitted('*', 'create', 'update', 'publish', 'delete', 'unpublish', 'discardDraft')
+  committed({ type, action, em, caller }: ContentEvent): void {
+    seen.push(`${action} ${type} ${em === null} ${caller.kind}`);
+    if (type === 'category') throw new Error('which fails no request');
+  }
+}
+
+@Module({ providers: [Rules] })
+class HostModule {}
+
+describe('hooks', () => {
+  let database: TestDatabase;
+  let app: INestApplication;
+  let http: ReturnType<typeof supertest.agent>;
+  const service = (type: string): ContentService<{ documentId: string; title: string | null; publishedAt: string | null }> => app.get(getContentToken(type), { strict: false });
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const content = ContentModule.forRoot({ ...blog, database: { clientUrl: database.url } });
+    const module = await Test.createTestingModule({ imports: [HostModule, content] }).compile();
+    app = module.createNestApplication({ logger: ['fatal'] });
+    await app.listen(0, '127.0.0.1');
+    await app.get<MikroORM>(CONTENT_ORM).schema.update();
+    http = supertest.agent(await app.getUrl());
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.drop();
+  });
+  beforeEach(() => {
+    seen.length = 0;
+  });
+
+  const names = async (): Promise<string[]> => (await http.get('/api/authors?fields=name&sort=name').expect(200)).body.data.map(({ name }: { name: string }) => name);
+
+  it('change the data before it is checked', async () => {
+    const created = await http.post('/api/authors').send({ data: { name: '  Ann  ' } }).expect(201);
+    expect(created.body.data.name).toBe('Ann');
+    await http.post('/api/authors').send({ data: { name: '  Ann ' } }).expect(400);
+  });
+
+  it.each([['refused', 400, 'Not this name'], ['forbidden', 403, 'Forbidden'], ['undone', 400, 'Undone false']])('refuse "%s" with %i, and nothing is written', async (name, status, message) => {
+    const before = await names();
+    const refused = await http.post('/api/authors').send({ data: { name } }).expect(status);
+    expect(refused.body).toMatchObject({ data: null, error: { status, message } });
+    expect(await names()).toEqual(before);
+    expect(seen).toEqual([]);
+  });
+
+  it('are shown the document with one level populated and without private attributes, whatever was asked', async () => {
+    await http.post('/api/authors?fields=name').send({ data: { name: 'Bea', email: 'bea@example.com' } }).expect(201);
+    expect(shown).toMatchObject({ name: 'Bea', articles: [], profile: null });
+    expect(shown).not.toHaveProperty('email');
+  });
+
+  it('hear of a create or update first, then of its publishing', async () => {
+    const { documentId } = (await http.post('/api/articles').send({ data: { title: 'First' } }).expect(201)).body.data;
+    await http.put(`/api/articles/${documentId}?status=draft`).send({ data: { title: 'Second' } }).expect(200);
+    await http.put(`/api/articles/${documentId}`).send({ data: {} }).expect(200);
+    await http.delete(`/api/articles/${documentId}`).expect(204);
+    expect(seen).toEqual([
+      'create article true public', 'publish article true public', 'update article true public',
+      'update article true public', 'publish article true public', 'deleting article true', 'delete article true public',
+    ]);
+  });
+
+  it('fail no request once it is committed', async () => {
+    await http.post('/api/categories').send({ data: { name: 'News' } }).expect(201);
+    expect(seen).toEqual(['create category true public']);
+  });
+
+  it('run after the commit of a transaction of the host, and never after its rollback', async () => {
+    const em = app.get<MikroORM>(CONTENT_ORM).em.fork() as SqlEntityManager;
+    const create = (name: string, fail: boolean): Promise<void> =>
+      em.transactional(async (inner) => {
+        await service('author').create({ name }, {}, { em: inner });
+        expect(seen).toEqual([]);
+        if (fail) throw new Error('the host changed its mind');
+      });
+    await expect(create('Cleo', true)).rejects.toThrow('changed its mind');
+    expect(seen).toEqual([]);
+    expect(await names()).not.toContain('Cleo');
+    await create('Cleo', false);
+    expect(seen).toEqual(['create author true system']);
+    expect(await names()).toContain('Cleo');
+  });
+
+  it('publish, unpublish and discardDraft are methods of the service', async () => {
+    const articles = service('article');
+    const { documentId } = await articles.create({ title: 'A draft', categories: [] }, { status: 'draft' });
+    expect(await articles.findOne(documentId)).toBeNull();
+    expect((await articles.publish(documentId)).publishedAt).not.toBeNull();
+    await articles.update(documentId, { title: 'Changed' }, { status: 'draft' });
+    expect((await articles.discardDraft(documentId)).title).toBe('A draft');
+    expect(await articles.unpublish(documentId)).toMatchObject({ title: 'A draft', publishedAt: null });
+    expect(await articles.findOne(documentId)).toBeNull();
+    await expect(articles.discardDraft(documentId)).rejects.toMatchObject({ name: 'NotFoundError' });
+    expect(seen.map((line) => line.split(' ')[0])).toEqual(['create', 'update', 'publish', 'update', 'discardDraft', 'unpublish']);
+  });
+});

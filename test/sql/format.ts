@@ -1,0 +1,26 @@
+const CLAUSES = /^(from|where|order|limit|offset|join|cross|and)$/;
+
+/** One line per clause, sub-queries indented: for people. White space means nothing in what the library prints. */
+export function format(text: string): string {
+  const tokens = text.replace(/\s+/g, ' ').trim().match(/'[^']*'|"[^"]*"|[()]|[^\s()'"]+|\s/g) ?? [];
+  const brackets: boolean[] = [];
+  let out = '';
+  const line = (): void => void (out += `\n${'  '.repeat(brackets.filter(Boolean).length)}`);
+  for (const [i, token] of tokens.entries()) {
+    const next = tokens[i + 1] ?? '';
+    const inQuery = brackets.at(-1) ?? true;
+    if (token === '(') {
+      brackets.push(next === 'select');
+      out += token;
+      if (next === 'select') line();
+    } else if (token === ')') {
+      const ends = brackets.pop() === true;
+      if (ends) line();
+      out += token;
+    } else if (token === ' ' && inQuery && tokens[i - 1] !== 'cross' && CLAUSES.test(next)) {
+      line();
+      if (next === 'and') out += '  ';
+    } else out += token;
+  }
+  return `${out.replace(/[ ]+\n/g, '\n')}\n`;
+}

@@ -1,0 +1,36 @@
+select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
+      select row_to_json(j2)
+      from (
+        select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
+        from "authors" t1
+        where t1.document_id = t0."author_document_id"
+        limit 1
+      ) j2
+    ) as "author"
+    from unnest(array(
+      select id
+      from (
+        select *
+        from (
+          select t0.id
+          from "posts" t0
+          where not t0.published
+            and t0.locale = $1::text
+          order by t0.id
+          limit $2::int8
+        ) q
+        limit 100
+      ) page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, ((
+  select count(*)
+  from "posts" t0
+  where not t0.published
+    and t0.locale = $1::text
+))::int4 as total

@@ -1,0 +1,67 @@
+with page as materialized (
+  select *
+  from (
+    select t0.id, count(*) over () as total
+    from "tags" t0
+    where (exists (
+      select 1
+      from "posts_tags_links" l2
+      join "posts" t1 on t1.id = l2.owner_id
+      where l2.target_document_id = t0.document_id
+        and t1.published
+        and t1.locale = $1::text
+        and t1."views" > $2::int4
+    ) and exists (
+      select 1
+      from "posts_tags_links" l4
+      join "posts" t3 on t3.id = l4.owner_id
+      where l4.target_document_id = t0.document_id
+        and t3.published
+        and t3.locale = $1::text
+        and t3."views" > $3::int4
+    ) and exists (
+      select 1
+      from "posts_tags_links" l6
+      join "posts" t5 on t5.id = l6.owner_id
+      where l6.target_document_id = t0.document_id
+        and t5.published
+        and t5.locale = $1::text
+        and t5."views" > $4::int4
+    ) and exists (
+      select 1
+      from "posts_tags_links" l8
+      join "posts" t7 on t7.id = l8.owner_id
+      where l8.target_document_id = t0.document_id
+        and t7.published
+        and t7.locale = $1::text
+        and t7."views" > $5::int4
+    ) and exists (
+      select 1
+      from "posts_tags_links" l10
+      join "posts" t9 on t9.id = l10.owner_id
+      where l10.target_document_id = t0.document_id
+        and t9.published
+        and t9.locale = $1::text
+        and t9."views" > $6::int4
+      offset 0
+    ))
+    order by t0.id
+    limit $7::int8
+  ) q
+  limit 100
+) select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."name" as "name"
+    from unnest(array(
+      select id
+      from page
+    )) with ordinality p(id, n)
+    join "tags" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, coalesce((
+  select p.total
+  from page p
+  limit 1
+), 0)::int4 as total

@@ -1,0 +1,33 @@
+with page as materialized (
+  select *
+  from (
+    select t0.id, count(*) over () as total
+    from "posts" t0
+    where t0.published
+      and t0.locale = $1::text
+      and (not (t0."views" > $2::int4) and exists (
+      select 1
+      from "authors" t1
+      where t1.document_id = t0."author_document_id"
+        and not (t1."name" = $3::text)
+    ))
+    order by t0.id
+    limit $4::int8
+  ) q
+  limit 100
+) select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
+    from unnest(array(
+      select id
+      from page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, coalesce((
+  select p.total
+  from page p
+  limit 1
+), 0)::int4 as total

@@ -1,0 +1,34 @@
+with page as materialized (
+  select *
+  from (
+    select t0.id, count(*) over () as total
+    from "posts" t0
+    where t0.published
+      and t0.locale = $1::text
+      and exists (
+      select 1
+      from "posts_tags_links" l2
+      join "tags" t1 on t1.document_id = l2.target_document_id
+      where l2.owner_id = t0.id
+        and t1."name" = $2::text
+    )
+    order by t0.id
+    limit $3::int8
+  ) q
+  limit 100
+) select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
+    from unnest(array(
+      select id
+      from page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, coalesce((
+  select p.total
+  from page p
+  limit 1
+), 0)::int4 as total

@@ -1,0 +1,20 @@
+select (
+  select row_to_json(d)
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
+      select row_to_json(j2)
+      from (
+        select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
+        from "authors" t1
+        where t1.document_id = t0."author_document_id"
+        limit 1
+      ) j2
+    ) as "author"
+    from "posts" t0
+    where t0.document_id = $1::text
+      and t0.published
+      and t0.locale = $2::text
+    order by t0.id
+    limit 1
+  ) d
+)::text as data

@@ -1,0 +1,42 @@
+select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
+      select coalesce(json_agg(j3), '[]')
+      from (
+        select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
+        from "posts_tags_links" l2
+        cross join lateral (
+          select *
+          from "tags" t1
+          where t1.document_id = l2.target_document_id
+          limit 1
+        ) t1
+        where l2.owner_id = t0.id
+        order by l2.position
+      ) j3
+    ) as "tags"
+    from unnest(array(
+      select id
+      from (
+        select *
+        from (
+          select t0.id
+          from "posts" t0
+          where t0.published
+            and t0.locale = $1::text
+          order by t0.id
+          limit $2::int8
+        ) q
+        limit 100
+      ) page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, ((
+  select count(*)
+  from "posts" t0
+  where t0.published
+    and t0.locale = $1::text
+))::int4 as total

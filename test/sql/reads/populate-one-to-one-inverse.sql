@@ -1,0 +1,32 @@
+select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."city" as "city", (
+      select row_to_json(j2)
+      from (
+        select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
+        from "authors" t1
+        where t1."home_document_id" = t0.document_id
+        limit 1
+      ) j2
+    ) as "owner"
+    from unnest(array(
+      select id
+      from (
+        select *
+        from (
+          select t0.id
+          from "places" t0
+          order by t0.id
+          limit $1::int8
+        ) q
+        limit 100
+      ) page
+    )) with ordinality p(id, n)
+    join "places" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, ((
+  select count(*)
+  from "places" t0
+))::int4 as total

@@ -1,0 +1,42 @@
+select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
+      select coalesce(json_agg(case c1.v->>'__component' when 'shelf.quote' then (
+        select row_to_json(j2)
+        from (
+          select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'text' as "text", c1.v->>'__component' as "__component"
+        ) j2
+      ) when 'shelf.seo' then (
+        select row_to_json(j3)
+        from (
+          select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'title' as "title", c1.v->'weight' as "weight", c1.v->>'__component' as "__component"
+        ) j3
+      ) end order by c1.n), '[]')
+      from jsonb_array_elements(t0."zone") with ordinality c1(v, n)
+      where (c1.v->>'__component' = 'shelf.quote') or (c1.v->>'__component' = 'shelf.seo')
+    ) as "zone"
+    from unnest(array(
+      select id
+      from (
+        select *
+        from (
+          select t0.id
+          from "posts" t0
+          where t0.published
+            and t0.locale = $1::text
+          order by t0.id
+          limit $2::int8
+        ) q
+        limit 100
+      ) page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, ((
+  select count(*)
+  from "posts" t0
+  where t0.published
+    and t0.locale = $1::text
+))::int4 as total

@@ -1,0 +1,50 @@
+select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
+    from unnest(array(
+      select id
+      from (
+        select *
+        from (
+          select t0.id
+          from "posts" t0
+          where not t0.published
+            and exists (
+            select 1
+            from "posts" d
+            join "posts" p on p.document_id = d.document_id
+              and p.locale = d.locale
+              and p.published
+            where d.document_id = t0.document_id
+              and d.locale = t0.locale
+              and not d.published
+              and d.updated_at > p.updated_at
+          )
+            and t0.locale = $1::text
+          order by t0.id
+          limit $2::int8
+        ) q
+        limit 100
+      ) page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, ((
+  select count(*)
+  from "posts" t0
+  where not t0.published
+    and exists (
+    select 1
+    from "posts" d
+    join "posts" p on p.document_id = d.document_id
+      and p.locale = d.locale
+      and p.published
+    where d.document_id = t0.document_id
+      and d.locale = t0.locale
+      and not d.published
+      and d.updated_at > p.updated_at
+  )
+    and t0.locale = $1::text
+))::int4 as total

@@ -1,0 +1,28 @@
+with page as materialized (
+  select *
+  from (
+    select t0.id, count(*) over () as total
+    from "posts" t0
+    where t0.published
+      and t0.locale = $1::text
+      and (lower((t0."id")::text) like lower($2::text) or lower(t0."document_id") like lower($2::text) or lower(t0."title") like lower($2::text) or lower((t0."views")::text) like lower($2::text))
+    order by t0.id
+    limit $3::int8
+  ) q
+  limit 100
+) select (
+  select coalesce(json_agg(d), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
+    from unnest(array(
+      select id
+      from page
+    )) with ordinality p(id, n)
+    join "posts" t0 on t0.id = p.id
+    order by p.n
+  ) d
+)::text as data, coalesce((
+  select p.total
+  from page p
+  limit 1
+), 0)::int4 as total
