@@ -2,9 +2,11 @@
  * The benches:
  *
  *   npm run bench -- read [--seconds 8] [--connections 10] [--rows 10000,1000000] [--only name] [--no-reference]
+ *   npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
+  write: () => import('./write/bench.mjs'),
 };
 
 const [name, ...args] = process.argv.slice(2);

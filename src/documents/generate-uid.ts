@@ -2,8 +2,9 @@
 import slugify from '@sindresorhus/slugify';
 import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
 import type { Runner } from '../database/database.js';
-import type { Settled, Stored } from '../plan/settle.js';
+import type { Settled } from '../plan/settle.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
+import type { Loaded, WriteRequest } from './load.js';
 
 /** Room for a number behind the longest slug. */
 const LONGEST = 240;
@@ -31,9 +32,16 @@ function firstFree(base: string, taken: ReadonlySet<unknown>): string {
   return `${base}-${n}`;
 }
 
-/** Fills in what a new document leaves out. One statement for each attribute that is generated, none otherwise. */
-export async function withGeneratedUids(runner: Runner, { type, locale }: { type: ContentType; locale: string }, result: Settled, stored: Stored | null): Promise<Settled> {
-  const missing = stored === null ? generatedUids(type).filter((attribute) => (result.values.get(attribute) ?? null) === null) : [];
+/** What a new version leaves out: all of it in a new document, in a new locale only what is localized. */
+function missingUids({ type, body }: WriteRequest, { versions, stored }: Loaded): ScalarAttribute[] {
+  if (versions.own !== undefined) return [];
+  return generatedUids(type).filter((attribute) => !body.values.has(attribute.name) && (stored === null || attribute.localized));
+}
+
+/** Fills in what a new version leaves out. Two statements for each attribute that is generated, none otherwise. */
+export async function withGeneratedUids(runner: Runner, request: WriteRequest, result: Settled, loaded: Loaded): Promise<Settled> {
+  const { type, locale } = request;
+  const missing = missingUids(request, loaded);
   if (missing.length === 0) return result;
   const values = new Map(result.values);
   for (const attribute of missing) {

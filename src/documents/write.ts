@@ -57,7 +57,7 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   if (locks.length > 0) await runner.run(compileQueue(locks));
   const loaded = await load(runner, request);
   const { versions, stored } = loaded;
-  const result = await withGeneratedUids(runner, request, settled(request, loaded), stored);
+  const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
   noteValues(request, result, stored);
   const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();
   const rows: RowsRequest = {

@@ -189,9 +189,26 @@ export abstract class SingleController extends ContentController {
 
 const className = (id: string): string => `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
 
+type Methods = Readonly<Record<string, unknown>>;
+
+/** Lets a method that overrides a route keep the route's decorators, which Nest looks for on the very function. */
+function keepRoutes(given: Type, base: Type): void {
+  const own = given.prototype as Methods;
+  const inherited = base.prototype as Methods;
+  for (const name of Object.getOwnPropertyNames(inherited)) {
+    const [override, route] = [own[name], inherited[name]];
+    if (typeof override !== 'function' || typeof route !== 'function' || override === route) continue;
+    for (const key of Reflect.getMetadataKeys(route) as unknown[]) {
+      if (!Reflect.hasMetadata(key, override)) Reflect.defineMetadata(key, Reflect.getMetadata(key, route), override);
+    }
+  }
+}
+
 /** The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave. */
 export function contentController(type: ContentType, path: string, given?: Type): Type {
-  const base = (given ?? (type.kind === 'collectionType' ? CollectionController : SingleController)) as Type<object>;
+  const generated = (type.kind === 'collectionType' ? CollectionController : SingleController) as unknown as Type<object>;
+  if (given !== undefined) keepRoutes(given, generated);
+  const base = given ?? generated;
   const controller = { [className(type.singularApiId)]: class extends base {} }[className(type.singularApiId)] as Type;
   Controller(path)(controller);
   ServesType(type)(controller);

@@ -50,8 +50,6 @@ describe('hostile text over HTTP', () => {
     await running.close();
     await database.drop();
   });
-  afterEach(async () => expect(await contents()).toEqual(before));
-
   const ask = async (path: string, query: object | string, headers: Record<string, string> = {}): Promise<number> => {
     const text = typeof query === 'string' ? query : queryOf(query);
     if (text.length > 15_000) return 0;
@@ -64,7 +62,7 @@ describe('hostile text over HTTP', () => {
 
   it.each(ALL_OPERATORS)('as the operand of %s on every type of attribute', async (operator) => {
     for (const [i, payload] of PAYLOADS.entries()) {
-      const names = ['title', 'meta', ...[0, 5, 10].map((offset) => NAMED[(i + offset) % NAMED.length] as string)];
+      const names = ['title', ...[0, 7].map((offset) => NAMED[(i + offset) % NAMED.length] as string)];
       const query = (name: string): object => ({ filters: { [name]: { [operator]: operator === '$between' ? [payload, payload] : payload } }, fields: ['id'], pagination: { pageSize: 1 } });
       await Promise.all(names.map((name) => ask('articles', query(name))));
     }
@@ -119,8 +117,9 @@ describe('hostile text over HTTP', () => {
   };
 
   it.each(Object.entries(PLACES))('as %s', async (_place, make) => {
-    for (const payload of PAYLOADS) {
-      await Promise.all(['articles', `articles/${documentId}`].map((path) => ask(path, make(payload))));
+    for (let i = 0; i < PAYLOADS.length; i += 4) {
+      const some = PAYLOADS.slice(i, i + 4);
+      await Promise.all(some.map((payload, j) => ask(j === (i / 4) % 4 ? `articles/${documentId}` : 'articles', make(payload))));
     }
   });
 
@@ -138,6 +137,8 @@ describe('hostile text over HTTP', () => {
       expect(await ask('articles', '', { 'strapi-response-format': payload })).toBe(200);
     }
   });
+
+  it('changed nothing', async () => expect(await contents()).toEqual(before));
 });
 
 describe('the text of a statement', () => {

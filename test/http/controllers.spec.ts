@@ -1,0 +1,44 @@
+/** A controller of the host's own in the place of a generated one: overridden routes, routes beside them, the same guard. */
+import { Controller, Get, Param, Req } from '@nestjs/common';
+import { CollectionController, ContentModelError, ContentModule } from 'nestjs-content-api';
+import { blog } from '../fixtures/blog.ts';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+
+@Controller()
+class CategoryController extends CollectionController {
+  @Get('about/:topic')
+  about(@Param('topic') topic: string): { about: string } {
+    return { about: topic };
+  }
+
+  override async find(@Req() request: object): ReturnType<CollectionController['find']> {
+    const answer = await super.find(request);
+    return Object.assign(answer, { meta: { ...answer.meta, ours: true } });
+  }
+}
+
+describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => void (test = await createTestApp({ ...blog, controllers: { category: CategoryController } }, adapter)));
+  afterAll(() => test.close());
+
+  it('adds a route beside the generated ones', async () => {
+    expect((await test.http.get('/api/categories/about/this').expect(200)).body).toEqual({ about: 'this' });
+  });
+
+  it('overrides one and keeps the others', async () => {
+    const { documentId } = (await test.http.post('/api/categories').send({ data: { name: 'News' } }).expect(201)).body.data;
+    expect((await test.http.get('/api/categories').expect(200)).body.meta).toMatchObject({ pagination: { total: 1 }, ours: true });
+    expect((await test.http.get(`/api/categories/${documentId}`).expect(200)).body).toMatchObject({ data: { name: 'News' }, meta: {} });
+  });
+
+  it('answers errors in the one shape', async () => {
+    expect((await test.http.get('/api/categories?sort=nope').expect(400)).body.error.message).toBe('Invalid key nope');
+  });
+});
+
+it('a controller for a type that is not there stops the start', () => {
+  const start = (): unknown => ContentModule.forRoot({ ...blog, controllers: { categry: CategoryController } });
+  expect(start).toThrow(ContentModelError);
+  expect(start).toThrow('did you mean "category"');
+});
