@@ -13,7 +13,7 @@ const table = (head, rows) => [head, head.map((_cell, i) => (i === 0 ? '---' : '
 export const report = ({ machine, options, shapes }) => `# Write bench
 
 \`npm run bench -- write\`, ${machine.date}: ${availableParallelism()} cores for servers, PostgreSQL and load generator together; Node ${process.versions.node},
-PostgreSQL ${machine.version} (fsync ${machine.fsync}, synchronous_commit on, full_page_writes on), ${options.connections} connections, pools of 10, NODE_ENV=production,
+PostgreSQL ${machine.version} (fsync ${machine.fsync}, synchronous_commit on, full_page_writes on, autovacuum off), ${options.connections} connections, pools of 10, NODE_ENV=production,
 ${options.rows.toLocaleString('en')} articles before the first write. Each server is measured ${options.seconds} s per request, in ${options.rounds} rounds that take turns; a figure is the median of the
 rounds, a ratio the median of the ratios within a round. CPU is what the process and PostgreSQL used per request. Requests per second are
 those that succeeded.

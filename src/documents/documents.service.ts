@@ -102,6 +102,7 @@ export class Documents {
   /** Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5, 8.7, 9.8). */
   async delete(plan: ReadPlan, { caller, em }: WriteOptions): Promise<void> {
     const { type, version, documentId } = plan;
+    if (documentId === null && type.kind === 'collectionType') throw notFound();
     if (type.draftAndPublish && !version.published) {
       throw validationError('Invalid status parameter. A draft cannot be deleted alone', { key: 'status', path: null, source: 'query', param: 'status' });
     }
@@ -117,21 +118,21 @@ export class Documents {
   }
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
-  async unpublish(plan: ReadPlan, { caller, em }: WriteOptions): Promise<Answer> {
-    return this.changeState(plan, caller, em, 'unpublish', async (runner) => {
+  unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.changeState(plan, options, 'unpublish', async (runner) => {
       await runner.run(compileQueue(locksOfChange(plan.type, plan.documentId)));
       await runner.run(compileUnpublish(plan.type, plan.documentId ?? '', this.writeLocale(plan)));
     });
   }
 
   /** Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published. */
-  async discardDraft(plan: ReadPlan, { caller, em }: WriteOptions): Promise<Answer> {
-    return this.changeState(plan, caller, em, 'discardDraft', (runner) => discardDraft(runner, plan.type, plan.documentId ?? '', this.writeLocale(plan)));
+  discardDraft(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.changeState(plan, options, 'discardDraft', (runner) => discardDraft(runner, plan.type, plan.documentId ?? '', this.writeLocale(plan)));
   }
 
-  // eslint-disable-next-line max-params -- one private helper of the two methods above
-  private async changeState(plan: ReadPlan, caller: Caller, em: SqlEntityManager | undefined, action: HookAction, work: (runner: Runner) => Promise<unknown>): Promise<Answer> {
+  private async changeState(plan: ReadPlan, { caller, em }: WriteOptions, action: HookAction, work: (runner: Runner) => Promise<unknown>): Promise<Answer> {
     const { type } = plan;
+    if (plan.documentId === null && type.kind === 'collectionType') throw notFound();
     if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
     const hooks = this.hookRun(plan, caller, [action]);
     const answer = await this.transaction(async (runner) => {

@@ -132,4 +132,14 @@ describe('hooks', () => {
     await expect(articles.discardDraft(documentId)).rejects.toMatchObject({ name: 'NotFoundError' });
     expect(seen.map((line) => line.split(' ')[0])).toEqual(['create', 'update', 'publish', 'update', 'discardDraft', 'unpublish']);
   });
+
+  it('no method of the service takes a missing id for all documents', async () => {
+    const articles = service('article');
+    await articles.create({ title: 'Still here' });
+    const nobody = null as unknown as string;
+    for (const call of [() => articles.delete(nobody), () => articles.update(nobody, { title: 'Everything' }), () => articles.unpublish(nobody), () => articles.discardDraft(nobody)]) {
+      await expect(call()).rejects.toMatchObject({ name: 'NotFoundError' });
+    }
+    expect(await articles.count({ filters: { title: 'Still here' } })).toBe(1);
+  });
 });
