@@ -67,6 +67,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
  */
 export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
   const { type, permissions } = request;
+  if (request.kind === 'one' && request.documentId === null && type.kind === 'collectionType' && !request.answersWrite) throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
   if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
   const version = versionOf(query, request, settings);

@@ -154,6 +154,8 @@ export class BodyFuzz {
     if (reply.status >= 400 && sum !== this.sum) problems.push(`answered ${reply.status}, but rows have changed`);
     this.sum = sum;
     if (problems.length === 0 && reply.status < 300) problems.push(...(await this.readBack(request, reply)));
+    // What a DELETE leaves behind is seen in other types.
+    if (problems.length === 0 && reply.status === 204) problems.push(...(await this.worldProblems()));
     return problems.map((problem) => `${this.adapter}: ${problem}`);
   }
 
@@ -281,6 +283,7 @@ export async function fuzzBodies(fuzz: BodyFuzz, { runs, seed, most = 5 }: { rea
   for (let round = 0; done < runs && failures.length < most; round += 1) {
     let shrinking = false;
     let trail: string[] = [];
+    let smallest = '';
     const property = fc.asyncProperty(bodies, async (request) => {
       // While a failure is made smaller, every try starts from the same world.
       if (shrinking) await fuzz.fresh();
@@ -288,6 +291,7 @@ export async function fuzzBodies(fuzz: BodyFuzz, { runs, seed, most = 5 }: { rea
       const problems = (await fuzz.check(request)).filter((problem) => !seen.has(kindOf(problem)));
       if (problems.length === 0) return;
       if (!shrinking) trail = [...fuzz.trail];
+      smallest = fuzz.trail.at(-1) ?? '';
       shrinking = true;
       throw new Error(problems.join('\n'));
     });
@@ -295,8 +299,9 @@ export async function fuzzBodies(fuzz: BodyFuzz, { runs, seed, most = 5 }: { rea
     if (!result.failed) continue;
     const problems = String((result.errorInstance as Error | null)?.message ?? '').split('\n');
     for (const problem of problems) seen.add(kindOf(problem));
-    const last = fuzz.trail.at(-1) ?? '';
-    failures.push({ problems, shown: `${last}\n  first seen as the last of ${trail.length} requests: ${trail.at(-1) ?? ''}` });
+    // A failure that needs what was written before does not get smaller.
+    const alone = smallest === trail.at(-1) ? `\n  after\n    ${trail.slice(-25, -1).join('\n    ')}` : `\n  first seen as ${trail.at(-1) ?? ''}`;
+    failures.push({ problems, shown: `${smallest}${alone}` });
     await fuzz.fresh();
   }
   return failures;

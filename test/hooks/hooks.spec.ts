@@ -140,6 +140,7 @@ describe('hooks', () => {
     for (const call of [() => articles.delete(nobody), () => articles.update(nobody, { title: 'Everything' }), () => articles.unpublish(nobody), () => articles.discardDraft(nobody)]) {
       await expect(call()).rejects.toMatchObject({ name: 'NotFoundError' });
     }
+    expect(await articles.findOne(nobody)).toBeNull();
     expect(await articles.count({ filters: { title: 'Still here' } })).toBe(1);
   });
 });
