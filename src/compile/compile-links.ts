@@ -45,30 +45,39 @@ type LinkJoin = Extract<Join, { kind: 'link' }>;
 /** The rows whose links are written, as a table with an `id`. */
 const ownerRows = (owners: LinkChange['owners']): Sql => (owners === 'inserted' ? sql`d o` : sql`unnest(${ints(owners)}) o(id)`);
 
-function replaceLinks({ targets, owners }: LinkChange, way: LinkJoin): Sql[] {
+/** One step of a statement. Steps that update one table may meet at a row, which a statement changes only once. */
+interface Step {
+  readonly sql: Sql;
+  /** The table that the step updates; null for steps on link tables, which never meet. */
+  readonly updates: Identifier | null;
+}
+
+const onLinks = (steps: readonly Sql[]): Step[] => steps.map((step) => ({ sql: step, updates: null }));
+
+function replaceLinks({ targets, owners }: LinkChange, way: LinkJoin): Step[] {
   const table = quote(way.table);
   const insert = sql`insert into ${table} (owner_id, target_document_id, position)
       select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n) order by o.id, l.n`;
-  if (owners === 'inserted') return [insert];
-  return [
+  if (owners === 'inserted') return onLinks([insert]);
+  return onLinks([
     sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id <> all(${texts(targets)})`,
     sql`${insert} on conflict (owner_id, target_document_id) do update set position = excluded.position`,
-  ];
+  ]);
 }
 
-function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Sql[] {
+function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Step[] {
   const table = quote(way.table);
   const source = sql`select target_document_id from ${table} where owner_id = ${param(from)}::int4`;
   const inverse = way.twoWay ? sql`, inverse_position` : sql``;
   const inverseSource = way.twoWay ? sql`, l.inverse_position` : sql``;
   const inverseUpdate = way.twoWay ? sql`, inverse_position = excluded.inverse_position` : sql``;
-  return [
+  return onLinks([
     sql`delete from ${table} where owner_id = any(${ints(to)}) and target_document_id not in (${source})`,
     sql`insert into ${table} (owner_id, target_document_id, position${inverse})
       select o.id, l.target_document_id, l.position${inverseSource} from unnest(${ints(to)}) o(id) cross join ${table} l
       where l.owner_id = ${param(from)}::int4 order by o.id, l.position
       on conflict (owner_id, target_document_id) do update set position = excluded.position${inverseUpdate}`,
-  ];
+  ]);
 }
 
 /** Which of the targets' rows an inverse side writes: drafts only or both states, one locale or all. */
@@ -80,56 +89,53 @@ function rowsOf(target: ContentType, way: InverseJoin, request: LinksRequest, ro
 type InverseJoin = Extract<Join, { kind: 'inverseColumn' | 'inverseLink' }>;
 
 /** The other side of a to-one: its rows come to hold our document id, and those left out lose it. */
-function replaceInverseColumn({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseColumn' }>, request: LinksRequest): Sql[] {
+function replaceInverseColumn({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseColumn' }>, request: LinksRequest): Step[] {
   const table = quote(attribute.target.table);
   const column = quote(way.column);
   const me = sql`${param(request.documentId)}::text`;
   const kept = texts(targets);
   const position = way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
-  return [
-    sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
-      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(attribute.target, way, request, sql`t`)}`,
-  ];
+  const update = sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
+      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(attribute.target, way, request, sql`t`)}`;
+  return [{ sql: update, updates: attribute.target.table }];
 }
 
 /** The other side of a many-to-many: links of the targets' rows to our document, ordered on our side. */
-function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseLink' }>, request: LinksRequest): Sql[] {
+function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseLink' }>, request: LinksRequest): Step[] {
   const table = quote(way.table);
   const owner = quote(attribute.target.table);
   const me = sql`${param(request.documentId)}::text`;
   const state = rowsOf(attribute.target, way, request, sql`x`);
-  return [
+  return onLinks([
     sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id <> all(${texts(targets)})${state}`,
     sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)
       select x.id, ${me}, coalesce((select max(m.position) + 1 from ${table} m where m.owner_id = x.id), 1), l.n
       from unnest(${texts(targets)}) with ordinality l(id, n) join ${owner} x on x.document_id = l.id${state} order by x.id
       on conflict (owner_id, target_document_id) do update set inverse_position = excluded.inverse_position`,
-  ];
+  ]);
 }
 
 /** A one-to-one target belongs to one owner: the former one loses it (protocol 11.22). */
-function steal({ attribute, targets, owners }: LinkChange, column: Identifier, request: LinksRequest): Sql[] {
+function steal({ attribute, targets, owners }: LinkChange, column: Identifier, request: LinksRequest): Step[] {
   if (!attribute.exclusive || targets.length === 0) return [];
   const table = quote(request.type.table);
   const written = owners === 'inserted' ? sql`d o` : sql`${table} o where o.id = any(${ints(owners)})`;
   const states = sql`t.published in (select o.published from ${written})`;
-  return [
-    sql`update ${table} t set ${quote(column)} = null where t.${quote(column)} = any(${texts(targets)}) and t.document_id <> ${param(request.documentId)}::text and ${states}`,
-  ];
+  const update = sql`update ${table} t set ${quote(column)} = null where t.${quote(column)} = any(${texts(targets)}) and t.document_id <> ${param(request.documentId)}::text and ${states}`;
+  return [{ sql: update, updates: request.type.table }];
 }
 
-function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Sql[] {
+function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Step[] {
   if (attribute.join.kind !== 'column') return [];
   const table = quote(request.type.table);
   const column = quote(attribute.join.column);
   const state = published ? sql`t.published` : sql`not t.published`;
-  return [
-    sql`update ${table} t set ${column} = null from ${table} s
-      where s.id = ${param(from)}::int4 and t.${column} = s.${column} and t.document_id <> s.document_id and t.locale = s.locale and ${state}`,
-  ];
+  const update = sql`update ${table} t set ${column} = null from ${table} s
+      where s.id = ${param(from)}::int4 and t.${column} = s.${column} and t.document_id <> s.document_id and t.locale = s.locale and ${state}`;
+  return [{ sql: update, updates: request.type.table }];
 }
 
-function changeOf(change: LinkChange, request: LinksRequest): Sql[] {
+function changeOf(change: LinkChange, request: LinksRequest): Step[] {
   const way = change.attribute.join;
   switch (way.kind) {
     case 'link':
@@ -145,17 +151,22 @@ function changeOf(change: LinkChange, request: LinksRequest): Sql[] {
   }
 }
 
-/** The steps that bring all links of a write about, in no particular order: no two of them touch the same row. */
-export function linkSteps(request: LinksRequest): Sql[] {
+/**
+ * The steps that bring all links of a write about, as one batch per statement: the first may go with the rows. More
+ * than one is needed only where two relations of one body update the same table.
+ */
+export function linkBatches(request: LinksRequest): Sql[][] {
   const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
   const takeovers = request.takeovers.flatMap((takeover) => takeOver(takeover, request));
-  return [...request.changes.flatMap((change) => changeOf(change, request)), ...copies, ...takeovers];
+  const batches: Step[][] = [];
+  for (const step of [...request.changes.flatMap((change) => changeOf(change, request)), ...copies, ...takeovers]) {
+    const free = batches.find((batch) => step.updates === null || batch.every(({ updates }) => updates !== step.updates));
+    if (free === undefined) batches.push([step]);
+    else free.push(step);
+  }
+  return batches.map((batch) => batch.map((step) => step.sql));
 }
 
-/** One statement for all links of a write; null when there is nothing to do. */
-export function compileLinks(request: LinksRequest): Statement | null {
-  const steps = linkSteps(request);
-  if (steps.length === 0) return null;
-  const named = steps.map((step, i) => sql`${alias('k', i)} as (${step})`);
-  return print(sql`with ${join(named, ', ')} select 1`);
-}
+/** One statement for a batch of steps. */
+export const compileLinks = (batch: readonly Sql[]): Statement =>
+  print(sql`with ${join(batch.map((step, i) => sql`${alias('k', i)} as (${step})`), ', ')} select 1`);

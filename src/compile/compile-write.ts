@@ -154,6 +154,16 @@ export interface Referrer {
   readonly attribute: RelationAttribute;
 }
 
+/** Clears the columns of a table that name a deleted document, all in one update, because it may be named several times. */
+function forget(owner: ContentType, referrers: readonly Referrer[], { last, self }: { readonly last: Sql; readonly self: boolean }): Sql[] {
+  const columns = referrers.flatMap(({ type, attribute: { join: way } }) => (type === owner && way.kind === 'column' ? [quote(way.column)] : []));
+  if (columns.length === 0) return [];
+  const sets = columns.map((column) => sql`${column} = case when ${column} in ${last} then null else ${column} end`);
+  const named = join(columns.map((column) => sql`${column} in ${last}`), ' or ');
+  const others = self ? sql` and document_id not in (select g.document_id from g)` : sql``;
+  return [sql`update ${quote(owner.table)} set ${join(sets, ', ')} where (${named})${others}`];
+}
+
 /** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
 export function compileDelete(type: ContentType, documentId: string | null, locale: string | null, referrers: readonly Referrer[]): Statement {
   const table = quote(type.table);
@@ -164,12 +174,8 @@ export function compileDelete(type: ContentType, documentId: string | null, loca
   const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
   const gone = sql`g as (delete from ${table} t${which} returning t.document_id, t.locale)`;
   const last = sql`(select g.document_id from g where not exists (select 1 from ${table} t where t.document_id = g.document_id and not exists (select 1 from g h where h.document_id = t.document_id and h.locale = t.locale)))`;
-  const cleaned = referrers.map(({ type: owner, attribute }, i) => {
-    const name = alias('c', i);
-    if (attribute.join.kind === 'link') return sql`${name} as (delete from ${quote(attribute.join.table)} where target_document_id in ${last})`;
-    const column = quote((attribute.join as { readonly column: Identifier }).column);
-    const other = owner === type ? sql` and document_id not in (select g.document_id from g)` : sql``;
-    return sql`${name} as (update ${quote(owner.table)} set ${column} = null where ${column} in ${last}${other})`;
-  });
+  const links = referrers.flatMap(({ attribute: { join: way } }) => (way.kind === 'link' ? [sql`delete from ${quote(way.table)} where target_document_id in ${last}`] : []));
+  const columns = [...new Set(referrers.map((referrer) => referrer.type))].flatMap((owner) => forget(owner, referrers, { last, self: owner === type }));
+  const cleaned = [...links, ...columns].map((step, i) => sql`${alias('c', i)} as (${step})`);
   return print(sql`with ${join([gone, ...cleaned], ', ')} select count(*)::int4 as count from g`);
 }

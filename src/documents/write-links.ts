@@ -70,7 +70,7 @@ export function foreseen({ publish }: WriteRequest, versions: Versions): readonl
  * Splits off the other sides of relations of a type with itself: they write rows that the document's own side may
  * write too, which one statement cannot do twice.
  */
-export function inTurn(request: LinksRequest): readonly LinksRequest[] {
+export function inTurn(request: LinksRequest): readonly [LinksRequest, LinksRequest] {
   const second = request.changes.filter(({ attribute: { join, target } }) => target === request.type && (join.kind === 'inverseColumn' || join.kind === 'inverseLink'));
   const first = request.changes.filter((change) => !second.includes(change));
   return [

@@ -1,5 +1,5 @@
 /** One write: queue, load, settle, rows and links; at most six statements with the answer, whatever the number of targets. */
-import { compileLinks, type LinkCopy, linkSteps, type LinksRequest } from '../compile/compile-links.js';
+import { compileLinks, linkBatches, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
 import { compileQueue, compileVersions } from '../compile/compile-load.js';
 import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
 import type { Runner } from '../database/database.js';
@@ -83,17 +83,15 @@ async function writeRows(runner: Runner, request: WriteRequest, rows: RowsReques
     const written = (await runner.run(compileUpdate(rows, []))).map((row) => ({ ...toVersionRow(row), documentId }));
     return runLinks(runner, inTurn(linksRequest(request, documentId, { ...known, touched: written })));
   }
-  const [first, ...later] = inTurn(linksRequest(request, documentId, { ...known, touched }));
-  const steps = first === undefined ? [] : linkSteps(first);
-  await runner.run(fresh ? compileCreate(rows, steps) : compileUpdate(rows, steps));
-  await runLinks(runner, later);
+  const [own, others] = inTurn(linksRequest(request, documentId, { ...known, touched }));
+  const [withRows = [], ...later] = linkBatches(own);
+  await runner.run(fresh ? compileCreate(rows, withRows) : compileUpdate(rows, withRows));
+  for (const batch of later) await runner.run(compileLinks(batch));
+  await runLinks(runner, [others]);
 }
 
 async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Promise<void> {
-  for (const request of requests) {
-    const statement = compileLinks(request);
-    if (statement !== null) await runner.run(statement);
-  }
+  for (const batch of requests.flatMap(linkBatches)) await runner.run(compileLinks(batch));
 }
 
 /** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */

@@ -149,8 +149,8 @@ function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, where
  * payloads and relations to types that the caller may not read (protocol sections 11 and 15).
  */
 export function planBody(body: unknown, type: ContentType, rights: Rights, maxNodes: number): Body {
+  checkSize(body, maxNodes);
   const data = dataOf(body);
-  checkSize(data, maxNodes);
   const walk: Walk = { rights, references: new Map(), passwords: [], instances: 0 };
   const values = valuesOf(data, type, { prefix: '', zone: false }, walk);
   return { type, values, references: walk.references, instances: walk.instances, passwords: walk.passwords };

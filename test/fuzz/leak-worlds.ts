@@ -8,10 +8,9 @@ import { createDatabase } from '../support/database.ts';
 import { Client, copyDatabase, createTables, NamedCallers, type RunningApp, startApp, withSql } from './apps.ts';
 import { fill, type RunSql, valueOf } from './content.ts';
 import { type Attribute, buildSchema, type ContentType, type Model, type RelationAttribute, type ScalarAttribute, type Schema } from './internals.ts';
-import { model } from './model.ts';
+import { model, OPEN } from './model.ts';
 
 const READ = ['find', 'findOne'] as const;
-const OPEN = ['article', 'author', 'profile', 'category', 'homepage', 'dossier'];
 
 const granting = (types: readonly string[], drafts: boolean): Grants => Object.fromEntries(types.map((type) => [type, drafts ? [...READ, 'readDrafts'] : READ]));
 const without = (name: string): Grants => granting(OPEN.filter((type) => type !== name), true);

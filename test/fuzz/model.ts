@@ -103,3 +103,9 @@ export const model = {
   components: [...blog.components, note, clause],
   locales: blog.locales,
 };
+
+/** Types that only the system may read. */
+export const UNREADABLE: readonly string[] = ['company', 'ledger'];
+
+/** All others. */
+export const OPEN: readonly string[] = model.contentTypes.map(({ singularApiId }) => singularApiId).filter((type) => !UNREADABLE.includes(type));

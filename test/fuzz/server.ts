@@ -3,7 +3,7 @@ import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { NamedCallers, createTables, startApp, withSql } from './apps.ts';
 import { fill } from './content.ts';
 import { buildSchema } from './internals.ts';
-import { model } from './model.ts';
+import { model, OPEN } from './model.ts';
 
 /** The first message: where the server is, and the document ids of every type. */
 export interface Ready {
@@ -22,7 +22,6 @@ export interface Measure {
 }
 
 const READ = ['find', 'findOne'] as const;
-const OPEN = ['article', 'author', 'profile', 'category', 'homepage', 'dossier'];
 
 /** Everything but company and ledger; `reader` and the public may not read drafts. */
 export const CALLERS = {
