@@ -100,7 +100,7 @@ async function send(url, { method, path, headers, body }) {
 }
 
 /** What differs from one server to the next, or from one request to the next. */
-const OWN = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'localizations']);
+const OWN = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
 /** Throws when a server does not answer as the first one does, or does not show everywhere what it was sent. */
 async function checkAnswers({ request, status, title }, contestants) {
