@@ -54,10 +54,12 @@ interface Step {
 
 const onLinks = (steps: readonly Sql[]): Step[] => steps.map((step) => ({ sql: step, updates: null }));
 
-function replaceLinks({ targets, owners }: LinkChange, way: LinkJoin): Step[] {
+function replaceLinks({ attribute, targets, owners }: LinkChange, way: LinkJoin): Step[] {
   const table = quote(way.table);
+  // Targets were looked up before a new document's locks were held: one that has gone since is left out.
+  const there = owners === 'inserted' ? sql` where exists (select 1 from ${quote(attribute.target.table)} x where x.document_id = l.id)` : sql``;
   const insert = sql`insert into ${table} (owner_id, target_document_id, position)
-      select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n) order by o.id, l.n`;
+      select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n)${there} order by o.id, l.n`;
   if (owners === 'inserted') return onLinks([insert]);
   return onLinks([
     sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id <> all(${texts(targets)})`,

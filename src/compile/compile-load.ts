@@ -10,16 +10,18 @@ export interface Lock {
   readonly exclusive: boolean;
 }
 
+function taken(locks: readonly Lock[]): Sql {
+  const names = param(locks.map(({ name }) => name));
+  const kinds = param(locks.map(({ exclusive }) => exclusive));
+  return sql`select case when l.exclusive then pg_advisory_xact_lock(l.key)::text else pg_advisory_xact_lock_shared(l.key)::text end as lock
+    from (select hashtextextended(x.name, 0) as key, bool_or(x.exclusive) as exclusive from unnest(${names}::text[], ${kinds}::boolean[]) x(name, exclusive) group by 1 order by 1) l`;
+}
+
 /**
  * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what comes after
  * it sees all that the former holders have done.
  */
-export function compileQueue(locks: readonly Lock[]): Statement {
-  const names = param(locks.map(({ name }) => name));
-  const kinds = param(locks.map(({ exclusive }) => exclusive));
-  return print(sql`select case when l.exclusive then pg_advisory_xact_lock(l.key)::text else pg_advisory_xact_lock_shared(l.key)::text end
-    from (select hashtextextended(x.name, 0) as key, bool_or(x.exclusive) as exclusive from unnest(${names}::text[], ${kinds}::boolean[]) x(name, exclusive) group by 1 order by 1) l`);
-}
+export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(locks));
 
 /** The versions of a document; their rows are locked too, against writers that know nothing of this library. */
 const documentOf = (row: Sql, documentId: string | null): Sql => (documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`);
@@ -86,6 +88,8 @@ export interface LoadRequest {
   readonly references: ReadonlyMap<ContentType, readonly Reference[]>;
   /** How many fresh component ids to reserve. */
   readonly instances: number;
+  /** Locks to take along. What is looked up may be older than they are, so that the writer must look again. */
+  readonly locks: readonly Lock[];
   readonly sequenceTable: Identifier;
 }
 
@@ -102,7 +106,8 @@ export function compileLoad(request: LoadRequest): Statement {
     return sql`(select json_agg(json_build_array(x.id, x.document_id)) from ${quote(target.table)} x
       where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))::text as ${alias('k', i)}`;
   });
-  return print(sql`select ${join([...document, ids, ...references], ', ')}`);
+  const locks = request.locks.length === 0 ? [] : [sql`(select count(q.lock) from (${taken(request.locks)}) q)::int4 as locks`];
+  return print(sql`select ${join([...locks, ...document, ids, ...references], ', ')}`);
 }
 
 /** The uids of a locale that begin like `base`. */

@@ -59,10 +59,16 @@ function list(columns: readonly Sql[]): Sql {
   return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
 }
 
+/** A target was looked up before a new document's locks were held: one that has gone since is left out. */
+function stillThere({ attribute, isPosition }: Column, value: Sql): Sql {
+  if (attribute.kind !== 'relation' || isPosition) return value;
+  return sql`(select x.document_id from ${quote(attribute.target.table)} x where x.document_id = ${value} limit 1)`;
+}
+
 /** A new document: its draft and, when published at once, its published version, with their links, in one statement. */
 export function compileCreate(request: RowsRequest, links: readonly Sql[]): Statement {
   const columns = columnsOf(request.type).filter((column) => isGiven(request, column));
-  const values = columns.map((column) => valueOf(column, request.values.get(column.attribute as never)));
+  const values = columns.map((column) => stillThere(column, valueOf(column, request.values.get(column.attribute as never))));
   const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));

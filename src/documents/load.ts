@@ -1,5 +1,5 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
-import { compileLoad } from '../compile/compile-load.js';
+import { compileLoad, type Lock } from '../compile/compile-load.js';
 import type { Row, Runner } from '../database/database.js';
 import { COMPONENT_SEQUENCE } from '../database/sequences.js';
 import { notFound, validationError } from '../errors.js';
@@ -87,13 +87,13 @@ function resolverOf(target: ContentType, found: readonly (readonly [number, stri
 }
 
 /** Looks up in one statement what a write needs to know; none when it needs nothing. Throws NotFoundError for an unknown document. */
-export async function load(runner: Runner, request: WriteRequest): Promise<Loaded> {
+export async function load(runner: Runner, request: WriteRequest, locks: readonly Lock[]): Promise<Loaded> {
   const { type, documentId, locale } = request;
   const { references, instances, values } = request.body;
   const existing = documentId !== null || type.kind === 'singleType';
   const touched = new Set([...values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
   const nothing = !existing && references.size === 0 && instances === 0;
-  const statement = compileLoad({ type, existing, documentId, locale, touched, references, instances, sequenceTable: COMPONENT_SEQUENCE });
+  const statement = compileLoad({ type, existing, documentId, locale, touched, references, instances, locks, sequenceTable: COMPONENT_SEQUENCE });
   const [result] = nothing ? [{}] : await runner.run(statement);
   const found = result as Row;
   const versions = versionsOf(parse<Row[]>(found['versions'], []), request);

@@ -54,8 +54,10 @@ function columnValues({ values, lists }: Settled): ColumnValues {
 export async function write(runner: Runner, request: WriteRequest): Promise<string> {
   const { type } = request;
   const locks = locksOfWrite(request);
-  if (locks.length > 0) await runner.run(compileQueue(locks));
-  const loaded = await load(runner, request);
+  // A new document that only shares its relations has nothing to wait for before it looks around.
+  const alone = locks.some(({ exclusive }) => exclusive) || request.documentId !== null || type.kind === 'singleType';
+  if (alone && locks.length > 0) await runner.run(compileQueue(locks));
+  const loaded = await load(runner, request, alone ? [] : locks);
   const { versions, stored } = loaded;
   const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
   noteValues(request, result, stored);

@@ -85,17 +85,17 @@ export class Client {
   }
 
   /** A server may close an idle connection at the moment it is used again, which is no answer to the request: send it anew. */
-  async get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Reply> {
+  async get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET', body?: string): Promise<Reply> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.send(path, headers, method);
+        return await this.send(path, body === undefined ? headers : { ...headers, 'content-type': 'application/json' }, method, body);
       } catch (error) {
         if (attempt > 3 || !(error as { reused?: boolean }).reused) throw error;
       }
     }
   }
 
-  private send(path: string, headers: Readonly<Record<string, string>>, method: string): Promise<Reply> {
+  private send(path: string, headers: Readonly<Record<string, string>>, method: string, body: string | undefined): Promise<Reply> {
     const start = performance.now();
     return new Promise((resolve, reject) => {
       const sent = request({ host: this.host, port: this.port, path, method, headers, agent: this.agent }, (response) => {
@@ -103,13 +103,13 @@ export class Client {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
-          const body = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body, milliseconds: performance.now() - start });
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text, milliseconds: performance.now() - start });
         });
       });
       sent.setTimeout(30_000, () => sent.destroy(new Error(`no answer within 30 s to ${path.slice(0, 300)}`)));
       sent.on('error', (error) => reject(sent.reusedSocket ? Object.assign(error, { reused: true }) : error));
-      sent.end();
+      sent.end(body);
     });
   }
 

@@ -13,6 +13,20 @@ export interface FuzzRequest {
   readonly query: string;
   readonly v4: boolean;
   readonly caller: 'all' | 'reader' | null;
+  /** Writes name no document that exists, or bring a body without data: nothing changes. */
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
+}
+
+/** The id of no document. */
+export const NOBODY = 'abcdefghijklmnopqrstuvwx';
+
+/** The path and body of a request, with the ids of documents filled in. */
+export function targetOf({ path, type, query, method }: FuzzRequest, documents: Readonly<Record<string, readonly string[]>>): { readonly path: string; readonly body?: string } {
+  const writes = method !== 'GET' && method !== 'HEAD';
+  const id = (n: string): string => (writes ? NOBODY : (documents[type]?.[Number(n)] ?? NOBODY));
+  const target = `/api/${path.replace(/\{(\d)\}/, (_, n: string) => id(n))}${query === '' ? '' : `?${query}`}`;
+  if (!writes) return { path: target };
+  return { path: target, body: method === 'PUT' && path.includes('{') ? '{"data":{}}' : '{"data":null}' };
 }
 
 export const GARBAGE_KEYS = [
@@ -67,7 +81,7 @@ const pick = (model: Model, kinds: readonly Attribute['kind'][]): fc.Arbitrary<A
   return closed.length === 0 ? fc.constantFrom(...open) : mixed([60, fc.constantFrom(...open)], [1, fc.constantFrom(...closed)]);
 };
 
-const targetOf = (attribute: Attribute): Model => (attribute.kind === 'relation' ? attribute.target : (attribute as { component: Component }).component);
+const modelOf = (attribute: Attribute): Model => (attribute.kind === 'relation' ? attribute.target : (attribute as { component: Component }).component);
 
 /** What a scalar is compared with. */
 function operand(attribute: ScalarAttribute): fc.Arbitrary<string> {
@@ -111,7 +125,7 @@ class Queries {
     if (attribute.kind === 'scalar') return comparison(attribute);
     if (attribute.kind === 'zone') return garbageTree;
     const shorthand = mixed<Tree>([3, fc.nat({ max: 9 }).map(String)], [1, fc.constant(null)], [2, fc.boolean().map((yes) => object([['$null', String(yes)]]))]);
-    return depth <= 0 ? shorthand : mixed([1, shorthand], [4, this.filters(targetOf(attribute), depth - 1)]);
+    return depth <= 0 ? shorthand : mixed([1, shorthand], [4, this.filters(modelOf(attribute), depth - 1)]);
   }
 
   filters(model: Model, depth: number): fc.Arbitrary<Tree> {
@@ -133,7 +147,7 @@ class Queries {
       const scalar = (pick(model, ['scalar']) as fc.Arbitrary<Attribute>).map((attribute) => [attribute.name as string]);
       const hops = depth <= 0 ? null : pick(model, ['relation', 'component']);
       if (hops === null) return scalar;
-      return mixed([3, scalar], [1, hops.chain((hop) => this.path(targetOf(hop), depth - 1).map((rest) => [hop.name, ...rest]))]);
+      return mixed([3, scalar], [1, hops.chain((hop) => this.path(modelOf(hop), depth - 1).map((rest) => [hop.name, ...rest]))]);
     });
   }
 
@@ -162,7 +176,7 @@ class Queries {
       );
       return mixed<Tree>([2, fc.constant('true')], [3, fragments], [1, fc.constant(object([['populate', '*']]))], [1, fc.constant(object([['count', 'true']]))]);
     }
-    return this.item(targetOf(attribute), depth);
+    return this.item(modelOf(attribute), depth);
   }
 
   private item(model: Model, depth: number): fc.Arbitrary<Tree> {
@@ -186,7 +200,7 @@ class Queries {
       if (hops === null) return mixed<Tree>([5, fc.constant('*')], [1, garbageTree]);
       const name = hops.map((attribute): string => attribute.name);
       const dotted = hops.chain((attribute) => {
-        const below = attribute.kind === 'zone' ? null : pick(targetOf(attribute), ['relation', 'component', 'zone']);
+        const below = attribute.kind === 'zone' ? null : pick(modelOf(attribute), ['relation', 'component', 'zone']);
         return below === null ? fc.constant(attribute.name) : below.map((last) => `${attribute.name}.${last.name}`);
       });
       const list = fc.array(fc.option(mixed([3, name], [1, dotted]), { nil: undefined, freq: 10 }), { maxLength: 4 });
@@ -285,6 +299,8 @@ class Queries {
         query: this.query(type),
         v4: mixed([4, fc.constant(false)], [1, fc.constant(true)]),
         caller: fc.constantFrom('all', 'reader', null),
+        // The one document of a single type must stay.
+        method: mixed<FuzzRequest['method']>([40, fc.constant('GET')], [1, fc.constantFrom('HEAD', 'POST', 'PATCH', 'OPTIONS')], [type.kind === 'singleType' ? 0 : 1, fc.constantFrom('PUT', 'DELETE')]),
       });
     });
   }

@@ -1,5 +1,6 @@
 /** Every budget of a request: over it is a 4xx (503 for the database's time) that names the limit; others stay well. */
 import type { ContentSettings } from 'nestjs-content-api';
+import pg from 'pg';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { blog } from '../fixtures/blog.ts';
 import { Client, type Reply } from './apps.ts';
@@ -130,6 +131,23 @@ describe('a budget of a request', () => {
     expect(problemOf(refused)).toBeNull();
     expect(body(refused).error).toMatchObject({ status: 400, message: expect.stringContaining('"responseBytes"'), details: { limit: 'responseBytes', allowed: 20_000 } });
     expect((await get('pagination[pageSize]=10', 'authors')).status).toBe(200);
+  });
+
+  it('responseBytes: what is too large never leaves the database', async () => {
+    const rows: unknown[] = [];
+     
+    const original = pg.Client.prototype.query as (...args: unknown[]) => Promise<{ rows: unknown[] }>;
+    pg.Client.prototype.query = async function (this: pg.Client, ...args: unknown[]): Promise<unknown> {
+      const result = await original.apply(this, args);
+      rows.push(...result.rows);
+      return result;
+    } as typeof pg.Client.prototype.query;
+    try {
+      expect((await get('pagination[pageSize]=100', 'authors')).status).toBe(400);
+    } finally {
+      pg.Client.prototype.query = original as typeof pg.Client.prototype.query;
+    }
+    expect(JSON.stringify(rows).length).toBeLessThan(1000);
   });
 
   describe('statementTimeout', () => {

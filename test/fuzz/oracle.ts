@@ -19,9 +19,11 @@ const FROM_PARSER = ['', '{"error":"Bad Request","message":"Client Error","statu
 export const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean => (status === 400 || status === 431) && FROM_PARSER.includes(body);
 
 /** What is wrong with an answer, or null. */
-export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>): string | null {
+export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>, method = 'GET'): string | null {
   const { status, headers, body } = reply;
   if (isFromNode(reply)) return null;
+  if (method === 'HEAD') return body === '' && (status === 200 || (status >= 400 && status <= 499)) ? null : `status ${status} with ${body.length} bytes for HEAD`;
+  if ((method === 'DELETE' || method === 'OPTIONS') && status === 204) return body === '' ? null : 'a body with 204';
   if (status !== 200 && (status < 400 || status > 499)) return `status ${status}: ${body.slice(0, 300)}`;
   if (!String(headers['content-type']).startsWith('application/json')) return `content type ${String(headers['content-type'])} with status ${status}`;
   let json: unknown;

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { createDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { Client, type Reply } from './apps.ts';
-import { type FuzzRequest, requests } from './arbitraries.ts';
+import { type FuzzRequest, requests, targetOf } from './arbitraries.ts';
 import { problemOf, SLOW } from './oracle.ts';
 import { BLOCK, runPure, schema } from './pure.ts';
 import type { Measure, Ready } from './server.ts';
@@ -30,7 +30,7 @@ const show = (text: string): string => (text.length > 1500 ? `${text.slice(0, 15
 
 function fail(what: string, request: FuzzRequest, error: string): void {
   failures += 1;
-  console.log(`\nFAILED: ${what}\n  ${error}\n  /api/${show(request.path)}?${show(request.query)}\n  caller ${request.caller ?? 'public'}${request.v4 ? ', v4' : ''}`);
+  console.log(`\nFAILED: ${what}\n  ${error}\n  ${request.method} /api/${show(request.path)}?${show(request.query)}\n  caller ${request.caller ?? 'public'}${request.v4 ? ', v4' : ''}`);
 }
 
 /** The smallest processor time of a few runs, so that garbage collection and compilation do not count. */
@@ -71,11 +71,11 @@ class Server {
     return new Server(child, ready);
   }
 
-  send({ path, type, query, v4, caller }: FuzzRequest): Promise<Reply> {
-    const known = this.documents[type] ?? [];
-    const target = path.replace(/\{(\d)\}/, (_, n: string) => known[Number(n)] ?? 'abcdefghijklmnopqrstuvwx');
+  send(request: FuzzRequest): Promise<Reply> {
+    const { v4, caller, method } = request;
+    const { path, body } = targetOf(request, this.documents);
     const headers = { ...(caller === null ? {} : { authorization: `Bearer ${caller}` }), ...(v4 ? { 'strapi-response-format': 'v4' } : {}) };
-    return this.client.get(`/api/${target}${query === '' ? '' : `?${query}`}`, headers);
+    return this.client.get(path, headers, method, body);
   }
 
   async measure(): Promise<Measure> {
@@ -115,7 +115,7 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     for (let i = 0; i < 3 && reply.milliseconds > SLOW; i += 1) reply = await server.send(request);
     slowest = Math.max(slowest, reply.milliseconds);
-    const problem = problemOf(reply) ?? (reply.milliseconds > SLOW ? `took ${reply.milliseconds.toFixed(0)} ms` : null);
+    const problem = problemOf(reply, request.method) ?? (reply.milliseconds > SLOW ? `took ${reply.milliseconds.toFixed(0)} ms` : null);
     if (problem !== null) throw new Error(problem);
   };
   const arbitrary = requests(schema);

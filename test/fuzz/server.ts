@@ -22,10 +22,11 @@ export interface Measure {
 }
 
 const READ = ['find', 'findOne'] as const;
+const WRITE = ['create', 'update', 'delete', 'readDrafts'] as const;
 
 /** Everything but company and ledger; `reader` and the public may not read drafts. */
 export const CALLERS = {
-  all: Object.fromEntries(OPEN.map((type) => [type, [...READ, 'readDrafts'] as const])),
+  all: Object.fromEntries(OPEN.map((type) => [type, [...READ, ...WRITE]])),
   reader: Object.fromEntries(OPEN.map((type) => [type, READ])),
 };
 
