@@ -80,7 +80,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
     hopDepth: 8,
     hops: 100,
     sortKeys: 20,
-    responseBytes: 32 * 1024 * 1024,
+    responseBytes: 10 * 1024 * 1024,
     statementTimeout: 10_000,
     bodyNodes: 50_000,
   }),

@@ -4,10 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 /** Members that peers may leave out or have of their own: row ids, and what base rows, made by each peer's own seed, cannot share. */
 const OWN = new Set(['id', 'locale', 'createdAt', 'updatedAt', 'publishedAt']);
 
-/** Throws when a peer's answer to any path of a shape is not as it should be. `peers` are running; the first one sets the standard. */
+/** Of the paths of a shape, this many are compared. */
+const SAMPLE = 50;
+
+/** Throws when a peer's answer to a path of a shape is not as it should be. `peers` are running; the first one sets the standard. */
 export async function checkAnswers(shape, peers) {
   const [first] = peers;
-  for (let i = 0; i < shape.paths.length; i += 1) {
+  for (let i = 0; i < shape.paths.length; i += Math.ceil(shape.paths.length / SAMPLE)) {
     const wanted = await body(first, shape, i);
     for (const peer of peers.slice(1)) {
       const given = await body(peer, shape, i);

@@ -11,6 +11,10 @@ const numbered = (prefix, digits) => (number) => prefix + String(number).padStar
 const articleId = numbered('bench', 19);
 const list = (query) => `/api/articles?sort=id${query && `&${query}`}`;
 const spread = (rows, count, make) => Array.from({ length: count }, (_, nth) => make(1 + Math.floor((nth * rows) / count)));
+/** Values differ from request to request, more of them than any cache of plans should hold. */
+const MANY = 2000;
+/** Authors, categories, regions and languages with 40 rows each are this few on the small tables: the same number on the large ones. */
+const GROUPS = 250;
 const shape = (name, title, requests) => ({ name, title, paths: requests.map(([path]) => path), own: requests.map(([, own]) => own) });
 
 /** All peers answer these, on `rows` articles with the reference's ten authors. */
@@ -21,11 +25,11 @@ export function comparedShapes(rows) {
     shape('list', 'list of 25', [[list(''), '/articles']]),
     shape('list-populated', 'list of 25, author + categories + sections', [[list(POPULATE), '/articles?full=1']]),
     shape('list-uncounted', 'list of 25, populated, withCount=false', [[list(`${POPULATE}&pagination[withCount]=false`), '/articles?full=1&count=0']]),
-    shape('one', 'one document', spread(rows, 50, (i) => [`/api/articles/${articleId(i)}`, `/articles/${articleId(i)}`])),
-    shape('one-populated', 'one document, populated', spread(rows, 50, (i) => [
+    shape('one', 'one document', spread(rows, MANY, (i) => [`/api/articles/${articleId(i)}`, `/articles/${articleId(i)}`])),
+    shape('one-populated', 'one document, populated', spread(rows, MANY, (i) => [
       `/api/articles/${articleId(i)}?${POPULATE}`, `/articles/${articleId(i)}?full=1`,
     ])),
-    shape('by-slug', 'filters[slug]', spread(rows, 50, (i) => [
+    shape('by-slug', 'filters[slug]', spread(rows, MANY, (i) => [
       list(`filters[slug][$eq]=bench-article-${i}`), `/articles/by-slug/bench-article-${i}`,
     ])),
     shape('by-author', 'filters[author][documentId], populated', spread(AUTHORS, AUTHORS, numbered('autxxxxxxxxxxxxxxxxx', 4)).map((id) => [
@@ -51,15 +55,15 @@ const scaling = (name, title, paths, inTarget = true) => ({ name, title, paths, 
  * table cannot: it is there to show what it costs.
  */
 export function blogScalingShapes(rows) {
-  const some = (make) => spread(Math.floor(rows / 40), 50, make);
+  const some = (make) => spread(Math.floor(rows / 40), GROUPS, make);
   const uncounted = 'pagination[withCount]=false';
   return [
     scaling('list', 'list of 25, exact total of the table', [list('')], false),
     scaling('list-uncounted', 'list of 25, withCount=false', [list(uncounted)]),
     scaling('list-populated-uncounted', 'the same, populated', [list(`${uncounted}&${POPULATE}`)]),
-    scaling('one', 'one document', spread(rows, 50, (i) => `/api/articles/${articleId(i)}`)),
-    scaling('one-populated', 'one document, populated', spread(rows, 50, (i) => `/api/articles/${articleId(i)}?${POPULATE}`)),
-    scaling('by-slug', 'filters[slug], with total', spread(rows, 50, (i) => list(`filters[slug][$eq]=bench-article-${i}`))),
+    scaling('one', 'one document', spread(rows, MANY, (i) => `/api/articles/${articleId(i)}`)),
+    scaling('one-populated', 'one document, populated', spread(rows, MANY, (i) => `/api/articles/${articleId(i)}?${POPULATE}`)),
+    scaling('by-slug', 'filters[slug], with total', spread(rows, MANY, (i) => list(`filters[slug][$eq]=bench-article-${i}`))),
     scaling('by-author', 'filters[author][documentId], populated, with total',
       some((i) => list(`filters[author][documentId][$eq]=${numbered('autbench', 16)(i)}&${POPULATE}`))),
     scaling('by-category', 'filters[categories][documentId], with total',
@@ -73,10 +77,10 @@ export function blogScalingShapes(rows) {
 
 export function atlasScalingShapes(rows) {
   const countries = (query) => `/api/countries?sort=id&${query}`;
-  const some = (make) => spread(Math.floor(rows / 40), 50, (nth) => make(nth - 1));
+  const some = (make) => spread(Math.floor(rows / 40), GROUPS, (nth) => make(nth - 1));
   return [
     scaling('countries-uncounted', 'countries, region + languages + borders, withCount=false', [countries(`pagination[withCount]=false&${ATLAS_POPULATE}`)]),
-    scaling('country-by-code', 'filters[cca3], populated, with total', spread(rows, 50, (nth) => countries(`filters[cca3][$eq]=C${nth - 1}&${ATLAS_POPULATE}`))),
+    scaling('country-by-code', 'filters[cca3], populated, with total', spread(rows, MANY, (nth) => countries(`filters[cca3][$eq]=C${nth - 1}&${ATLAS_POPULATE}`))),
     scaling('countries-by-region', 'filters[region][name], with total', some((nth) => countries(`filters[region][name][$eq]=Region ${nth}`.replace(' ', '%20')))),
     scaling('countries-by-border', 'filters[borders][cca3], with total', some((nth) => countries(`filters[borders][cca3][$eq]=C${nth}`))),
     scaling('regions-with-countries', 'regions, with their 40 countries, withCount=false', ['/api/regions?sort=id&pagination[withCount]=false&pagination[pageSize]=5&populate[countries]=true']),

@@ -69,9 +69,18 @@ function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context)
   return sql`with page as materialized (${paged}) select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;
 }
 
-/** Prints a read. The text depends on the plan's shape alone, never on a value. */
-export function compileRead(plan: ReadPlan): Statement {
+function readSql(plan: ReadPlan): Sql {
   const context = newContext(plan.version, plan.format);
   const row = rowScope(plan.type, alias('t', 0));
-  return print(plan.page === null ? one(plan, row, context) : list(plan, plan.page, row, context));
+  return plan.page === null ? one(plan, row, context) : list(plan, plan.page, row, context);
+}
+
+/** Prints a read. The text depends on the plan's shape alone, never on a value. */
+export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
+
+/** The same with a bound on the answer: what is larger never leaves the database, only word of it (`over`). */
+export function compileAnswer(plan: ReadPlan, bytes: number): Statement {
+  const bound = constant(bytes);
+  const total = plan.page === null ? sql`` : sql`, x.total`;
+  return print(sql`select case when octet_length(x.data) <= ${bound} then x.data end as data, coalesce(octet_length(x.data) > ${bound}, false) as over${total} from (${readSql(plan)} offset 0) x`);
 }

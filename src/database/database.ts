@@ -163,7 +163,13 @@ export class Database {
   private async attempt<T>(work: (runner: Runner) => Promise<T>, { joined, shared }: TransactionOptions): Promise<T> {
     if (joined !== undefined) return work(runnerOf(joined));
     const pool = shared ? null : await this.nativePool();
-    return pool === null ? this.em.fork().transactional((em) => work(runnerOf(em))) : this.ownTransaction(pool, work);
+    if (pool !== null) return this.ownTransaction(pool, work);
+    try {
+      return await this.em.fork().transactional((em) => work(runnerOf(em)));
+    } catch (error) {
+      releaseLost(await this.nativePool());
+      throw error;
+    }
   }
 
   /** A transaction that nobody joins: on the driver itself, with prepared statements. */
@@ -200,6 +206,22 @@ export class Database {
     if (isTimeout(error)) return timedOut(this.settings.limits.statementTimeout);
     return mapDatabaseError(error, this.schema, values, this.settings.limits.statementTimeout);
   }
+}
+
+/**
+ * Kysely keeps the slot of a transaction whose connection died (kysely-org/kysely#1990); this gives such slots back.
+ * It looks into the pool's own lists, for want of another way, and does nothing where they are not as expected.
+ */
+function releaseLost(pool: Pool | null): void {
+  const { _clients: clients = [], _idle: idle = [] } = (pool ?? {}) as PoolInside;
+  for (const client of [...clients]) {
+    if (client._queryable === false && typeof client.release === 'function' && !idle.some((item) => item.client === client)) client.release(true);
+  }
+}
+
+interface PoolInside {
+  readonly _clients?: readonly { readonly _queryable?: boolean; readonly release?: (destroy: boolean) => void }[];
+  readonly _idle?: readonly { readonly client: unknown }[];
 }
 
 const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> => (await executor.executeQuery(compiled(statement))).rows;

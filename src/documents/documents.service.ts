@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
 import { compileQueue } from '../compile/compile-load.js';
-import { compileRead } from '../compile/compile-read.js';
+import { compileAnswer, compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
 import { Database, type Row, type Runner } from '../database/database.js';
 import { contendedIndexes } from '../database/entities.js';
@@ -15,6 +15,7 @@ import { rightsOf } from '../plan/rights.js';
 import { parseQuery } from '../query/parse-query.js';
 import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
 import type { ContentType } from '../schema/model.js';
+import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction, Hooks } from './hooks.js';
@@ -60,7 +61,7 @@ export class Documents {
 
   /** Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not there. */
   async read(plan: ReadPlan): Promise<Answer> {
-    return this.answer(plan, await this.base.database.read(compileRead(plan)));
+    return this.answer(plan, await this.base.database.read(this.compile(plan)));
   }
 
   /** Creates a document and reads it back as planned. */
@@ -87,7 +88,7 @@ export class Documents {
       const prepared = body ?? (await this.prepare(data, type, caller));
       const written = await write(runner, { type, documentId, locale, publish, values, ...prepared });
       await hooks.after(runner, written);
-      return this.answer(plan, await runner.run(compileRead({ ...plan, documentId: written })));
+      return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
     }, { type, values, em, hooks });
     await hooks.committed(em);
     return answer;
@@ -139,7 +140,7 @@ export class Documents {
       await hooks.before(runner, null);
       await work(runner);
       await hooks.after(runner, plan.documentId);
-      return this.answer(plan, await runner.run(compileRead({ ...plan, version: { ...plan.version, published: false } })));
+      return this.answer(plan, await runner.run(this.compile({ ...plan, version: { ...plan.version, published: false } })));
     }, { type, values: new Map(), em, hooks });
     await hooks.committed(em);
     return answer;
@@ -182,11 +183,14 @@ export class Documents {
     );
   }
 
+  private compile(plan: ReadPlan): Statement {
+    return compileAnswer(plan, this.base.settings.limits.responseBytes);
+  }
+
   private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
-    const { data, total } = rows[0] as { readonly data: string | null; readonly total?: number | null };
+    const { data, total, over } = rows[0] as { readonly data: string | null; readonly total?: number | null; readonly over: boolean };
+    if (over) throw overLimit('responseBytes', this.base.settings.limits.responseBytes, 'The answer is too large');
     if (data === null) throw notFound();
-    const { responseBytes } = this.base.settings.limits;
-    if (data.length > responseBytes) throw overLimit('responseBytes', responseBytes, 'The answer is too large');
     return Answer.of(plan, data, total ?? null);
   }
 }

