@@ -132,7 +132,7 @@ export class Engine {
   /** Every fault at every place of every write. */
   jobs(modes: readonly Mode[] = MODES): Job[] {
     return [...this.plans.values()].flatMap(({ scenario, statements, touches }) => {
-      const faults: Fault[] = statements.flatMap((text, at) => modes.filter((mode) => possible(mode, text)).map((mode): Fault => ({ kind: 'statement', mode, at })));
+      const faults: Fault[] = statements.flatMap((text, at) => modes.filter((mode) => possible(mode, text, this.hooks)).map((mode): Fault => ({ kind: 'statement', mode, at })));
       if (scenario.refused !== true) {
         for (const { table, operation } of touches) {
           for (const deferred of [false, true]) faults.push({ kind: 'constraint', table, operation, deferred, code: '23505' });
@@ -240,8 +240,13 @@ const providersOf = (hooks: boolean): Type[] => (hooks ? [Thrower] : []);
 const mustSucceed = (fault: Fault): boolean =>
   fault.kind === 'statement' ? isRetried(fault.mode) : fault.kind === 'constraint' ? fault.code !== '23505' : fault.moment === 'committed';
 
-/** Errors that ask for another try come from statements within transactions. */
-const possible = (mode: Mode, text: string): boolean => !isRetried(mode) || !/^(begin|rollback)/i.test(text);
+/**
+ * Errors that ask for another try come from statements within transactions. Where the entity manager begins the
+ * transaction, a BEGIN or ROLLBACK that fails on a connection which works on does not happen, and would cost a slot of
+ * the pool (kysely-org/kysely#1990); lost connections must not.
+ */
+const possible = (mode: Mode, text: string, hooks: boolean): boolean =>
+  /^(begin|rollback)/i.test(text) ? !isRetried(mode) && !(hooks && (mode === 'before' || mode === 'after')) : true;
 
 /** The actions that a write's hooks are told of. */
 function actionsOf({ name }: Scenario): HookAction[] {

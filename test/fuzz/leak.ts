@@ -50,10 +50,10 @@ async function askAll(pair: Pair, asked: Iterable<Probe>): Promise<void> {
     const outcome = await askPair(pair, question);
     if (outcome.problem !== null) fail(pair, question, outcome.problem);
     if (outcome.status === 200) for (const count of [tally, total]) count.answered += 1;
-    if (!secret || tally.control >= 40) return;
-    const control = await askOpen(pair, question);
+    if (!secret || tally.control >= 60) return;
+    const detected = await askOpen(pair, question, technique);
     for (const count of [tally, total]) count.control += 1;
-    if (control.differs) for (const count of [tally, total]) count.detected += 1;
+    if (detected) for (const count of [tally, total]) count.detected += 1;
   });
   // Techniques that cannot answer anything but 400 or 403, or that name no secret.
   const blind = [...techniques].filter(([, { control, detected }]) => control >= 20 && detected === 0).map(([name]) => name);
