@@ -2,10 +2,9 @@ import { MikroORM, type Options } from '@mikro-orm/core';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { DiscoveryModule } from '@nestjs/core';
-import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
-import { ACCESS_CONTROL, type AccessControl } from './access/access-control.js';
-import { publicCaller } from './access/caller.js';
-import { checkGrants, Permissions } from './access/permissions.js';
+import { type DynamicModule, Inject, Logger, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { ContentAccess } from './access/content-access.js';
+import { checkGrants } from './access/permissions.js';
 import type { ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, ContentRuntimeOptions } from './content.options.js';
 import { Database } from './database/database.js';
 import { entitiesOf } from './database/entities.js';
@@ -37,10 +36,17 @@ const OWNS_ORM = Symbol('ContentOwnsOrm');
 export const contentEntities = (model: Pick<ContentModel, 'contentTypes' | 'components'>): ReturnType<typeof entitiesOf> =>
   entitiesOf(buildSchema(model.contentTypes, model.components ?? []));
 
-function accessControl(schema: Schema, { access = {}, auth = {} }: ContentRuntimeOptions): AccessControl {
-  const mistakes = checkGrants(access.public ?? {}, schema, 'access.public');
+/** Throws a ContentModelError for grants that name a type, action or attribute which does not exist. */
+function contentAccess(schema: Schema, { access = {}, auth = {} }: ContentRuntimeOptions): ContentAccess {
+  const { public: anybody = {}, roles = {}, source, maxAge = 1000 } = access;
+  const named = Object.entries(roles).flatMap(([role, grants]) => checkGrants(grants, schema, `access.roles.${role}`));
+  const twice = Object.hasOwn(roles, 'public') ? ['access.roles.public: what everybody may do stands in access.public'] : [];
+  const mistakes = [...checkGrants(anybody, schema, 'access.public'), ...named, ...twice];
   if (mistakes.length > 0) throw new ContentModelError(mistakes);
-  return { strategies: auth.strategies ?? [], anybody: publicCaller(Permissions.of(access.public ?? {})) };
+  const logger = new Logger('ContentAccess');
+  return new ContentAccess({
+    schema, maxAge, strategies: auth.strategies ?? [], roles: { ...roles, public: anybody }, sources: source === undefined ? [] : [source], warn: (message) => logger.warn(message),
+  });
 }
 
 async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Promise<MikroORM> {
@@ -66,7 +72,7 @@ function providers(schema: Schema, routed: Routed): Provider[] {
   return [
     { provide: ROUTED, useValue: routed },
     { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => resolveSettings({ ...runtime, prefix: routed.prefix }), inject: [RUNTIME] },
-    { provide: ACCESS_CONTROL, useFactory: (runtime: ContentRuntimeOptions) => accessControl(schema, runtime), inject: [RUNTIME] },
+    { provide: ContentAccess, useFactory: (runtime: ContentRuntimeOptions) => contentAccess(schema, runtime), inject: [RUNTIME] },
     { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => new Database(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
     { provide: Documents, useFactory: (settings: ContentSettings, database: Database, hooks: Hooks) => new Documents({ schema, settings, database, hooks }), inject: [SETTINGS, Database, Hooks] },
     Hooks,

@@ -2,6 +2,7 @@
 import type { Options } from '@mikro-orm/core';
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
 import type { AuthStrategy } from './access/auth-strategy.js';
+import type { PermissionsSource, RoleGrants } from './access/content-access.js';
 import type { Grants } from './access/permissions.js';
 import type { CollectionController, SingleController } from './http/content.controller.js';
 import type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
@@ -40,6 +41,12 @@ export interface ContentRuntimeOptions extends SettingsInput {
 export interface AccessOptions {
   /** Grants of requests without a credential. */
   readonly public?: Grants;
+  /** Grants of roles, by name. A strategy says which roles a caller has. */
+  readonly roles?: RoleGrants;
+  /** Grants that are kept elsewhere and may change while the application runs. They add to those above. */
+  readonly source?: PermissionsSource;
+  /** How long grants from a source are good for, in milliseconds. Default 1000; 0 asks on every request. */
+  readonly maxAge?: number;
 }
 
 export interface AuthOptions {

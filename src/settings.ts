@@ -21,6 +21,8 @@ export interface ContentSettings {
   readonly limits: ContentLimits;
   /** Run reads as named prepared statements. Turn off behind a pooler in transaction mode. */
   readonly preparedStatements: boolean;
+  /** How many query strings keep their plan, per set of rights; the least recently used goes. 0 keeps none. */
+  readonly maxCachedPlans: number;
   /** How many statement shapes keep a name, over the life of the process; later ones run unnamed. */
   readonly maxPreparedStatements: number;
 }
@@ -67,6 +69,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxLimit: 100,
   withCount: true,
   preparedStatements: true,
+  maxCachedPlans: 500,
   maxPreparedStatements: 500,
   limits: Object.freeze({
     queryLength: 64 * 1024,

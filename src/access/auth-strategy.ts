@@ -11,14 +11,22 @@ export interface Credentials {
 }
 
 /**
+ * Whose a credential is: a caller with rights of its own, or names of roles, whose grants are in `access.roles` or come
+ * from a PermissionsSource.
+ *
+ * @publicApi
+ */
+export type Identity = Caller | Omit<Caller, 'permissions'> & { readonly roles: readonly string[] };
+
+/**
  * Recognises a kind of credential. Pass instances in `forRoot({ auth: { strategies } })`.
  *
  * @example
  * class ProxyHeader implements AuthStrategy {
  *   readonly name = 'proxy-header';
- *   authenticate({ headers }: Credentials): Caller | null {
+ *   authenticate({ headers }: Credentials): Identity | null {
  *     const user = headers['x-remote-user'];
- *     return typeof user === 'string' ? { kind: 'user', id: user, permissions: EDITOR } : null;
+ *     return typeof user === 'string' ? { kind: 'user', id: user, roles: ['editor'] } : null;
  *   }
  * }
  *
@@ -27,10 +35,10 @@ export interface Credentials {
 export interface AuthStrategy {
   readonly name: string;
   /**
-   * The caller behind a credential, or null when the credential is none of this strategy's.
+   * Who is behind a credential, or null when the credential is none of this strategy's.
    * Throw a ContentError `UnauthorizedError` for one that is, but is bad or expired.
    */
-  authenticate(credentials: Credentials): Caller | null | Promise<Caller | null>;
+  authenticate(credentials: Credentials): Identity | null | Promise<Identity | null>;
 }
 
 export const unauthorized = (message = 'Missing or invalid credentials'): ContentError => new ContentError('UnauthorizedError', message);
@@ -42,14 +50,14 @@ export const bearerOf = (header: string | string[] | undefined): string | null =
   typeof header === 'string' ? (BEARER.exec(header.trim())?.[1] ?? null) : null;
 
 /**
- * The caller of a request: the first strategy that knows the credential, else the public.
- * Throws UnauthorizedError for a bearer token that nobody knows; there is no fall-back to public rights (18.3, 18.6).
+ * The identity behind a request: of the first strategy that knows the credential, or null for none at all.
+ * Throws UnauthorizedError for a bearer token that nobody knows.
  */
-export async function authenticate(strategies: readonly AuthStrategy[], credentials: Credentials, anybody: Caller): Promise<Caller> {
+export async function recognise(strategies: readonly AuthStrategy[], credentials: Credentials): Promise<Identity | null> {
   for (const strategy of strategies) {
-    const caller = await strategy.authenticate(credentials);
-    if (caller !== null) return caller;
+    const identity = await strategy.authenticate(credentials);
+    if (identity !== null) return identity;
   }
   if (credentials.bearer !== null) throw unauthorized();
-  return anybody;
+  return null;
 }

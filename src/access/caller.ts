@@ -11,6 +11,8 @@ export interface Caller {
   /** The strategy's id of the token or user; null for public and system. */
   readonly id: string | null;
   readonly permissions: Permissions;
+  /** The roles that the permissions come from, where they come from roles. */
+  readonly roles?: readonly string[];
 }
 
 /** The host's own code: everything is allowed. */

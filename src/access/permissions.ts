@@ -1,14 +1,37 @@
 /** What a caller may do: one look-up, asked by the route guard and by the plan, and by nobody else (D16). */
 import { suggest } from '../schema/suggest.js';
-import type { Schema } from '../schema/model.js';
+import type { ContentType, Schema } from '../schema/model.js';
 
 /** What can be granted on a content type. `readDrafts` goes beside `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
 
 export type Action = (typeof ACTIONS)[number];
 
-/** Grants by `singularApiId`, or `'*'` for every type; a list of actions, or `'*'` for all of them. */
-export type Grants = Readonly<Record<string, '*' | readonly Action[]>>;
+/** Actions that a grant can narrow to some attributes. */
+const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
+
+/**
+ * One grant: an action on all attributes, or actions narrowed to some. `fields` are names of attributes of the type,
+ * relations, components and media included: only they can be read, filtered, sorted, searched and populated
+ * (`find`, `findOne`) or written (`create`, `update`). Ids, timestamps and the locale can always be read.
+ */
+export type Grant = Action | { readonly actions: '*' | readonly Action[]; readonly fields: readonly string[] };
+
+/** Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. */
+export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
+
+/** The attributes of a type that an action reaches: some, or null for all. */
+export type Reach = ReadonlySet<string> | null;
+
+interface Wide {
+  readonly actions: readonly Action[];
+  readonly fields: Reach;
+}
+
+function widen(grant: Grant): Wide {
+  if (typeof grant === 'string') return { actions: [grant], fields: null };
+  return { actions: grant.actions === '*' ? ACTIONS : grant.actions, fields: new Set(grant.fields) };
+}
 
 /**
  * An immutable set of rights. Everything that is not granted is denied.
@@ -16,12 +39,19 @@ export type Grants = Readonly<Record<string, '*' | readonly Action[]>>;
  * @publicApi
  */
 export class Permissions {
-  private constructor(private readonly granted: ReadonlySet<string>) {}
+  private constructor(private readonly granted: ReadonlyMap<string, Reach>) {}
 
-  /** Whether `action` on the type with this `singularApiId` is granted. */
+  /** Whether `action` on the type with this `singularApiId` is granted, if only for some attributes. */
   allows(type: string, action: Action): boolean {
     const { granted } = this;
     return granted.has(`${type}.${action}`) || granted.has(`*.${action}`);
+  }
+
+  /** The attributes that `action` reaches: null for all of them, an empty set where it is not granted. */
+  reach(type: string, action: Action): Reach {
+    if (this.granted.has(`*.${action}`)) return null;
+    const own = this.granted.get(`${type}.${action}`);
+    return own === undefined ? NOTHING : own;
   }
 
   /** Whether nothing at all is granted. */
@@ -29,24 +59,69 @@ export class Permissions {
     return this.granted.size === 0;
   }
 
-  static readonly NONE = new Permissions(new Set());
+  /** These rights and more. */
+  plus(grants: Grants): Permissions {
+    const granted = new Map(this.granted);
+    for (const [key, reach] of Permissions.of(grants).granted) granted.set(key, granted.has(key) ? union(granted.get(key) ?? null, reach) : reach);
+    return new Permissions(granted);
+  }
+
+  static readonly NONE = new Permissions(new Map());
   static readonly ALL = Permissions.of({ '*': '*' });
 
-  static of(grants: Grants): Permissions {
-    const entries = Object.entries(grants).flatMap(([type, actions]) =>
-      (actions === '*' ? ACTIONS : actions).map((action) => `${type}.${action}`),
-    );
-    return new Permissions(new Set(entries));
+  /** The rights that several lists of grants give together. */
+  static of(...lists: readonly Grants[]): Permissions {
+    const granted = new Map<string, Reach>();
+    for (const [type, grants] of lists.flatMap((list) => Object.entries(list))) {
+      for (const { actions, fields } of (grants === '*' ? ACTIONS : grants).map(widen)) {
+        for (const action of actions) {
+          const key = `${type}.${action}`;
+          const narrowed = NARROWED.includes(action) ? fields : null;
+          granted.set(key, granted.has(key) ? union(granted.get(key) ?? null, narrowed) : narrowed);
+        }
+      }
+    }
+    return new Permissions(granted);
   }
 }
 
-/** Grants that name a type or an action which does not exist; `where` is their place in the options. */
+const NOTHING: Reach = new Set();
+
+/** What two grants reach together. */
+export const union = (a: Reach, b: Reach): Reach => (a === null || b === null ? null : new Set([...a, ...b]));
+
+function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
+  if (type === undefined) return [`${at}: fields need a content type of their own, "*" has none`];
+  const names = [...type.attributes.keys()];
+  return fields.filter((field) => !type.attributes.has(field)).map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${suggest(field, names)}`);
+}
+
+/** Grants that name a type, action or attribute which does not exist; `where` is their place in the options. */
 export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
-  const known = [...schema.types.values()].filter((type) => !type.internal).map((type) => type.singularApiId);
-  return Object.entries(grants).flatMap(([type, actions]) => {
-    const unknownType = type === '*' || known.includes(type) ? [] : [`${where}: "${type}" is not a content type${suggest(type, known)}`];
-    const list: readonly string[] = actions === '*' ? [] : actions;
-    const unknownActions = list.filter((action) => !(ACTIONS as readonly string[]).includes(action));
-    return [...unknownType, ...unknownActions.map((action) => `${where}.${type}: "${action}" is not an action${suggest(action, ACTIONS)}`)];
+  const types = new Map([...schema.types].filter(([, type]) => !type.internal));
+  return Object.entries(grants).flatMap(([name, list]) => {
+    const at = `${where}.${name}`;
+    if (name !== '*' && !types.has(name)) return [`${where}: "${name}" is not a content type${suggest(name, [...types.keys()])}`];
+    if (list === '*') return [];
+    if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
+    return (list as readonly unknown[]).flatMap((grant) => {
+      const { actions, fields } = shapeOf(grant);
+      if (actions === null) return [`${at}: expected an action or { actions, fields }, found ${JSON.stringify(grant)}`];
+      const unknown = actions.filter((action) => !(ACTIONS as readonly string[]).includes(action));
+      return [
+        ...unknown.map((action) => `${at}: "${action}" is not an action${suggest(action, ACTIONS)}`),
+        ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
+      ];
+    });
   });
+}
+
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** A grant as it came from a file or a database, where types prove nothing. */
+function shapeOf(grant: unknown): { readonly actions: readonly string[] | null; readonly fields: readonly string[] | null } {
+  if (typeof grant === 'string') return { actions: [grant], fields: null };
+  const { actions, fields } = (typeof grant === 'object' && grant !== null ? grant : {}) as { readonly actions?: unknown; readonly fields?: unknown };
+  if (!isTexts(fields)) return { actions: null, fields: null };
+  return { actions: actions === '*' ? [] : isTexts(actions) ? actions : null, fields };
 }

@@ -1,5 +1,5 @@
 /** Condition → SQL. To-many conditions are EXISTS, so that no row is ever doubled. */
-import type { Condition } from '../plan/plan.js';
+import type { Condition, Search } from '../plan/plan.js';
 import { operatorOf } from '../query/operators.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { join, param, type Sql, sql } from '../sql.js';
@@ -57,10 +57,10 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
 }
 
 /** `_q`: a case-insensitive substring of any searchable attribute (protocol section 6). */
-export function compileSearch(text: string, scope: Scope): Sql {
+export function compileSearch({ text, among }: Search, scope: Scope): Sql {
   const row = rowOf(scope);
   const numeric = text.trim() !== '' && Number.isFinite(Number(text));
-  const searched = row.type.shown.filter(({ name, searchable, type, system }) => {
+  const searched = among.filter(({ name, searchable, type, system }) => {
     if (!searchable || (system && name !== 'id' && name !== 'documentId')) return false;
     return type.search === 'text' || (type.search === 'number' && (numeric || name === 'id'));
   });

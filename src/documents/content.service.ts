@@ -34,25 +34,25 @@ export class ContentService<T extends object = DocumentFields> {
     private readonly type: ContentType,
   ) {}
 
-  private plan(action: Action, query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId' | 'answersWrite'>): ReadPlan {
+  private plan(action: Action, query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId'>): ReadPlan {
     if (!as.permissions.allows(this.type.singularApiId, action)) throw forbidden();
-    return this.documents.plan(this.type, query, { ...what, permissions: as.permissions, format: 'flat' });
+    return this.documents.plan(this.type, query, { ...what, action, permissions: as.permissions, format: 'flat' });
   }
 
   private planWrite(action: Action, query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
-    return this.plan(action, query, as, { kind: 'one', documentId, answersWrite: true });
+    return this.plan(action, query, as, { kind: 'one', documentId });
   }
 
   /** A page of documents. Throws a ContentError for a query that makes no sense. */
   async find(query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
-    const { data, meta } = await this.documents.read(this.plan('find', query, as, { kind: 'list', documentId: null, answersWrite: false }));
+    const { data, meta } = await this.documents.read(this.plan('find', query, as, { kind: 'list', documentId: null }));
     return { data: JSON.parse(data) as T[], meta };
   }
 
   /** One document, or null. A single type takes no id. */
   async findOne(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<T | null> {
     try {
-      const { data } = await this.documents.read(this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, { kind: 'one', documentId, answersWrite: false }));
+      const { data } = await this.documents.read(this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, { kind: 'one', documentId }));
       return JSON.parse(data) as T;
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
@@ -84,8 +84,10 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /** Publishes the draft as it is. Throws a ContentError when it is not complete. */
-  publish(documentId: string | null, query: ContentQuery = {}, options: ServiceOptions = {}): Promise<T> {
-    return this.update(documentId, {}, { ...query, status: 'published' }, options);
+  async publish(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+    const plan = this.planWrite('publish', { ...query, status: 'published' }, as, documentId);
+    const answer = await this.documents.update(plan, { data: {} }, { caller: as, ...(em === undefined ? {} : { em }) });
+    return JSON.parse(answer.data) as T;
   }
 
   /** Takes the published version away; answers the draft. */

@@ -11,17 +11,21 @@ import { notFound, overLimit, validationError } from '../errors.js';
 import { type Body, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { type PlanBase, planRead, type ReadRequest } from '../plan/plan-read.js';
-import { rightsOf } from '../plan/rights.js';
+import { type WriteRights, writeRightsOf } from '../plan/rights.js';
 import { parseQuery } from '../query/parse-query.js';
 import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
+import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction, Hooks } from './hooks.js';
+import { PlanCache } from './plan-cache.js';
 import { locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { discardDraft, write } from './write.js';
+
+const UNCHANGED: ReadonlySet<string> = new Set();
 
 /** Who writes, and the host's transaction to join, if any. */
 export interface WriteOptions {
@@ -47,11 +51,17 @@ export interface DocumentsBase extends PlanBase {
 /** The spine: a request is parsed once, planned once, printed once, run once. */
 @Injectable()
 export class Documents {
-  constructor(private readonly base: DocumentsBase) {}
+  private readonly cache: PlanCache;
 
-  /** A query string as nested values. Throws a 400 when it goes over a budget. */
-  readRaw(text: string): RawQuery {
-    return readRaw(text, this.base.settings.limits);
+  constructor(private readonly base: DocumentsBase) {
+    this.cache = new PlanCache(base.settings.maxCachedPlans);
+  }
+
+  /** Plans a request from its query string. Throws like `plan`, and a 400 when the text goes over a budget. */
+  planText(text: string, request: ReadRequest): ReadPlan {
+    // No document has such an id, and PostgreSQL would refuse to look for it.
+    if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
+    return this.cache.plan(text, request, (asked) => this.plan(asked.type, readRaw(text, this.base.settings.limits), asked));
   }
 
   /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
@@ -61,7 +71,7 @@ export class Documents {
 
   /** Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not there. */
   async read(plan: ReadPlan): Promise<Answer> {
-    return this.answer(plan, await this.base.database.read(this.compile(plan)));
+    return this.answer(plan, await this.base.database.read(this.cache.statement(plan, (asked) => this.compile(asked))));
   }
 
   /** Creates a document and reads it back as planned. */
@@ -81,11 +91,12 @@ export class Documents {
     const locale = this.writeLocale(plan);
     const hooks = this.hookRun(plan, caller, type.draftAndPublish && publish ? [action, 'publish'] : [action]);
     // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
-    const body = hooks.changesData ? null : await this.prepare(raw, type, caller);
+    const rights = writeRightsOf(caller.permissions, type, action);
+    const body = hooks.changesData ? null : await this.prepare(raw, type, rights, UNCHANGED);
     const values = new Map<string, unknown>();
     const answer = await this.transaction(async (runner) => {
-      const data = await hooks.before(runner, raw);
-      const prepared = body ?? (await this.prepare(data, type, caller));
+      const { data, changed } = await hooks.before(runner, raw);
+      const prepared = body ?? (await this.prepare(data, type, rights, changed));
       const written = await write(runner, { type, documentId, locale, publish, values, ...prepared });
       await hooks.after(runner, written);
       return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
@@ -94,9 +105,8 @@ export class Documents {
     return answer;
   }
 
-  private async prepare(raw: unknown, type: ContentType, caller: Caller): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
-    const { limits } = this.base.settings;
-    const body = planBody(raw, type, rightsOf(caller.permissions, true, limits), limits.bodyNodes);
+  private async prepare(raw: unknown, type: ContentType, rights: WriteRights, changed: ReadonlySet<string>): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
+    const body = planBody(raw, type, { rights, changed, maxNodes: this.base.settings.limits.bodyNodes });
     return { body, hashes: await hashPasswords(body.passwords) };
   }
 
@@ -157,7 +167,7 @@ export class Documents {
     const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
     return new HookRun(this.base, { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions }, async (runner, documentId) => {
       const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
-      const shown = this.plan(type, query, { kind: 'one', documentId, permissions: Permissions.ALL, format: 'flat', answersWrite: true });
+      const shown = this.plan(type, query, { kind: 'one', documentId, permissions: Permissions.ALL, format: 'flat', action: 'update' });
       const [row] = await runner.run(compileRead(shown));
       const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
       return isObject(data) ? data : null;

@@ -1,4 +1,5 @@
 /** The hooks of one write: before and after inside its transaction, committed once it has succeeded. */
+import { isDeepStrictEqual } from 'node:util';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Logger } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
@@ -43,13 +44,18 @@ export class HookRun {
     return this.hooks.any(['before', 'after'], this.subject.type, this.subject.actions);
   }
 
-  /** Runs the hooks that come first; the body they leave behind. A retry starts from the request's own body again. */
-  async before(runner: Runner, raw: unknown): Promise<unknown> {
-    if (!this.changesData) return raw;
-    const body = isObject(raw) ? structuredClone(raw) : {};
+  /**
+   * Runs the hooks that come first. The body that they leave behind, and the keys of its data that they have set or
+   * changed. A retry starts from the request's own body again.
+   */
+  async before(runner: Runner, raw: unknown): Promise<{ readonly data: unknown; readonly changed: ReadonlySet<string> }> {
+    if (!this.changesData) return { data: raw, changed: new Set() };
+    const [body, sent] = [structuredClone(raw), structuredClone(raw)].map((one) => (isObject(one) ? one : {})) as [Record<string, unknown>, Record<string, unknown>];
     const data = isObject(body['data']) ? (body['data'] as Record<string, unknown>) : {};
+    const before = isObject(sent['data']) ? sent['data'] : {};
     await this.run('before', { data, em: runner.em });
-    return raw === null ? null : body;
+    const changed = Object.keys(data).filter((key) => !Object.hasOwn(before, key) || !isDeepStrictEqual(data[key], before[key]));
+    return { data: raw === null ? null : body, changed: new Set(changed) };
   }
 
   /** Runs the hooks inside the transaction after the write, and keeps what those after the commit are shown. */

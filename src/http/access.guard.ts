@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { authenticate, bearerOf, unauthorized } from '../access/auth-strategy.js';
-import { type AccessControl, ACCESS_CONTROL } from '../access/access-control.js';
+import { bearerOf, unauthorized } from '../access/auth-strategy.js';
+import type { Caller } from '../access/caller.js';
+import { ContentAccess } from '../access/content-access.js';
 import { forbidden } from '../errors.js';
 import { ContentAction, ServesType } from './metadata.js';
 import { type HttpRequest, stateOf } from './request-state.js';
@@ -11,22 +12,25 @@ import { type HttpRequest, stateOf } from './request-state.js';
 export class AccessGuard implements CanActivate {
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(ACCESS_CONTROL) private readonly access: AccessControl,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const action = this.reflector.get(ContentAction, context.getHandler());
     if (action === undefined) return true;
     const type = this.reflector.get(ServesType, context.getClass());
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const { headers } = request;
     const credentials = { headers, bearer: bearerOf(headers.authorization), request };
-    const caller = await authenticate(this.access.strategies, credentials, this.access.anybody);
-    if (!caller.permissions.allows(type.singularApiId, action)) {
-      // The public that may do nothing at all is asked to sign in (protocol 18.1).
-      throw caller.kind === 'public' && caller.permissions.isEmpty ? unauthorized() : forbidden();
-    }
-    stateOf(request).caller = caller;
-    return true;
+    const admit = (caller: Caller): boolean => {
+      if (!caller.permissions.allows(type.singularApiId, action)) {
+        // The public that may do nothing at all is asked to sign in (protocol 18.1).
+        throw caller.kind === 'public' && caller.permissions.isEmpty ? unauthorized() : forbidden();
+      }
+      stateOf(request).caller = caller;
+      return true;
+    };
+    const caller = this.access.authenticate(credentials);
+    return caller instanceof Promise ? caller.then(admit) : admit(caller);
   }
 }

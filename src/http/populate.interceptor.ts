@@ -24,12 +24,13 @@ export class PopulateInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const state = stateOf(request);
     const type = this.reflector.get(ServesType, context.getClass());
-    state.plan = this.documents.plan(type, this.documents.readRaw(queryOf(request)), {
+    state.plan = this.documents.planText(queryOf(request), {
+      type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
       documentId: request.params?.['documentId'] ?? null,
       permissions: (state.caller ?? publicCaller(Permissions.NONE)).permissions,
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
-      answersWrite: action !== 'find' && action !== 'findOne',
+      action,
     });
     return next.handle();
   }

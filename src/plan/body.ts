@@ -4,7 +4,7 @@ import { isObject } from '../query/read-raw.js';
 import type { Attribute, Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
 import { type Reference, referencesOf, type RelationInput, relationInput } from './relation-input.js';
-import type { Rights } from './rights.js';
+import { TRUSTED, type WriteRights } from './rights.js';
 
 /** What a body gives for one attribute. */
 export type Given =
@@ -41,7 +41,10 @@ export interface Body {
 }
 
 interface Walk {
-  readonly rights: Rights;
+  /** The rights behind the root key that is being walked: the caller's, or the hook's that put it there. */
+  rights: WriteRights;
+  readonly asked: WriteRights;
+  readonly changed: ReadonlySet<string>;
   readonly references: References;
   readonly passwords: string[];
   instances: number;
@@ -118,7 +121,7 @@ function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Give
 const CREATORS = ['createdBy', 'updatedBy'];
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
-function writable(key: string, model: Model, { prefix, zone }: Where): Attribute | undefined {
+function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite }: WriteRights): Attribute | undefined {
   const at = prefix === '' ? key : `${prefix}.${key}`;
   if (model.model === 'component') {
     if (key === 'id' || key === 'documentId' || (zone && key === '__component')) return undefined;
@@ -127,7 +130,7 @@ function writable(key: string, model: Model, { prefix, zone }: Where): Attribute
     if (TOLERATED.includes(key)) return undefined;
   }
   const attribute = model.attributes.get(key);
-  const refused = attribute !== undefined && !attribute.writable;
+  const refused = attribute !== undefined && (!attribute.writable || (model.model === 'type' && !mayWrite(attribute)));
   if (refused || (attribute === undefined && CREATORS.includes(key))) throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
   if (attribute === undefined) throw invalidKey(key, prefix, prefix === '' ? null : prefix, SOURCE);
   return attribute;
@@ -137,21 +140,31 @@ function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, where
   const { prefix } = where;
   const values = new Map<string, Given>();
   for (const [key, raw] of Object.entries(object)) {
-    const attribute = writable(key, model, where);
+    if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
+    const attribute = writable(key, model, where, walk.rights);
     if (attribute === undefined || raw === undefined) continue;
     values.set(key, given(attribute, raw, prefix === '' ? key : `${prefix}.${key}`, walk));
   }
   return values;
 }
 
+/** Whose body it is. */
+export interface BodyRules {
+  readonly rights: WriteRights;
+  /** Root keys that hooks have set or changed: the host's own, so the caller's rights do not bind them. */
+  readonly changed: ReadonlySet<string>;
+  readonly maxNodes: number;
+}
+
 /**
  * Checks the keys of a body. Throws a 400 for a missing `data`, unknown and refused keys, malformed relation
- * payloads and relations to types that the caller may not read (protocol sections 11 and 15).
+ * payloads, attributes that the caller may not write and relations to types that they may not read (protocol
+ * sections 11 and 15).
  */
-export function planBody(body: unknown, type: ContentType, rights: Rights, maxNodes: number): Body {
+export function planBody(body: unknown, type: ContentType, { rights, changed, maxNodes }: BodyRules): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
-  const walk: Walk = { rights, references: new Map(), passwords: [], instances: 0 };
+  const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
   const values = valuesOf(data, type, { prefix: '', zone: false }, walk);
   return { type, values, references: walk.references, instances: walk.instances, passwords: walk.passwords };
 }

@@ -125,13 +125,13 @@ export const unknown = (key: string, path: readonly string[], source: Source): C
 
 function member(key: string, of: Filter, scope: FilterScope): Condition {
   const path = [...scope.path, key];
-  const attribute = scope.open ? lookUp(scope.model, key) : undefined;
+  const attribute = scope.open ? lookUp(scope.model, key, scope.rights) : undefined;
   if (attribute === undefined) throw unknown(key, scope.path, scope.source);
   if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(path, scope.source);
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
   const model = follow(attribute, path, scope.rights, scope.source);
   const id = model.attributes.get('id') as ScalarAttribute;
-  const where = planFilter(of, { ...scope, model, attribute: id, open: true, path });
+  const where = planFilter(of, { ...scope, rights: scope.rights.below, model, attribute: id, open: true, path });
   return { kind: 'related', attribute, where, orNone: ofNothing(where) === true };
 }
 

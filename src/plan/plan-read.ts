@@ -1,5 +1,5 @@
 /** Query + type + caller → ReadPlan. The second of the three walks of a read. */
-import type { Permissions } from '../access/permissions.js';
+import type { Action, Permissions } from '../access/permissions.js';
 import { forbidden, notFound, validationError } from '../errors.js';
 import { mentions } from '../query/parse-filters.js';
 import { parsePagination } from '../query/parse-query.js';
@@ -19,8 +19,10 @@ export interface ReadRequest {
   readonly documentId: string | null;
   readonly permissions: Permissions;
   readonly format: 'flat' | 'v4';
-  /** A read that answers a write: drafts need no right of their own there, and filters play no part. */
-  readonly answersWrite: boolean;
+  /**
+   * What the caller does. In the answer to a write, drafts need no right of their own and filters play no part.
+   */
+  readonly action: Action;
 }
 
 /** The schema and settings, which never change after the start. */
@@ -28,6 +30,8 @@ export interface PlanBase {
   readonly schema: Schema;
   readonly settings: ContentSettings;
 }
+
+const answersWrite = ({ action }: ReadRequest): boolean => action !== 'find' && action !== 'findOne';
 
 /** Published unless `status=draft`; unknown values are a 400 where states exist (protocol 8.1, 8.8). */
 export function publishedState(status: unknown, type: ContentType): boolean {
@@ -57,7 +61,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const named = query.locale !== undefined && query.locale !== null;
   // A condition on the locale at the root takes the place of the default locale.
   const locale: LocalePick = !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
-  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !request.answersWrite) throw notFound();
+  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !answersWrite(request)) throw notFound();
   return { published: publishedState(query.status, type), locale, defaultLocale: settings.defaultLocale, publication: query.publication };
 }
 
@@ -67,13 +71,13 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
  */
 export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
   const { type, permissions } = request;
-  if (request.kind === 'one' && request.documentId === null && type.kind === 'collectionType' && !request.answersWrite) throw notFound();
+  if (request.kind === 'one' && request.documentId === null && type.kind === 'collectionType' && !answersWrite(request)) throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
   if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
   const version = versionOf(query, request, settings);
-  const draftsOfRoot = !version.published && type.draftAndPublish && !request.answersWrite;
+  const draftsOfRoot = !version.published && type.draftAndPublish && !answersWrite(request);
   if (draftsOfRoot && !permissions.allows(type.singularApiId, 'readDrafts')) throw forbidden();
-  const rights = rightsOf(permissions, version.published, settings.limits);
+  const rights = rightsOf(permissions, request, version.published, settings.limits);
   const context: SelectContext = { rights, limits: settings.limits, components: schema.components, budget: { nodes: settings.limits.populateNodes } };
   const source = { source: 'query', param: 'filters' } as const;
   const where =
@@ -87,8 +91,8 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
     type,
     documentId: request.documentId,
     version,
-    where: request.answersWrite ? null : where,
-    search: request.answersWrite ? null : query.search,
+    where: answersWrite(request) ? null : where,
+    search: answersWrite(request) || query.search === null ? null : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,

@@ -19,33 +19,40 @@ export interface SelectContext {
   readonly budget: { nodes: number };
 }
 
+/** The model's own list where nothing is narrowed, so that its plan stays one object. */
+function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
+  const all = model.shown.every((attribute) => rights.sees(model, attribute));
+  return all ? model.shown : model.shown.filter((attribute) => rights.sees(model, attribute));
+}
+
 /** `id` and `documentId` first, then the default fields or the ones asked for (protocol section 3). */
-export function planFields(fields: Fields, model: Model, source: Source): readonly ScalarAttribute[] {
-  if (fields === null) return model.shown;
+export function planFields(fields: Fields, model: Model, source: Source, rights: Rights): readonly ScalarAttribute[] {
+  if (fields === null) return shownTo(model, rights);
   const named = (fields === '*' ? [] : fields).filter((key) => key !== '*');
   const chosen = named.map((key) => {
-    const attribute = lookUp(model, key);
+    const attribute = lookUp(model, key, rights);
     if (attribute === undefined) throw unknown(key, [], source);
     if (attribute === 'hidden' || attribute.kind !== 'scalar') throw hidden([key], source);
     return attribute;
   });
-  if (fields === '*' || fields.includes('*')) return model.shown;
+  if (fields === '*' || fields.includes('*')) return shownTo(model, rights);
   const identity = model.shown.slice(0, 2);
   return [...new Set([...identity, ...chosen])];
 }
 
 /** Sort keys with their way to the attribute (protocol 7.4–7.11). */
 export function planSort(keys: readonly SortKey[], root: Model, source: Source, context: SelectContext): OrderKey[] {
-  const { limits, rights } = context;
+  const { limits } = context;
   if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
   return keys.flatMap(({ path, descending }) => {
     // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing (7.12).
     if (path.length === 1 && path[0] === 'status' && root.model === 'type' && root.draftAndPublish) return [];
     const hops: Hop[] = [];
     let model = root;
+    let { rights } = context;
     for (const [depth, key] of path.entries()) {
       const here = path.slice(0, depth + 1);
-      const attribute = lookUp(model, key);
+      const attribute = lookUp(model, key, rights);
       if (attribute === undefined) throw unknown(key, path.slice(0, depth), source);
       if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(here, source);
       const last = depth === path.length - 1;
@@ -55,6 +62,7 @@ export function planSort(keys: readonly SortKey[], root: Model, source: Source, 
       }
       if (last) throw hidden(here, source);
       model = follow(attribute, here, rights, source);
+      rights = rights.below;
       hops.push(attribute);
     }
     return [];
@@ -70,13 +78,15 @@ function where(item: PopulateItem, model: Model, context: SelectContext): Condit
   });
 }
 
-function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
+/** What is shown of the documents or instances that an attribute of the model above leads to. */
+function itemsPlan(item: PopulateItem, model: Model, above: SelectContext): ItemsPlan {
+  const context = { ...above, rights: above.rights.below };
   return {
     where: where(item, model, context),
     order: planSort(item.sort, model, POPULATE_SOURCE, context),
     object: {
       model,
-      fields: planFields(item.fields, model, POPULATE_SOURCE),
+      fields: planFields(item.fields, model, POPULATE_SOURCE, context.rights),
       children: planPopulate(item.populate, model, context),
     },
   };
@@ -94,7 +104,7 @@ function everything(model: Model, context: SelectContext): ChildPlan[] {
 /** The text under a key reads as a list of names to populate there, which only the object form can say. */
 function refuseText(item: PopulateItem, target: Model): never {
   const text = item.text ?? '';
-  const known = lookUp(target, text);
+  const known = lookUp(target, text, null);
   const nested = known !== undefined && known !== 'hidden' && known.kind !== 'scalar';
   const at = nested ? `${item.at}.${text}` : item.at;
   throw invalidKey(text, at, at, POPULATE_SOURCE);
@@ -136,7 +146,7 @@ function wholeZone(item: PopulateItem, zone: ZoneAttribute, context: SelectConte
 }
 
 function isPopulatable(model: Model, key: string): boolean {
-  const attribute = lookUp(model, key);
+  const attribute = lookUp(model, key, null);
   return attribute !== undefined && attribute !== 'hidden' && attribute.kind !== 'scalar';
 }
 
@@ -160,10 +170,11 @@ function spend(context: SelectContext): void {
 }
 
 function planItem(item: PopulateItem, model: Model, context: SelectContext): ChildPlan[] {
-  const attribute = lookUp(model, item.key);
+  const attribute = lookUp(model, item.key, null);
   if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') throw invalidAt(item.key, item.at);
   spend(context);
-  if (attribute.kind === 'zone') return zoneItems(item, attribute, model, context).filter(() => !item.off);
+  const seen = !item.off && context.rights.sees(model, attribute);
+  if (attribute.kind === 'zone') return zoneItems(item, attribute, model, context).filter(() => seen);
   const target = attribute.kind === 'component' ? attribute.component : attribute.target;
   if (item.text !== null) refuseText(item, target);
   refuseUnknownKeys(item);
@@ -173,7 +184,7 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
   }
   const plan = itemsPlan(item, target, context);
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
-  if (item.off || (attribute.kind === 'relation' && !context.rights.canFollow(attribute))) return [];
+  if (!seen || (attribute.kind === 'relation' && !context.rights.canFollow(attribute))) return [];
   const counted = item.count && !(attribute.kind === 'relation' && attribute.media) && (attribute.kind === 'relation' || attribute.many);
   return counted ? [{ kind: 'count', attribute, where: plan.where }] : [{ kind: 'items', attribute, ...plan }];
 }
@@ -189,7 +200,7 @@ export function planPopulate(populate: Populate, model: Model, context: SelectCo
 export function planObject(fields: Fields, populate: Populate, model: Model, context: SelectContext): ObjectPlan {
   return {
     model,
-    fields: planFields(fields, model, { source: 'query', param: 'fields' }),
+    fields: planFields(fields, model, { source: 'query', param: 'fields' }, context.rights),
     children: planPopulate(populate, model, context),
   };
 }

@@ -57,6 +57,12 @@ export type ChildPlan =
   | ({ readonly kind: 'items'; readonly attribute: Hop } & ItemsPlan)
   | { readonly kind: 'zone'; readonly attribute: ZoneAttribute; readonly items: ReadonlyMap<Component, ItemsPlan> };
 
+/** `_q`: what is looked for, and among which of the root's attributes. */
+export interface Search {
+  readonly text: string;
+  readonly among: readonly ScalarAttribute[];
+}
+
 /** A read. `documentId` null with `kind: 'one'` is a single type. */
 export interface ReadPlan {
   readonly kind: 'list' | 'one';
@@ -64,7 +70,7 @@ export interface ReadPlan {
   readonly documentId: string | null;
   readonly version: Version;
   readonly where: Condition | null;
-  readonly search: string | null;
+  readonly search: Search | null;
   readonly order: readonly OrderKey[];
   /** Null for one document. */
   readonly page: Pagination | null;

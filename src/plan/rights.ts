@@ -1,11 +1,15 @@
 /** The one rule about related content: what a caller may see of another type (D16). */
-import type { Permissions } from '../access/permissions.js';
+import { type Action, type Permissions, type Reach, union } from '../access/permissions.js';
 import type { ContentLimits } from '../settings.js';
 import type { Attribute, ContentType, Model, RelationAttribute } from '../schema/model.js';
 
 /** Rights as the plan asks for them. Populate leaves out, filters, sorts and writes refuse; all by this answer. */
 export interface Rights {
   readonly canFollow: (attribute: RelationAttribute) => boolean;
+  /** Whether an attribute of the model that stands here may be read. */
+  readonly sees: (model: Model, attribute: Attribute) => boolean;
+  /** Rights in what is reached from here. */
+  readonly below: Rights;
   /** What filters and sorts of one request may still step through. */
   readonly budget: { hops: number; readonly allowed: Pick<ContentLimits, 'hops' | 'hopDepth'> };
 }
@@ -15,18 +19,67 @@ export const canShow = (permissions: Permissions, type: ContentType, published: 
   permissions.allows(type.singularApiId, 'find') &&
   (published || !type.draftAndPublish || permissions.allows(type.singularApiId, 'readDrafts'));
 
-export const rightsOf = (permissions: Permissions, published: boolean, limits: ContentLimits): Rights => ({
-  budget: { hops: limits.hops, allowed: limits },
-  canFollow: (attribute) => attribute.media || attribute.join.kind === 'locales' || canShow(permissions, attribute.target, published),
-});
+/** What every document shows to whoever may read it at all. */
+const isOpen = (attribute: Attribute): boolean => (attribute.kind === 'scalar' ? attribute.system : attribute.kind === 'relation' && attribute.join.kind === 'locales');
+
+/** What may be read of documents that are reached. Where none may be, `canFollow` leaves all of them out or refuses. */
+const findable = (permissions: Permissions, { singularApiId }: ContentType): Reach =>
+  permissions.allows(singularApiId, 'find') ? permissions.reach(singularApiId, 'find') : null;
+
+/** Reading an answer to `action`: what it names, and for the answer of a write what a GET would show. */
+function reachOf(permissions: Permissions, type: ContentType, action: Action): Reach {
+  const reach = permissions.reach(type.singularApiId, action);
+  if (action === 'find' || action === 'findOne') return reach;
+  const { singularApiId } = type;
+  const own = action === 'create' || action === 'update' ? reach : new Set<string>();
+  return [permissions.reach(singularApiId, 'find'), permissions.reach(singularApiId, 'findOne')].reduce(union, own);
+}
+
+/** The rights of a request for `action` on a type: its own at the root, `find` on everything that is reached from there. */
+export function rightsOf(permissions: Permissions, root: { readonly type: ContentType; readonly action: Action }, published: boolean, limits: ContentLimits): Rights {
+  const budget = { hops: limits.hops, allowed: limits };
+  const canFollow = (attribute: RelationAttribute): boolean =>
+    attribute.media || attribute.join.kind === 'locales' || canShow(permissions, attribute.target, published);
+  const within = (reach: Reach, attribute: Attribute): boolean => reach === null || isOpen(attribute) || reach.has(attribute.name);
+  const below: Rights = {
+    budget,
+    canFollow,
+    sees: (model, attribute) => model.model === 'component' || model.internal || within(findable(permissions, model), attribute),
+    get below(): Rights {
+      return below;
+    },
+  };
+  const reach = reachOf(permissions, root.type, root.action);
+  return { budget, canFollow, sees: (_model, attribute) => within(reach, attribute), below };
+}
+
+/** What a body may name. */
+export interface WriteRights extends Pick<Rights, 'canFollow'> {
+  readonly mayWrite: (attribute: Attribute) => boolean;
+}
+
+/** What the host's own hooks put into a body. */
+export const TRUSTED: WriteRights = { canFollow: () => true, mayWrite: () => true };
+
+/** The rights of a body: the attributes that `create` or `update` reaches, and relations to what may be found. */
+export function writeRightsOf(permissions: Permissions, type: ContentType, action: 'create' | 'update'): WriteRights {
+  const reach = permissions.reach(type.singularApiId, action);
+  return {
+    canFollow: (attribute) => attribute.media || canShow(permissions, attribute.target, true),
+    mayWrite: (attribute) => reach === null || reach.has(attribute.name),
+  };
+}
 
 /** Names that exist in the protocol but can never be read, filtered or sorted (protocol 4.29, 5.40). */
 const CREATORS = ['createdBy', 'updatedBy'];
 
-/** An attribute by name: itself, `hidden` when it exists but must not be used, undefined when it does not exist. */
-export function lookUp(model: Model, key: string): Attribute | 'hidden' | undefined {
+/**
+ * An attribute by name: itself, `hidden` when it exists but must not be used, undefined when it does not exist.
+ * Without rights: whether anybody at all may use it.
+ */
+export function lookUp(model: Model, key: string, rights: Pick<Rights, 'sees'> | null): Attribute | 'hidden' | undefined {
   const attribute = model.attributes.get(key);
   if (attribute === undefined) return model.model === 'type' && CREATORS.includes(key) ? 'hidden' : undefined;
   if (attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable)) return 'hidden';
-  return attribute;
+  return rights === null || rights.sees(model, attribute) ? attribute : 'hidden';
 }

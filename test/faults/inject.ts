@@ -90,8 +90,18 @@ export class Injector {
 
   private query(client: pg.Client, args: unknown[]): unknown {
     const { armed } = this;
+    if (armed === null || this.exempt.has(client)) return this.original.apply(client, args);
+    const done = args.at(-1);
+    if (typeof done === 'function') {
+      const answer = done as (error: unknown, result?: unknown) => void;
+      this.observed(armed, client, args.slice(0, -1)).then((result) => answer(null, result), answer);
+      return undefined;
+    }
+    return this.observed(armed, client, args);
+  }
+
+  private observed(armed: Armed, client: pg.Client, args: unknown[]): Promise<unknown> {
     const run = (): Promise<unknown> => this.original.apply(client, args) as Promise<unknown>;
-    if (armed === null || this.exempt.has(client) || typeof args.at(-1) === 'function') return run();
     const [first] = args as [string | { text?: string }];
     armed.seen.push(typeof first === 'string' ? first : (first.text ?? ''));
     if (armed.mode === null || armed.seen.length - 1 !== armed.at) return run();

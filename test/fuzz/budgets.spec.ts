@@ -136,11 +136,12 @@ describe('a budget of a request', () => {
   it('responseBytes: what is too large never leaves the database', async () => {
     const rows: unknown[] = [];
      
-    const original = pg.Client.prototype.query as (...args: unknown[]) => Promise<{ rows: unknown[] }>;
-    pg.Client.prototype.query = async function (this: pg.Client, ...args: unknown[]): Promise<unknown> {
-      const result = await original.apply(this, args);
-      rows.push(...result.rows);
-      return result;
+    const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+    pg.Client.prototype.query = function (this: pg.Client, config: unknown, done: (error: unknown, result: { rows: unknown[] }) => void): unknown {
+      return original.call(this, config, (error: unknown, result: { rows: unknown[] }) => {
+        rows.push(...result.rows);
+        done(error, result);
+      });
     } as typeof pg.Client.prototype.query;
     try {
       expect((await get('pagination[pageSize]=100', 'authors')).status).toBe(400);

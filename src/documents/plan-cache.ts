@@ -1,0 +1,55 @@
+/** Keeps what a query text was planned and printed as: front ends ask the same few questions again and again. */
+import type { Permissions } from '../access/permissions.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { ReadRequest } from '../plan/plan-read.js';
+import type { Statement } from '../sql.js';
+
+/** Longer texts are planned anew each time, so that the cache stays small. */
+const LONGEST = 2048;
+
+/** Stands for the document's id in what is kept; an id that no document has. */
+const HOLE = `:documentId:${Math.random()}`;
+
+interface Kept {
+  readonly plan: ReadPlan;
+  statement: Statement | null;
+}
+
+/** Plans by the caller's rights, the route and the text. They are pure values of these, so they never go stale. */
+export class PlanCache {
+  private readonly byRights = new WeakMap<Permissions, Map<string, Kept>>();
+  private readonly keptOf = new WeakMap<ReadPlan, Kept>();
+
+  constructor(private readonly limit: number) {}
+
+  /** The plan of a request: kept, or made by `make`. What `make` throws is not kept. */
+  plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
+    const { documentId } = request;
+    if (text.length > LONGEST || this.limit === 0) return make(request);
+    const key = `${request.type.uid} ${request.action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
+    const plans = this.plansOf(request.permissions);
+    const kept = plans.get(key) ?? { plan: make(documentId === null ? request : { ...request, documentId: HOLE }), statement: null };
+    // The least recently used is the first.
+    plans.delete(key);
+    plans.set(key, kept);
+    if (plans.size > this.limit) plans.delete(plans.keys().next().value ?? key);
+    const plan = documentId === null ? kept.plan : Object.freeze({ ...kept.plan, documentId });
+    this.keptOf.set(plan, kept);
+    return plan;
+  }
+
+  /** The statement of a plan: kept, or printed by `print`. */
+  statement(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {
+    const kept = this.keptOf.get(plan);
+    if (kept === undefined) return print(plan);
+    kept.statement ??= print(kept.plan);
+    const { text, values } = kept.statement;
+    return plan.documentId === null ? kept.statement : { text, values: values.map((value) => (value === HOLE ? plan.documentId : value)) };
+  }
+
+  private plansOf(permissions: Permissions): Map<string, Kept> {
+    const known = this.byRights.get(permissions) ?? new Map<string, Kept>();
+    this.byRights.set(permissions, known);
+    return known;
+  }
+}
