@@ -9,7 +9,7 @@ import type { ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, Con
 import { Database } from './database/database.js';
 import { entitiesOf } from './database/entities.js';
 import { ContentService, getContentToken } from './documents/content.service.js';
-import { Documents } from './documents/documents.service.js';
+import { Documents, type DocumentsBase } from './documents/documents.service.js';
 import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
@@ -22,6 +22,9 @@ import { type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './setti
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
 export const CONTENT_ORM = Symbol('ContentOrm');
+
+/** Injection token of what this module shares with those beside it. */
+export const CONTENT_BASE = Symbol('ContentBase');
 
 const RUNTIME = Symbol('ContentRuntimeOptions');
 const SETTINGS = Symbol('ContentSettings');
@@ -74,7 +77,8 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => resolveSettings({ ...runtime, prefix: routed.prefix }), inject: [RUNTIME] },
     { provide: ContentAccess, useFactory: (runtime: ContentRuntimeOptions) => contentAccess(schema, runtime), inject: [RUNTIME] },
     { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => new Database(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
-    { provide: Documents, useFactory: (settings: ContentSettings, database: Database, hooks: Hooks) => new Documents({ schema, settings, database, hooks }), inject: [SETTINGS, Database, Hooks] },
+    { provide: CONTENT_BASE, useFactory: (settings: ContentSettings, database: Database, hooks: Hooks): DocumentsBase => ({ schema, settings, database, hooks }), inject: [SETTINGS, Database, Hooks] },
+    { provide: Documents, useFactory: (base: DocumentsBase) => new Documents(base), inject: [CONTENT_BASE] },
     Hooks,
     HookExplorer,
     ContentRoutes,
@@ -89,15 +93,17 @@ function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra:
   const prefix = (extra.prefix ?? DEFAULT_SETTINGS.prefix).replace(/^\/+|\/+$/g, '');
   const unknown = Object.keys(model.controllers ?? {}).filter((name) => !schema.types.has(name));
   if (unknown.length > 0) throw new ContentModelError(unknown.map((name) => `controllers: "${name}" is not a content type${suggest(name, [...schema.types.keys()])}`));
-  const routed = [...schema.types.values()].filter((type) => !type.internal);
+  const routed = [...schema.types.values()].filter((type) => type.routed);
   const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]) }));
   const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
   return {
     module: ContentModule,
+    // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
+    global: true,
     imports: [DiscoveryModule, ...hostOrm, ...(extra.imports ?? [])],
     controllers: controllers.map(({ controller }) => controller),
     providers: [runtime, { provide: OWNS_ORM, useValue: ownsOrm }, ormProvider(schema, ownsOrm, model.contextName), ...providers(schema, { prefix, controllers })],
-    exports: [CONTENT_ORM, Documents, ...[...schema.types.keys()].map(getContentToken)],
+    exports: [CONTENT_ORM, CONTENT_BASE, Documents, ContentAccess, ContentRoutes, ContentErrorFilter, ...[...schema.types.keys()].map(getContentToken)],
   };
 }
 

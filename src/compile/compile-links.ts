@@ -117,23 +117,35 @@ function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Jo
   ]);
 }
 
-/** A one-to-one target belongs to one owner: the former one loses it (protocol 11.22). */
-function steal({ attribute, targets, owners }: LinkChange, column: Identifier, request: LinksRequest): Step[] {
-  if (!attribute.exclusive || targets.length === 0) return [];
-  const table = quote(request.type.table);
-  const written = owners === 'inserted' ? sql`d o` : sql`${table} o where o.id = any(${ints(owners)})`;
-  const states = sql`t.published in (select o.published from ${written})`;
-  const update = sql`update ${table} t set ${quote(column)} = null where t.${quote(column)} = any(${texts(targets)}) and t.document_id <> ${param(request.documentId)}::text and ${states}`;
-  return [{ sql: update, updates: request.type.table }];
+/** A column of the owner's own table, and which rows of other documents lose what it holds. */
+interface Release {
+  readonly column: Sql;
+  readonly lost: Sql;
 }
 
-function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Step[] {
-  if (attribute.join.kind !== 'column') return [];
-  const table = quote(request.type.table);
+/** A one-to-one target belongs to one owner: the former one loses it (protocol 11.22). */
+function steal({ attribute, targets, owners }: LinkChange, request: LinksRequest): Release[] {
+  if (!attribute.exclusive || targets.length === 0 || attribute.join.kind !== 'column') return [];
   const column = quote(attribute.join.column);
+  const written = owners === 'inserted' ? sql`d o` : sql`${quote(request.type.table)} o where o.id = any(${ints(owners)})`;
+  return [{ column, lost: sql`t.${column} = any(${texts(targets)}) and t.published in (select o.published from ${written})` }];
+}
+
+function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Release[] {
+  if (attribute.join.kind !== 'column') return [];
+  const column = quote(attribute.join.column);
+  const source = (what: Sql): Sql => sql`(select s.${what} from ${quote(request.type.table)} s where s.id = ${param(from)}::int4)`;
   const state = published ? sql`t.published` : sql`not t.published`;
-  const update = sql`update ${table} t set ${column} = null from ${table} s
-      where s.id = ${param(from)}::int4 and t.${column} = s.${column} and t.document_id <> s.document_id and t.locale = s.locale and ${state}`;
+  return [{ column, lost: sql`t.${column} = ${source(column)} and t.locale = ${source(sql`locale`)} and ${state}` }];
+}
+
+/** All that other documents of the type lose, in one update, because a row may lose several things. */
+function release(releases: readonly Release[], request: LinksRequest): Step[] {
+  const [first] = releases;
+  if (first === undefined) return [];
+  const sets = releases.map(({ column, lost }) => (releases.length === 1 ? sql`${column} = null` : sql`${column} = case when ${lost} then null else t.${column} end`));
+  const lost = releases.length === 1 ? first.lost : sql`(${join(releases.map((one) => sql`(${one.lost})`), ' or ')})`;
+  const update = sql`update ${quote(request.type.table)} t set ${join(sets, ', ')} where ${lost} and t.document_id <> ${param(request.documentId)}::text`;
   return [{ sql: update, updates: request.type.table }];
 }
 
@@ -146,8 +158,6 @@ function changeOf(change: LinkChange, request: LinksRequest): Step[] {
       return replaceInverseColumn(change, way, request);
     case 'inverseLink':
       return replaceInverseLinks(change, way, request);
-    case 'column':
-      return steal(change, way.column, request);
     default:
       return [];
   }
@@ -159,9 +169,10 @@ function changeOf(change: LinkChange, request: LinksRequest): Step[] {
  */
 export function linkBatches(request: LinksRequest): Sql[][] {
   const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
-  const takeovers = request.takeovers.flatMap((takeover) => takeOver(takeover, request));
+  const releases = [...request.changes.flatMap((change) => steal(change, request)), ...request.takeovers.flatMap((takeover) => takeOver(takeover, request))];
   const batches: Step[][] = [];
-  for (const step of [...request.changes.flatMap((change) => changeOf(change, request)), ...copies, ...takeovers]) {
+  // What depends on the rows that are being inserted has to be in the first batch.
+  for (const step of [...release(releases, request), ...request.changes.flatMap((change) => changeOf(change, request)), ...copies]) {
     const free = batches.find((batch) => step.updates === null || batch.every(({ updates }) => updates !== step.updates));
     if (free === undefined) batches.push([step]);
     else free.push(step);

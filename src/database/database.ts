@@ -68,6 +68,8 @@ class StatementTimeout extends Error {}
 const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
+const LOST_AFTER = 200;
+
 /** How a transaction runs. */
 export interface TransactionOptions {
   /** The values being written, for messages about them. */
@@ -111,8 +113,8 @@ export class Database {
     return this.pool;
   }
 
-  /** Runs one read. Named and prepared where the driver can; cancelled in the database when it takes too long. */
-  async read(statement: Statement): Promise<readonly Row[]> {
+  /** Runs one statement on its own. Named and prepared where the driver can; cancelled in the database when it takes too long. */
+  async run(statement: Statement): Promise<readonly Row[]> {
     const pool = await this.nativePool();
     try {
       if (pool === null) return await execute(this.em.fork().getKysely(), statement);
@@ -196,7 +198,9 @@ export class Database {
     try {
       return await this.em.fork().transactional((em) => work(runnerOf(em)));
     } catch (error) {
-      releaseLost(await this.nativePool());
+      const native = await this.nativePool();
+      // Whoever else held a connection that died with this one has let go of it by then.
+      setTimeout(() => releaseLost(native), LOST_AFTER).unref();
       throw error;
     }
   }

@@ -8,10 +8,10 @@ import { compileDelete, compileUnpublish, type Referrer } from '../compile/compi
 import { Database, type Row, type Runner } from '../database/database.js';
 import { contendedIndexes } from '../database/entities.js';
 import { notFound, overLimit, validationError } from '../errors.js';
-import { type Body, planBody } from '../plan/body.js';
+import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { type PlanBase, planRead, type ReadRequest } from '../plan/plan-read.js';
-import { type WriteRights, writeRightsOf } from '../plan/rights.js';
+import { writeRightsOf } from '../plan/rights.js';
 import { parseQuery } from '../query/parse-query.js';
 import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/accept.js';
@@ -24,8 +24,6 @@ import { PlanCache } from './plan-cache.js';
 import { locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { discardDraft, write } from './write.js';
-
-const UNCHANGED: ReadonlySet<string> = new Set();
 
 /** Who writes, and the host's transaction to join, if any. */
 export interface WriteOptions {
@@ -71,7 +69,7 @@ export class Documents {
 
   /** Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not there. */
   async read(plan: ReadPlan): Promise<Answer> {
-    return this.answer(plan, await this.base.database.read(this.cache.statement(plan, (asked) => this.compile(asked))));
+    return this.answer(plan, await this.base.database.run(this.cache.statement(plan, (asked) => this.compile(asked))));
   }
 
   /** Creates a document and reads it back as planned. */
@@ -91,12 +89,17 @@ export class Documents {
     const locale = this.writeLocale(plan);
     const hooks = this.hookRun(plan, caller, type.draftAndPublish && publish ? [action, 'publish'] : [action]);
     // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
-    const rights = writeRightsOf(caller.permissions, type, action);
-    const body = hooks.changesData ? null : await this.prepare(raw, type, rights, UNCHANGED);
+    const rules = {
+      rights: writeRightsOf(caller, type, action),
+      creator: action === 'create' && caller.kind === 'user' ? caller.id : null,
+      changed: new Set<string>(),
+      maxNodes: this.base.settings.limits.bodyNodes,
+    };
+    const body = hooks.changesData ? null : await this.prepare(raw, type, rules);
     const values = new Map<string, unknown>();
     const answer = await this.transaction(async (runner) => {
       const { data, changed } = await hooks.before(runner, raw);
-      const prepared = body ?? (await this.prepare(data, type, rights, changed));
+      const prepared = body ?? (await this.prepare(data, type, { ...rules, changed }));
       const written = await write(runner, { type, documentId, locale, publish, values, ...prepared });
       await hooks.after(runner, written);
       return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
@@ -105,8 +108,8 @@ export class Documents {
     return answer;
   }
 
-  private async prepare(raw: unknown, type: ContentType, rights: WriteRights, changed: ReadonlySet<string>): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
-    const body = planBody(raw, type, { rights, changed, maxNodes: this.base.settings.limits.bodyNodes });
+  private async prepare(raw: unknown, type: ContentType, rules: BodyRules): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
+    const body = planBody(raw, type, rules);
     return { body, hashes: await hashPasswords(body.passwords) };
   }
 

@@ -121,7 +121,7 @@ function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Give
 const CREATORS = ['createdBy', 'updatedBy'];
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
-function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite }: WriteRights): Attribute | undefined {
+function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite, trusted }: WriteRights): Attribute | undefined {
   const at = prefix === '' ? key : `${prefix}.${key}`;
   if (model.model === 'component') {
     if (key === 'id' || key === 'documentId' || (zone && key === '__component')) return undefined;
@@ -130,7 +130,8 @@ function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite
     if (TOLERATED.includes(key)) return undefined;
   }
   const attribute = model.attributes.get(key);
-  const refused = attribute !== undefined && (!attribute.writable || (model.model === 'type' && !mayWrite(attribute)));
+  const settable = attribute?.writable === true || (trusted && !(attribute?.kind === 'scalar' && attribute.system));
+  const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
   if (refused || (attribute === undefined && CREATORS.includes(key))) throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
   if (attribute === undefined) throw invalidKey(key, prefix, prefix === '' ? null : prefix, SOURCE);
   return attribute;
@@ -148,11 +149,21 @@ function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, where
   return values;
 }
 
+/** The values with the owner among them, unless a hook has named one. */
+function owned(values: GivenValues, type: ContentType, creator: string, walk: Walk): GivenValues {
+  const attribute = type.owner === null ? undefined : type.attributes.get(type.owner);
+  if (attribute === undefined || values.has(attribute.name)) return values;
+  walk.rights = TRUSTED;
+  return new Map([...values, [attribute.name, given(attribute, attribute.kind === 'relation' ? { documentId: creator } : creator, attribute.name, walk)]]);
+}
+
 /** Whose body it is. */
 export interface BodyRules {
   readonly rights: WriteRights;
   /** Root keys that hooks have set or changed: the host's own, so the caller's rights do not bind them. */
   readonly changed: ReadonlySet<string>;
+  /** The user who creates the document; null for anybody else, and for an update. */
+  readonly creator: string | null;
   readonly maxNodes: number;
 }
 
@@ -161,10 +172,11 @@ export interface BodyRules {
  * payloads, attributes that the caller may not write and relations to types that they may not read (protocol
  * sections 11 and 15).
  */
-export function planBody(body: unknown, type: ContentType, { rights, changed, maxNodes }: BodyRules): Body {
+export function planBody(body: unknown, type: ContentType, { rights, changed, creator, maxNodes }: BodyRules): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
-  const values = valuesOf(data, type, { prefix: '', zone: false }, walk);
+  const sent = valuesOf(data, type, { prefix: '', zone: false }, walk);
+  const values = creator === null ? sent : owned(sent, type, creator, walk);
   return { type, values, references: walk.references, instances: walk.instances, passwords: walk.passwords };
 }

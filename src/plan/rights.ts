@@ -1,4 +1,5 @@
 /** The one rule about related content: what a caller may see of another type (D16). */
+import type { Caller } from '../access/caller.js';
 import { type Action, type Permissions, type Reach, union } from '../access/permissions.js';
 import type { ContentLimits } from '../settings.js';
 import type { Attribute, ContentType, Model, RelationAttribute } from '../schema/model.js';
@@ -56,17 +57,23 @@ export function rightsOf(permissions: Permissions, root: { readonly type: Conten
 /** What a body may name. */
 export interface WriteRights extends Pick<Rights, 'canFollow'> {
   readonly mayWrite: (attribute: Attribute) => boolean;
+  /** Whether attributes that no request may write can be written. */
+  readonly trusted: boolean;
 }
 
 /** What the host's own hooks put into a body. */
-export const TRUSTED: WriteRights = { canFollow: () => true, mayWrite: () => true };
+export const TRUSTED: WriteRights = { canFollow: () => true, mayWrite: () => true, trusted: true };
 
-/** The rights of a body: the attributes that `create` or `update` reaches, and relations to what may be found. */
-export function writeRightsOf(permissions: Permissions, type: ContentType, action: 'create' | 'update'): WriteRights {
+/**
+ * The rights of a body: the attributes that `create` or `update` reaches, for users without the one that says whose the
+ * document is, and relations to what may be found.
+ */
+export function writeRightsOf({ kind, permissions }: Caller, type: ContentType, action: 'create' | 'update'): WriteRights {
   const reach = permissions.reach(type.singularApiId, action);
   return {
+    trusted: false,
     canFollow: (attribute) => attribute.media || canShow(permissions, attribute.target, true),
-    mayWrite: (attribute) => reach === null || reach.has(attribute.name),
+    mayWrite: (attribute) => (reach === null || reach.has(attribute.name)) && !(kind === 'user' && attribute.name === type.owner),
   };
 }
 

@@ -150,6 +150,8 @@ const shell = (def: ContentTypeDefinition, internal: boolean): Mutable<ContentTy
   localized: def.localized ?? false,
   table: tableOf(def),
   internal,
+  routed: !internal && def.routes !== false,
+  owner: def.owner ?? null,
   attributes: new Map(),
   shown: [],
 });

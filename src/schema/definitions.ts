@@ -129,6 +129,13 @@ export interface TypeOptions {
   readonly localized?: boolean;
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
+  /** Whether the type has routes of its own. Without them it is reached through its service and through relations. Default true. */
+  readonly routes?: boolean;
+  /**
+   * The attribute that says whose a document is: a to-one relation, or a `string` for users who are kept elsewhere. The
+   * service fills it on create with the signed-in user; users cannot write it themselves, tokens and the host can.
+   */
+  readonly owner?: string;
   readonly attributes: AttributeDefinitions;
 }
 

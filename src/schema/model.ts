@@ -98,6 +98,10 @@ export interface ContentType extends ModelBase {
   readonly table: Identifier;
   /** Built in (the file type): no routes, no grants. */
   readonly internal: boolean;
+  /** Whether it has routes of its own. */
+  readonly routed: boolean;
+  /** The attribute that is filled with the user who creates a document. */
+  readonly owner: string | null;
 }
 
 export interface Component extends ModelBase {

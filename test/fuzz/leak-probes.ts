@@ -83,7 +83,7 @@ function operands(attribute: ScalarAttribute, n: number): string[] {
   });
 }
 
-const TEXTS = ['alpha', 'omega', 'scrypt', 'ALPHA', '$'];
+const TEXTS = ['alpha', 'omega', 'argon2id', 'ALPHA', '$'];
 
 /** Every operator with operands that tell the worlds apart. */
 function* comparisons(attribute: ScalarAttribute, next: () => number): Generator<[string, Tree]> {

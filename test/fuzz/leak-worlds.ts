@@ -64,7 +64,7 @@ class Rewrite {
     this.n += 1;
     if (this.n % 4 === 0) return null;
     const value = valueOf(attribute, this.n, 'omega');
-    return attribute.def.type === 'password' ? `scrypt$16384$8$1$omega$${this.n}` : value;
+    return attribute.def.type === 'password' ? `$argon2id$v=19$m=19456,t=2,p=1$omega$${this.n}` : value;
   }
 
   private member(attribute: Attribute, value: unknown, all: boolean): unknown {

@@ -533,6 +533,33 @@ describe.each(ADAPTERS)('section 11: relations on %s', (adapter) => {
       expect([await nameOf('posts', first, 'mate', '&status=draft'), await nameOf('posts', second, 'mate', '&status=draft'), await nameOf('leaves', target, 'postMate', '&status=draft')]).toEqual(['t', null, 'first']);
     });
 
+    it.each(['create', 'update', 'create a draft and publish it'])('11.22 two one-to-one targets change hands in one write: %s', async (way) => {
+      const [leaf, topic] = [await make('leaves', { name: 'l' }), await both({ name: 't' })];
+      const first = await make('posts', { name: 'first', mate: leaf.documentId, partner: topic.documentId });
+      const wanted = { mate: leaf.documentId, partner: topic.documentId };
+      const second = await make('posts', way === 'create' ? { name: 'second', ...wanted } : { name: 'second' });
+      if (way === 'update') await change('posts', second, wanted);
+      if (way.startsWith('create a draft')) {
+        await change('posts', second, wanted, '?status=draft');
+        await change('posts', second, { name: 'second' });
+      }
+      for (const query of ['', '&status=draft']) {
+        expect([await nameOf('posts', first, 'mate', query), await nameOf('posts', first, 'partner', query)]).toEqual([null, null]);
+        expect([await nameOf('posts', second, 'mate', query), await nameOf('posts', second, 'partner', query)]).toEqual(['l', 't']);
+        expect([await nameOf('leaves', leaf, 'postMate', query), await nameOf('topics', topic, 'partnerOf', query)]).toEqual(['second', 'second']);
+      }
+    });
+
+    it('11.22 of two one-to-one targets taken at once from different documents, each loses its own', async () => {
+      const [leaf, topic] = [await make('leaves', { name: 'l' }), await both({ name: 't' })];
+      const [first, second] = [await make('posts', { name: 'first', mate: leaf.documentId }), await make('posts', { name: 'second', partner: topic.documentId })];
+      const other = await both({ name: 'u' });
+      await change('posts', first, { partner: other.documentId });
+      const third = await make('posts', { name: 'third', mate: leaf.documentId, partner: topic.documentId });
+      expect([await nameOf('posts', first, 'mate'), await nameOf('posts', first, 'partner'), await nameOf('posts', second, 'partner')]).toEqual([null, 'u', null]);
+      expect([await nameOf('posts', third, 'mate'), await nameOf('posts', third, 'partner')]).toEqual(['l', 't']);
+    });
+
     it('11.31 a published document linked to itself shows itself', async () => {
       const post = await make('posts', { name: 'me' });
       await change('posts', post, { related: [post.documentId] });

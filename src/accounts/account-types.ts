@@ -1,0 +1,83 @@
+/** The content types behind users, roles and API tokens. None has content routes; a host lists them among its own. */
+import { type AttributeDefinitions, defineCollectionType } from '../schema/definitions.js';
+
+/**
+ * API tokens. List it in `contentTypes` beside `ApiTokensModule` in the imports.
+ *
+ * @publicApi
+ */
+export const apiTokenType = defineCollectionType({
+  singularApiId: 'api-token',
+  pluralApiId: 'api-tokens',
+  tableName: 'content_api_tokens',
+  routes: false,
+  attributes: {
+    name: { type: 'string', required: true, unique: true },
+    description: { type: 'text' },
+    kind: { type: 'enumeration', enum: ['read-only', 'full-access', 'custom'], required: true },
+    grants: { type: 'json' },
+    lifespan: { type: 'integer', min: 1 },
+    expiresAt: { type: 'datetime' },
+    lastUsedAt: { type: 'datetime' },
+    lookup: { type: 'string', required: true, unique: true, private: true },
+    hash: { type: 'string', required: true, private: true },
+  },
+});
+
+const ROLE = defineCollectionType({
+  singularApiId: 'role',
+  pluralApiId: 'roles',
+  tableName: 'content_roles',
+  routes: false,
+  attributes: {
+    name: { type: 'string', required: true },
+    description: { type: 'text' },
+    type: { type: 'string', required: true, unique: true },
+    grants: { type: 'json', private: true },
+    users: { type: 'relation', relation: 'oneToMany', target: 'user', mappedBy: 'role', private: true, writable: false },
+  },
+});
+
+const USER_ATTRIBUTES = {
+  username: { type: 'string', required: true, unique: true, minLength: 3 },
+  email: { type: 'email', required: true, unique: true, minLength: 6 },
+  provider: { type: 'string', default: 'local' },
+  password: { type: 'password', minLength: 6 },
+  confirmed: { type: 'boolean', default: false },
+  blocked: { type: 'boolean', default: false },
+  role: { type: 'relation', relation: 'manyToOne', target: 'role', inversedBy: 'users' },
+  tokenVersion: { type: 'integer', default: 0, private: true, writable: false },
+  sessions: { type: 'json', private: true, writable: false },
+  resetPasswordToken: { type: 'string', private: true, writable: false, index: true },
+  resetPasswordExpires: { type: 'datetime', private: true, writable: false },
+  confirmationToken: { type: 'string', private: true, writable: false, index: true },
+} as const satisfies AttributeDefinitions;
+
+type UserAttributes = typeof USER_ATTRIBUTES;
+
+/** The two types, with the host's own attributes of a user. */
+type UserTypes<A extends AttributeDefinitions> = readonly [
+  { readonly singularApiId: 'user'; readonly pluralApiId: 'users'; readonly kind: 'collectionType'; readonly routes: false; readonly tableName: 'content_users'; readonly attributes: UserAttributes & A },
+  typeof ROLE,
+];
+
+/**
+ * Users and roles, for `contentTypes` beside `UsersModule` in the imports. Content types may relate to `user`; `attributes`
+ * are the host's own attributes of a user.
+ *
+ * @example
+ * contentTypes: [article, ...userTypes({ nickname: { type: 'string' } })]
+ *
+ * @publicApi
+ */
+export const userTypes = <const A extends AttributeDefinitions = Record<never, never>>(attributes?: A): UserTypes<A> => [
+  Object.freeze({
+    kind: 'collectionType' as const,
+    singularApiId: 'user' as const,
+    pluralApiId: 'users' as const,
+    tableName: 'content_users' as const,
+    routes: false as const,
+    attributes: { ...USER_ATTRIBUTES, ...(attributes as A) },
+  }),
+  ROLE,
+];

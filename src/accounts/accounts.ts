@@ -1,0 +1,91 @@
+/** The rows of users as signing in needs them: hidden attributes included, one statement each. */
+import { createHash, randomBytes } from 'node:crypto';
+import { Permissions } from '../access/permissions.js';
+import type { Documents, DocumentsBase } from '../documents/documents.service.js';
+import { neededType, Records } from '../documents/records.js';
+import type { ContentType } from '../schema/model.js';
+import { stateOfAccount } from './json-web-tokens.js';
+
+/** One sign-in with refresh tokens. */
+export interface Session {
+  readonly id: string;
+  /** Hash of the refresh token that is good now, and of the one before it. */
+  readonly hash: string;
+  readonly previous: string | null;
+  /** The account's state when it began: another password ends it. */
+  readonly state: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+/** What signing in knows of a user. */
+export interface Account {
+  readonly id: number;
+  readonly documentId: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string | null;
+  readonly confirmed: boolean | null;
+  readonly blocked: boolean | null;
+  readonly role: string | null;
+  readonly state: string;
+  readonly sessions: readonly Session[];
+  /** The sessions as they are stored, to change them only when nobody else has. */
+  readonly storedSessions: unknown;
+  readonly resetPasswordExpires: Date | null;
+}
+
+const COLUMNS = ['id', 'documentId', 'username', 'email', 'password', 'confirmed', 'blocked', 'role', 'tokenVersion', 'sessions', 'resetPasswordExpires'];
+const READER = Permissions.of({ user: ['findOne'] });
+
+/** A random token for a mail or a session, and the hash that is kept of it. */
+export function newToken(): { readonly token: string; readonly hash: string } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashToken(token) };
+}
+
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+export class Accounts {
+  readonly type: ContentType;
+  private readonly records: Records;
+
+  constructor(
+    base: DocumentsBase,
+    private readonly documents: Documents,
+  ) {
+    this.type = neededType(base.schema, 'user', '...userTypes()');
+    this.records = new Records(base.database, this.type);
+  }
+
+  async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
+    const [row] = await this.records.find(anyOf, COLUMNS);
+    if (row === undefined) return null;
+    const known = row as unknown as Account & { readonly tokenVersion: number | null; readonly sessions: string | null; readonly resetPasswordExpires: string | Date | null };
+    const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions as unknown as string);
+    const expires = known.resetPasswordExpires;
+    return {
+      ...known,
+      state: stateOfAccount(known),
+      sessions: Array.isArray(stored) ? (stored as Session[]) : [],
+      storedSessions: stored,
+      resetPasswordExpires: expires === null ? null : new Date(expires),
+    };
+  }
+
+  /** By e-mail, without case, or by user name; the e-mail wins (protocol 19.1). */
+  byIdentifier(identifier: string): Promise<Account | null> {
+    return this.find({ email: identifier.toLowerCase() }, { username: identifier });
+  }
+
+  /** Changes an account where it still matches; whether it did. */
+  async set(match: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): Promise<boolean> {
+    return (await this.records.set(match, values)) > 0;
+  }
+
+  /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
+  async shown(documentId: string): Promise<Record<string, unknown>> {
+    const plan = this.documents.planText('', { type: this.type, kind: 'one', documentId, permissions: READER, format: 'flat', action: 'findOne' });
+    return JSON.parse((await this.documents.read(plan)).data) as Record<string, unknown>;
+  }
+}

@@ -1,0 +1,38 @@
+/** The small flat bodies of the account routes, checked with the library's own messages. */
+import { isEmail } from 'class-validator';
+import { type Issue, issuesError } from '../errors.js';
+import { isObject } from '../query/read-raw.js';
+
+/** What a field of such a body must be. */
+export type FieldRule = 'text' | 'email' | 'password';
+
+const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string | null>> = {
+  text: () => null,
+  email: (key, value) => (isEmail(value) ? null : `${key} must be a valid email`),
+  password: (key, value) => (Buffer.byteLength(value) <= 72 ? null : `${key === 'password' ? 'Password' : key} must be less than 73 bytes`),
+};
+
+/**
+ * The fields of a body, all of them non-empty strings. Throws a ValidationError that names every field that is missing, of
+ * another type, or no e-mail address; so objects can never stand where a look-up expects a text.
+ */
+export function readFields<K extends string>(body: unknown, fields: Readonly<Record<K, FieldRule>>): Readonly<Record<K, string>> {
+  const given = isObject(body) ? body : {};
+  const issues: Issue[] = [];
+  const read = Object.entries<FieldRule>(fields).map(([key, rule]): [string, string] => {
+    const value = Object.hasOwn(given, key) ? given[key] : undefined;
+    const message = problem(key, value, rule);
+    if (message !== null) issues.push({ path: [key], message, name: 'ValidationError' });
+    return [key, typeof value === 'string' ? value : ''];
+  });
+  if (issues.length > 0) throw issuesError(issues);
+  return Object.fromEntries(read) as Readonly<Record<K, string>>;
+}
+
+function problem(key: string, value: unknown, rule: FieldRule): string | null {
+  if (value === undefined || value === null || value === '') return `${key} is a required field`;
+  // The value itself is not shown: it may be a password in the wrong place.
+  if (typeof value !== 'string') return `${key} must be a \`string\` type`;
+  if (value.includes('\u0000')) return `${key} must not contain NUL characters`;
+  return RULES[rule](key, value);
+}

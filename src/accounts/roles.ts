@@ -1,0 +1,142 @@
+import type { ContentAccess, PermissionsSource, RoleGrants } from '../access/content-access.js';
+import { SYSTEM } from '../access/caller.js';
+import type { Grants } from '../access/permissions.js';
+import { ContentService } from '../documents/content.service.js';
+import type { Documents, DocumentsBase } from '../documents/documents.service.js';
+import { neededType, Records } from '../documents/records.js';
+import { ContentError, notFound, validationError } from '../errors.js';
+import { grantsOfTree, type PermissionTree } from './permission-tree.js';
+
+/** A role as its routes show it. */
+export interface Role {
+  readonly id: number;
+  readonly documentId: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** The name that grants use: `authenticated`, `public`, `editor`. */
+  readonly type: string;
+}
+
+/** What can be said about a role in a request. */
+export interface RoleInput {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly type?: string;
+  readonly permissions?: PermissionTree;
+}
+
+interface Stored extends Role {
+  readonly grants: Grants;
+}
+
+const COLUMNS = ['id', 'documentId', 'name', 'description', 'type', 'grants', 'createdAt', 'updatedAt'];
+const DEFAULTS: Readonly<Record<string, string>> = { authenticated: 'Default role given to authenticated user.', public: 'Default role given to unauthenticated user.' };
+
+const slug = (name: string): string => name.trim().toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+const titled = (type: string): string => type.charAt(0).toUpperCase() + type.slice(1);
+
+/** The roles of the database, which are also a source of grants. Those that code names are made when they are missing. */
+export class Roles implements PermissionsSource {
+  private readonly records: Records;
+  private readonly users: Records;
+  private readonly members: ContentService;
+  private readonly service: ContentService<Role & Record<string, unknown>>;
+  private types: ReadonlyMap<string, string> = new Map();
+
+  constructor(
+    private readonly base: DocumentsBase,
+    documents: Documents,
+    private readonly access: ContentAccess,
+  ) {
+    const type = neededType(base.schema, 'role', '...userTypes()');
+    this.records = new Records(base.database, type);
+    const user = neededType(base.schema, 'user', '...userTypes()');
+    this.users = new Records(base.database, user);
+    this.members = new ContentService(documents, user);
+    this.service = new ContentService(documents, type);
+  }
+
+  async load(): Promise<RoleGrants> {
+    let roles = await this.all();
+    const missing = [...new Set([...Object.keys(DEFAULTS), ...this.access.roles])].filter((type) => !roles.some((role) => role.type === type));
+    if (missing.length > 0) {
+      for (const type of missing) await this.make({ name: titled(type), description: DEFAULTS[type] ?? null, type }).catch(ignoreTaken);
+      roles = await this.all();
+    }
+    this.types = new Map(roles.map(({ documentId, type }) => [documentId, type]));
+    return Object.fromEntries(roles.map(({ type, grants }) => [type, grants]));
+  }
+
+  /** The grant name of a role; looked up again when it is not known, for it may be new. */
+  async typeOf(documentId: string | null): Promise<string | null> {
+    if (documentId === null) return null;
+    if (!this.types.has(documentId)) await this.load();
+    return this.types.get(documentId) ?? null;
+  }
+
+  /** The role with a grant name. Throws the protocol's error when there is none (19.7). */
+  async named(type: string): Promise<Role> {
+    const find = async (): Promise<Role | undefined> => (await this.all()).find((role) => role.type === type);
+    const known = (await find()) ?? (await this.load().then(find));
+    if (known === undefined) throw new ContentError('ApplicationError', 'Impossible to find the default role');
+    return known;
+  }
+
+  /** All roles with their grants, in the order they were made. */
+  async all(): Promise<Stored[]> {
+    const rows = (await this.records.all(COLUMNS)) as unknown as (Role & { readonly grants: string | null })[];
+    return rows.map((row) => ({ ...row, grants: row.grants === null ? {} : (JSON.parse(row.grants) as Grants) }));
+  }
+
+  /** One role by its row id. Throws NotFoundError. */
+  async one(id: string): Promise<Stored> {
+    const role = (await this.all()).find((item) => String(item.id) === id || item.documentId === id);
+    if (role === undefined) throw notFound();
+    return role;
+  }
+
+  /** How many users have a role. */
+  size(documentId: string): Promise<number> {
+    return this.members.count({ filters: { role: { documentId: { $eq: documentId } } } });
+  }
+
+  /** Throws a ValidationError for a role without a name, or one whose type is taken. */
+  async create(input: RoleInput): Promise<void> {
+    const name = input.name ?? '';
+    const type = input.type ?? slug(name);
+    if (name === '' || type === '') throw validationError('name is a required field');
+    await this.make({ name, description: input.description ?? null, type, grants: this.grantsFrom(input) ?? {} });
+    this.access.refresh();
+  }
+
+  async update(id: string, input: RoleInput): Promise<void> {
+    const role = await this.one(id);
+    const grants = this.grantsFrom(input);
+    const { name = role.name, description = role.description } = input;
+    await this.service.update(role.documentId, { name, description, ...(grants === null ? {} : { grants }) }, {}, { as: SYSTEM });
+    this.access.refresh();
+  }
+
+  /** Removes a role; its users become public ones (protocol 19.20). */
+  async remove(id: string): Promise<void> {
+    const role = await this.one(id);
+    if (role.type === 'public') throw validationError('Cannot delete public role');
+    const { documentId } = await this.named('public');
+    await this.users.set({ role: role.documentId }, { role: documentId });
+    await this.service.delete(role.documentId);
+    this.access.refresh();
+  }
+
+  private grantsFrom({ permissions }: RoleInput): Grants | null {
+    return permissions === undefined ? null : grantsOfTree(permissions, this.base.schema);
+  }
+
+  private async make(values: { readonly name: string; readonly type: string; readonly description: string | null; readonly grants?: Grants }): Promise<void> {
+    await this.service.create(values, {}, { as: SYSTEM });
+  }
+}
+
+/** Another instance was faster. */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof ContentError)) throw error;
+}

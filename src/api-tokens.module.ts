@@ -1,0 +1,29 @@
+import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { ContentAccess } from './access/content-access.js';
+import { ApiTokens } from './accounts/api-tokens.service.js';
+import { CONTENT_BASE } from './content.module.js';
+import { Documents, type DocumentsBase } from './documents/documents.service.js';
+
+/**
+ * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Inject {@link ApiTokens} or use
+ * `npx nestjs-content-api token` to manage them.
+ *
+ * @example
+ * imports: [ContentModule.forRoot({ contentTypes: [article, apiTokenType], … }), ApiTokensModule]
+ *
+ * @publicApi
+ */
+@Module({
+  providers: [{ provide: ApiTokens, useFactory: (base: DocumentsBase, documents: Documents) => new ApiTokens(base, documents), inject: [CONTENT_BASE, Documents] }],
+  exports: [ApiTokens],
+})
+export class ApiTokensModule implements OnModuleInit {
+  constructor(
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(ApiTokens) private readonly tokens: ApiTokens,
+  ) {}
+
+  onModuleInit(): void {
+    this.access.addStrategy(this.tokens);
+  }
+}

@@ -1,0 +1,60 @@
+/** Rows by any attributes, hidden ones included: for the library's own accounts, never for what a request asks. */
+import type { ContentType } from '../schema/model.js';
+import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+
+/** Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to null. */
+export type Match = Readonly<Record<string, unknown>>;
+
+interface Column {
+  readonly name: Identifier;
+  readonly column: Identifier;
+  readonly cast: Sql;
+  readonly json: boolean;
+}
+
+/** The column of a scalar or of a to-one relation. Throws for any other attribute, which is a mistake in this library. */
+function columnOf(type: ContentType, key: string): Column {
+  const attribute = type.attributes.get(key);
+  if (attribute?.kind === 'scalar') {
+    const json = attribute.type.column === 'jsonb';
+    return { name: attribute.name, column: attribute.column, cast: json ? sql`::jsonb` : attribute.type.cast, json };
+  }
+  if (attribute?.kind === 'relation' && attribute.join.kind === 'column') return { name: attribute.name, column: attribute.join.column, cast: sql`::text`, json: false };
+  throw new Error(`${type.singularApiId}.${key} has no column`);
+}
+
+const valueOf = ({ json, cast }: Column, value: unknown): Sql => sql`${param(json && value !== null ? JSON.stringify(value) : value)}${cast}`;
+
+function conditions(type: ContentType, match: Match): Sql {
+  const parts = Object.entries(match).map(([key, value]) => {
+    const column = columnOf(type, key);
+    return value === null ? sql`r.${quote(column.column)} is null` : sql`r.${quote(column.column)} = ${valueOf(column, value)}`;
+  });
+  return sql`(${join(parts, ' and ')})`;
+}
+
+const shown = (type: ContentType, select: readonly string[]): Sql =>
+  join(select.map((key) => columnOf(type, key)).map(({ name, column, json }) => sql`r.${quote(column)}${json ? sql`::text` : sql``} as ${quote(name)}`), ', ');
+
+/** The rows that match one of several, JSON as text. Those of an earlier match come first. */
+export function compileFindRecords(type: ContentType, anyOf: readonly Match[], select: readonly string[]): Statement {
+  const matches = anyOf.map((match) => conditions(type, match));
+  const order = matches.map((match) => sql`${match} desc`);
+  return print(sql`select ${shown(type, select)} from ${quote(type.table)} r where ${join(matches, ' or ')} order by ${join([...order, sql`r.id`], ', ')}`);
+}
+
+/** Every row of a type. */
+export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement => print(sql`select ${shown(type, select)} from ${quote(type.table)} r order by r.id`);
+
+/** Changes the rows that match; answers their document ids. */
+export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
+  const sets = Object.entries(set).map(([key, value]) => {
+    const column = columnOf(type, key);
+    return sql`${quote(column.column)} = ${valueOf(column, value)}`;
+  });
+  return print(sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`);
+}
+
+/** Removes the rows that match; answers their document ids. Only for types that nothing relates to. */
+export const compileRemoveRecords = (type: ContentType, match: Match): Statement =>
+  print(sql`delete from ${quote(type.table)} r where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`);

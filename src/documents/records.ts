@@ -1,0 +1,43 @@
+import { compileAllRecords, compileFindRecords, compileRemoveRecords, compileSetRecords, type Match } from '../compile/compile-record.js';
+import type { Database, Row } from '../database/database.js';
+import { ContentModelError } from '../schema/build-schema.js';
+import type { ContentType, Schema } from '../schema/model.js';
+
+/** Rows of one type for the library's own modules: by hidden attributes, without rights, one statement each. */
+export class Records {
+  constructor(
+    private readonly database: Database,
+    private readonly type: ContentType,
+  ) {}
+
+  /** The rows that match one of several, those of an earlier match first; JSON as text. */
+  find(anyOf: readonly Match[], select: readonly string[]): Promise<readonly Row[]> {
+    return this.database.run(compileFindRecords(this.type, anyOf, select));
+  }
+
+  /** The first row that matches, or null. */
+  async findOne(match: Match, select: readonly string[]): Promise<Row | null> {
+    return (await this.find([match], select))[0] ?? null;
+  }
+
+  all(select: readonly string[]): Promise<readonly Row[]> {
+    return this.database.run(compileAllRecords(this.type, select));
+  }
+
+  /** Changes the rows that match; how many there were. */
+  async set(match: Match, values: Match): Promise<number> {
+    return (await this.database.run(compileSetRecords(this.type, match, values))).length;
+  }
+
+  /** Removes the rows that match; how many there were. */
+  async remove(match: Match): Promise<number> {
+    return (await this.database.run(compileRemoveRecords(this.type, match))).length;
+  }
+}
+
+/** A content type that a module beside the content module needs. Throws a ContentModelError that says how to add it. */
+export function neededType(schema: Schema, singularApiId: string, how: string): ContentType {
+  const type = schema.types.get(singularApiId);
+  if (type === undefined) throw new ContentModelError([`contentTypes: ${how} is missing, which this module needs`]);
+  return type;
+}
