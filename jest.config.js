@@ -12,6 +12,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^nestjs-content-api$': '<rootDir>/src/index.ts',
+    '^nestjs-content-api/accounts$': '<rootDir>/src/accounts.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-sample/'],

@@ -9,7 +9,7 @@ import type { ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, Con
 import { Database } from './database/database.js';
 import { entitiesOf } from './database/entities.js';
 import { ContentService, getContentToken } from './documents/content.service.js';
-import { Documents, type DocumentsBase } from './documents/documents.service.js';
+import { CONTENT_BASE, Documents, type DocumentsBase } from './documents/documents.service.js';
 import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
@@ -22,9 +22,6 @@ import { type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './setti
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
 export const CONTENT_ORM = Symbol('ContentOrm');
-
-/** Injection token of what this module shares with those beside it. */
-export const CONTENT_BASE = Symbol('ContentBase');
 
 const RUNTIME = Symbol('ContentRuntimeOptions');
 const SETTINGS = Symbol('ContentSettings');

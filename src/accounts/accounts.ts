@@ -62,7 +62,7 @@ export class Accounts {
     const [row] = await this.records.find(anyOf, COLUMNS);
     if (row === undefined) return null;
     const known = row as unknown as Account & { readonly tokenVersion: number | null; readonly sessions: string | null; readonly resetPasswordExpires: string | Date | null };
-    const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions as unknown as string);
+    const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
     const expires = known.resetPasswordExpires;
     return {
       ...known,

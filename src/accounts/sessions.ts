@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unauthorized } from '../access/auth-strategy.js';
 import { ContentError } from '../errors.js';
 import { type Account, type Accounts, hashToken, newToken, type Session } from './accounts.js';
-import type { JsonWebTokens } from './json-web-tokens.js';
+import type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
 import type { ResolvedUsersOptions } from './users.options.js';
 
 /** What a sign-in hands out. */
@@ -66,6 +66,19 @@ export class Sessions {
   /** Ends one session, or all of a user's. */
   end(userId: number, sessionId: string | null): Promise<void> {
     return this.change(userId, ({ sessions }) => (sessionId === null ? [] : sessions.filter(({ id }) => id !== sessionId)));
+  }
+
+  /** The claims of a token that the guard has let pass. Throws UnauthorizedError. */
+  async claimsOf(bearer: string | null): Promise<TokenClaims> {
+    const claims = bearer === null ? null : await this.tokens.read(bearer);
+    if (claims === null) throw unauthorized();
+    return claims;
+  }
+
+  /** A user's sessions, without anything that could be used. */
+  async list(userId: number, current: string | null): Promise<readonly object[]> {
+    const account = await this.accounts.find({ id: userId });
+    return live(account?.sessions ?? []).map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt, current: id === current }));
   }
 
   private async issue(userId: number, { id, state }: Session, token: string): Promise<Issued> {

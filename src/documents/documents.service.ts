@@ -40,6 +40,9 @@ interface TransactionRequest {
   readonly hooks: HookRun;
 }
 
+/** Injection token of {@link DocumentsBase}, for the modules beside the content module. */
+export const CONTENT_BASE = Symbol('ContentBase');
+
 /** What the spine stands on. */
 export interface DocumentsBase extends PlanBase {
   readonly database: Database;

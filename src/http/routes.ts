@@ -19,7 +19,7 @@ const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 export class ContentRoutes {
   /** Path before every content route, with a leading slash and lower case; empty for none. */
   base = '';
-  private readonly names: ReadonlySet<string>;
+  private readonly names: Set<string>;
 
   constructor(
     @Inject(ROUTED) private readonly routed: Routed,
@@ -29,10 +29,21 @@ export class ContentRoutes {
     this.names = new Set(routed.controllers.map(({ type }) => type.route));
   }
 
+  /** The path of the content prefix, without slashes; empty where the application's global prefix is the same. */
+  private get own(): string {
+    return trim(this.application.getGlobalPrefix()) === this.routed.prefix ? '' : this.routed.prefix;
+  }
+
+  /** Puts another module's controller below the content prefix. To be called before the routes are registered. */
+  place(controller: Type, path: string): void {
+    this.names.add(path);
+    Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
+  }
+
   /** Sets the controllers' paths. The content prefix is not repeated when it is the application's global one. */
   mount(): void {
     const global = trim(this.application.getGlobalPrefix());
-    const own = global === this.routed.prefix ? '' : this.routed.prefix;
+    const { own } = this;
     this.base = [global, own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join('');
     for (const { type, controller } of this.routed.controllers) {
       Reflect.defineMetadata('path', own === '' ? type.route : `${own}/${type.route}`, controller);

@@ -2,13 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, type Type } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { AfterContent, BeforeContent, CONTENT_ORM, ContentError, type HookAction, OnContentCommitted } from 'nestjs-content-api';
+import { AfterContent, BeforeContent, CONTENT_ORM, ContentError, type ContentEvent, OnContentCommitted } from 'nestjs-content-api';
 import { type BusyApp, type Reply, startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
 import { createDatabase } from '../support/database.ts';
 import { Injector, isRetried, type Mode, MODES, SECRET } from './inject.ts';
 import { checksum, picture, restore, save, type Tables, tablesOf } from './picture.ts';
 import { type Ids, type Scenario, SCENARIOS, seed } from './scenarios.ts';
+
+type HookAction = ContentEvent['action'];
 
 /** Fewer connections than faults, so that a lost one is noticed. */
 const POOL = 3;

@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import pg from 'pg';
@@ -19,13 +19,18 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-type Options = Omit<ContentModuleOptions, 'database'>;
+type Options = Omit<ContentModuleOptions, 'database'> & {
+  /** Modules beside the content module. */
+  readonly imports?: ModuleMetadata['imports'];
+  readonly providers?: ModuleMetadata['providers'];
+};
 
 /** Starts an application with a content model on a fresh database, on either HTTP adapter. */
-export async function createTestApp(options: Options, adapter: Adapter = 'express', prepare?: (app: INestApplication) => void): Promise<TestApp> {
+export async function createTestApp({ imports = [], providers = [], ...options }: Options, adapter: Adapter = 'express', prepare?: (app: INestApplication) => void): Promise<TestApp> {
   const database = await createDatabase();
   const module = await Test.createTestingModule({
-    imports: [ContentModule.forRoot({ ...options, database: { clientUrl: database.url } })],
+    imports: [ContentModule.forRoot({ ...options, database: { clientUrl: database.url } }), ...imports],
+    providers,
   }).compile();
   const app = adapter === 'fastify' ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter()) : module.createNestApplication();
   app.useLogger(['fatal']);

@@ -1,0 +1,30 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { bearerOf, unauthorized } from '../access/auth-strategy.js';
+import type { Caller } from '../access/caller.js';
+import { ContentAccess } from '../access/content-access.js';
+import type { Action } from '../access/permissions.js';
+import { forbidden } from '../errors.js';
+import { type HttpRequest, stateOf } from './request-state.js';
+
+/** Finds out who asks, on routes that decide for themselves what that allows. */
+@Injectable()
+export class AccountGuard implements CanActivate {
+  constructor(@Inject(ContentAccess) private readonly access: ContentAccess) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const { headers } = request;
+    stateOf(request).caller = await this.access.authenticate({ headers, bearer: bearerOf(headers.authorization), request });
+    return true;
+  }
+}
+
+/** The caller that the guard found. */
+export const callerOf = (request: object): Caller => stateOf(request).caller as Caller;
+
+/** The caller, who needs an action on a type: the same rule as on content routes. Throws 403, or 401 where the public may do nothing at all. */
+export function callerWith(request: object, type: string, action: Action): Caller {
+  const caller = callerOf(request);
+  if (caller.permissions.allows(type, action)) return caller;
+  throw caller.kind === 'public' && caller.permissions.isEmpty ? unauthorized() : forbidden();
+}

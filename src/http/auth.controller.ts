@@ -1,0 +1,117 @@
+import { Body, Controller, Get, HttpCode, Inject, Post, Query, Redirect, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { bearerOf } from '../access/auth-strategy.js';
+import type { TokenClaims } from '../accounts/json-web-tokens.js';
+import { RateLimits } from '../accounts/rate-limits.js';
+import { readFields } from '../accounts/read-fields.js';
+import { type Issued, Sessions } from '../accounts/sessions.js';
+import { type SignedIn, SignIn } from '../accounts/sign-in.service.js';
+import { forbidden, notFound, validationError } from '../errors.js';
+import { isObject } from '../query/read-raw.js';
+import { AccountGuard, callerOf } from './account.guard.js';
+import { ContentErrorFilter } from './error.filter.js';
+import type { HttpRequest } from './request-state.js';
+
+const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
+
+type AddressedRequest = HttpRequest & { readonly ip?: string };
+
+/** `/api/auth/…` (protocol 19.1–19.13). */
+@Controller('auth')
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+export class AuthController {
+  constructor(
+    @Inject(SignIn) private readonly signIn: SignIn,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(RateLimits) private readonly limits: RateLimits,
+  ) {}
+
+  @Post('local')
+  @HttpCode(200)
+  async local(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
+    await this.count('local', request, field(body, 'identifier'));
+    return this.signIn.local(body);
+  }
+
+  @Post('local/register')
+  @HttpCode(200)
+  async register(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
+    await this.count('register', request, field(body, 'email'));
+    return this.signIn.register(body);
+  }
+
+  @Post('forgot-password')
+  @HttpCode(200)
+  async forgotPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<{ readonly ok: true }> {
+    await this.count('forgot-password', request, field(body, 'email'));
+    return this.signIn.forgotPassword(body);
+  }
+
+  @Post('reset-password')
+  @HttpCode(200)
+  async resetPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
+    await this.count('reset-password', request, field(body, 'code'));
+    return this.signIn.resetPassword(body);
+  }
+
+  @Post('change-password')
+  @HttpCode(200)
+  async changePassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
+    const { kind, id } = callerOf(request);
+    await this.count('change-password', request, id);
+    return this.signIn.changePassword(kind === 'user' ? id : null, body);
+  }
+
+  @Get('email-confirmation')
+  @Redirect()
+  async confirm(@Req() request: AddressedRequest, @Query('confirmation') token: unknown): Promise<{ readonly url: string; readonly statusCode: number }> {
+    await this.count('email-confirmation', request, null);
+    return { url: await this.signIn.confirm(token), statusCode: 302 };
+  }
+
+  @Post('send-email-confirmation')
+  @HttpCode(200)
+  async sendConfirmation(@Req() request: AddressedRequest, @Body() body: unknown): Promise<{ readonly email: string; readonly sent: true }> {
+    await this.count('send-email-confirmation', request, field(body, 'email'));
+    return this.signIn.sendConfirmation(body);
+  }
+
+  @Post('refresh')
+  @HttpCode(200)
+  async refresh(@Req() request: AddressedRequest, @Body() body: unknown): Promise<Issued> {
+    this.needSessions();
+    await this.count('refresh', request, null);
+    if (typeof field(body, 'refreshToken') !== 'string') throw validationError('Missing refresh token');
+    return this.sessions.refresh(readFields(body, { refreshToken: 'text' }).refreshToken);
+  }
+
+  /** Ends the session of the token that is sent. */
+  @Post('logout')
+  @HttpCode(200)
+  async logout(@Req() request: HttpRequest): Promise<{ readonly ok: true }> {
+    this.needSessions();
+    const { id, session } = await this.claimsOf(request);
+    await this.sessions.end(id, session);
+    return { ok: true };
+  }
+
+  @Get('sessions')
+  async list(@Req() request: HttpRequest): Promise<{ readonly data: readonly object[] }> {
+    this.needSessions();
+    const { id, session } = await this.claimsOf(request);
+    return { data: await this.sessions.list(id, session) };
+  }
+
+  private claimsOf(request: HttpRequest): Promise<TokenClaims> {
+    if (callerOf(request).kind !== 'user') throw forbidden();
+    return this.sessions.claimsOf(bearerOf(request.headers.authorization));
+  }
+
+  private needSessions(): void {
+    if (!this.sessions.enabled) throw notFound();
+  }
+
+  private async count(route: string, request: AddressedRequest, identifier: unknown): Promise<void> {
+    await this.limits.count(route, request.ip ?? '', identifier);
+  }
+}

@@ -1,0 +1,75 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { ContentAccess } from '../access/content-access.js';
+import { type PermissionTree, treeOf } from '../accounts/permission-tree.js';
+import { type RoleInput, Roles } from '../accounts/roles.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents.service.js';
+import { validationError } from '../errors.js';
+import { isObject } from '../query/read-raw.js';
+import { AccountGuard, callerOf, callerWith } from './account.guard.js';
+import { ContentErrorFilter } from './error.filter.js';
+
+const OK = { ok: true } as const;
+
+/** The input of a body. Throws a ValidationError for an empty one, and for values of another type. */
+function inputOf(body: unknown): RoleInput {
+  if (!isObject(body) || Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
+  for (const key of ['name', 'description', 'type']) {
+    const value = body[key];
+    if (value !== undefined && typeof value !== 'string' && !(key === 'description' && value === null)) throw validationError(`${key} must be a \`string\` type`);
+  }
+  return body;
+}
+
+/** `/api/users-permissions/…`: roles and what they may do, under the grants on `role` (protocol 19.20, 19.21). */
+@Controller('users-permissions')
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+export class RolesController {
+  constructor(
+    @Inject(Roles) private readonly roles: Roles,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(CONTENT_BASE) private readonly base: DocumentsBase,
+  ) {}
+
+  @Get('roles')
+  async find(@Req() request: object): Promise<{ readonly roles: readonly object[] }> {
+    callerWith(request, 'role', 'find');
+    const roles = await this.roles.all();
+    return { roles: await Promise.all(roles.map(async ({ grants: _grants, ...role }) => ({ ...role, nb_users: await this.roles.size(role.documentId) }))) };
+  }
+
+  @Get('roles/:id')
+  async findOne(@Req() request: object, @Param('id') id: string): Promise<{ readonly role: object }> {
+    callerWith(request, 'role', 'findOne');
+    const { grants: _grants, ...role } = await this.roles.one(id);
+    return { role: { ...role, permissions: treeOf(await this.access.permissionsOf([role.type]), this.base.schema) } };
+  }
+
+  @Post('roles')
+  @HttpCode(200)
+  async create(@Req() request: object, @Body() body: unknown): Promise<typeof OK> {
+    callerWith(request, 'role', 'create');
+    await this.roles.create(inputOf(body));
+    return OK;
+  }
+
+  @Put('roles/:id')
+  async update(@Req() request: object, @Param('id') id: string, @Body() body: unknown): Promise<typeof OK> {
+    callerWith(request, 'role', 'update');
+    await this.roles.update(id, inputOf(body));
+    return OK;
+  }
+
+  @Delete('roles/:id')
+  async remove(@Req() request: object, @Param('id') id: string): Promise<typeof OK> {
+    callerWith(request, 'role', 'delete');
+    await this.roles.remove(id);
+    return OK;
+  }
+
+  /** What the caller may do. */
+  @Get('permissions')
+  permissions(@Req() request: object): { readonly permissions: PermissionTree } {
+    return { permissions: treeOf(callerOf(request).permissions, this.base.schema) };
+  }
+}

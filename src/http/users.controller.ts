@@ -1,0 +1,118 @@
+import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { unauthorized } from '../access/auth-strategy.js';
+import type { Caller } from '../access/caller.js';
+import type { Action } from '../access/permissions.js';
+import { Accounts } from '../accounts/accounts.js';
+import { isTaken } from '../accounts/sign-in.service.js';
+import { Documents } from '../documents/documents.service.js';
+import { ContentError, forbidden, type Issue, validationError } from '../errors.js';
+import { isObject } from '../query/read-raw.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { AccountGuard, callerOf, callerWith } from './account.guard.js';
+import { ContentErrorFilter } from './error.filter.js';
+import { type HttpRequest, queryOf } from './request-state.js';
+
+const TYPE = 'user';
+const json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
+const TAKEN: Readonly<Record<string, string>> = { username: 'Username already taken', email: 'Email already taken' };
+
+/** `/api/users…`: bare objects and lists, under the grants on `user` (protocol 19.15–19.19). */
+@Controller('users')
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+export class UsersController {
+  constructor(
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(Accounts) private readonly accounts: Accounts,
+  ) {}
+
+  @Get()
+  @json()
+  async find(@Req() request: HttpRequest): Promise<string> {
+    return (await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null))).data;
+  }
+
+  @Get('count')
+  @json()
+  async count(@Req() request: HttpRequest): Promise<string> {
+    const { meta } = await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null));
+    return String(meta.pagination?.total ?? 0);
+  }
+
+  /** Everybody may look at themselves. */
+  @Get('me')
+  @json()
+  async me(@Req() request: HttpRequest): Promise<string> {
+    const caller = callerOf(request);
+    if (caller.kind === 'token') throw unauthorized();
+    if (caller.kind !== 'user') throw forbidden();
+    const own = { ...caller, permissions: caller.permissions.plus({ [TYPE]: ['findOne'] }) };
+    return (await this.documents.read(this.planOf(request, own, 'findOne', caller.id))).data;
+  }
+
+  @Get(':id')
+  @json()
+  async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+    const caller = callerWith(request, TYPE, 'findOne');
+    return (await this.documents.read(this.planOf(request, caller, 'findOne', await this.documentId(id)))).data;
+  }
+
+  @Post()
+  @HttpCode(201)
+  @json()
+  create(@Req() request: HttpRequest, @Body() body: unknown): Promise<string> {
+    return this.write(request, 'create', null, body);
+  }
+
+  @Put(':id')
+  @json()
+  update(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<string> {
+    return this.write(request, 'update', id, body);
+  }
+
+  /** Answers the user that is gone. */
+  @Delete(':id')
+  @json()
+  async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+    const caller = callerWith(request, TYPE, 'delete');
+    const plan = this.planOf(request, caller, 'delete', await this.documentId(id));
+    const { data } = await this.documents.read(plan);
+    await this.documents.delete(plan, { caller });
+    return data;
+  }
+
+  private async write(request: HttpRequest, action: 'create' | 'update', id: string | null, body: unknown): Promise<string> {
+    const caller = callerWith(request, TYPE, action);
+    const documentId = id === null ? null : await this.documentId(id);
+    const plan = this.planOf(request, caller, action, documentId);
+    try {
+      return (await this.documents[action](plan, { data: this.knownKeys(body) }, { caller })).data;
+    } catch (error) {
+      throw isTaken(error) ? taken(error) : error;
+    }
+  }
+
+  /** Keys that are no attributes, or none that a request may write, are ignored here (19.17). */
+  private knownKeys(body: unknown): Readonly<Record<string, unknown>> {
+    if (!isObject(body)) throw validationError('Request body cannot be empty');
+    const { attributes } = this.accounts.type;
+    return Object.fromEntries(Object.entries(body).filter(([key]) => attributes.get(key)?.writable === true && attributes.get(key)?.private === false));
+  }
+
+  private planOf(request: HttpRequest, caller: Caller, action: Action, documentId: string | null): ReadPlan {
+    const kind = action === 'find' ? 'list' : 'one';
+    return this.documents.planText(queryOf(request), { type: this.accounts.type, kind, documentId, permissions: caller.permissions, format: 'flat', action });
+  }
+
+  /** Users are addressed by row id, or by document id. Throws NotFoundError. */
+  private async documentId(id: string): Promise<string> {
+    const known = await this.accounts.find(/^[1-9]\d{0,8}$/.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') });
+    if (known === null) throw new ContentError('NotFoundError', 'User not found');
+    return known.documentId;
+  }
+}
+
+function taken(error: ContentError): ContentError {
+  const [issue] = error.details['errors'] as Issue[];
+  return new ContentError('ApplicationError', TAKEN[issue?.path[0] ?? ''] ?? error.message);
+}
