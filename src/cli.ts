@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+/** `npx nestjs-content-api …`. */
+import 'reflect-metadata';
+import { run } from './token-command.js';
+
+run(process.argv.slice(2), process.env).then(
+  (answer) => process.stdout.write(`${answer}\n`),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,118 @@
+/** `npx nestjs-content-api token …`: API tokens from the command line. */
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { apiTokenType } from './accounts/account-types.js';
+import { type ApiToken, ApiTokens, type NewApiToken } from './accounts/api-tokens.service.js';
+import type { Grants } from './access/permissions.js';
+import { ApiTokensModule } from './api-tokens.module.js';
+import { ContentModule } from './content.module.js';
+
+const USAGE = `Usage: nestjs-content-api token <command> [options]
+
+  create --name <name> --kind <read-only|full-access|custom> [--days <days>] [--description <text>] [--grants <json>]
+  list
+  rotate <name or document id>
+  revoke <name or document id>
+
+  --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
+                               Without it the database of DATABASE_URL is used.
+`;
+
+/** A mistake on the command line; its message is all there is to say. */
+class UsageError extends Error {}
+
+interface Options {
+  readonly name?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly days?: string | undefined;
+  readonly description?: string | undefined;
+  readonly grants?: string | undefined;
+  readonly module?: string | undefined;
+}
+
+type Command = (tokens: ApiTokens, options: Options, which: string) => Promise<string>;
+
+const line = ({ documentId, name, kind, expiresAt, lastUsedAt }: ApiToken): string =>
+  [documentId, kind.padEnd(11), `expires ${expiresAt ?? 'never'}`, `last used ${lastUsedAt ?? 'never'}`, name].join('  ');
+
+async function find(tokens: ApiTokens, which: string): Promise<ApiToken> {
+  const known = (await tokens.list()).find(({ documentId, name }) => documentId === which || name === which);
+  if (known === undefined) throw new UsageError(`There is no token "${which}"`);
+  return known;
+}
+
+/** The one time that a secret can be read. */
+const shown = ({ token, name }: { readonly token: string; readonly name: string }): string => `Token "${name}". It is shown only now:\n${token}`;
+
+function grantsOf(text: string): Grants {
+  try {
+    return JSON.parse(text) as Grants;
+  } catch {
+    throw new UsageError('--grants is not JSON');
+  }
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  create: async (tokens, { name, kind, days, description, grants }) => {
+    if (name === undefined || kind === undefined) throw new UsageError('create needs --name and --kind');
+    const input = {
+      name, kind,
+      ...(days === undefined ? {} : { days: Number(days) }),
+      ...(description === undefined ? {} : { description }),
+      ...(grants === undefined ? {} : { grants: grantsOf(grants) }),
+    };
+    return shown(await tokens.create(input as NewApiToken));
+  },
+  list: async (tokens) => (await tokens.list()).map(line).join('\n') || 'There are no tokens.',
+  rotate: async (tokens, _options, which) => {
+    const rotated = await tokens.rotate((await find(tokens, which)).documentId);
+    return rotated === null ? 'The token has gone meanwhile.' : shown(rotated);
+  },
+  revoke: async (tokens, _options, which) => {
+    const { documentId, name } = await find(tokens, which);
+    await tokens.revoke(documentId);
+    return `Token "${name}" is revoked.`;
+  },
+};
+
+async function moduleOf(reference: string | undefined, env: Environment): Promise<unknown> {
+  if (reference === undefined) {
+    const clientUrl = env['DATABASE_URL'];
+    if (clientUrl === undefined) throw new UsageError('Give --module, or set DATABASE_URL');
+    const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
+    return { module: ApiTokensModule, imports: [content] };
+  }
+  const [file = '', name = 'AppModule'] = reference.split('#');
+  const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
+  const found = exported[name] ?? exported['default'];
+  if (found === undefined) throw new UsageError(`${file} exports no ${name}`);
+  return found;
+}
+
+async function open(reference: string | undefined, env: Environment): Promise<INestApplicationContext> {
+  const module = (await moduleOf(reference, env)) as Parameters<typeof NestFactory.createApplicationContext>[0];
+  return NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Runs a command and answers what to print. Throws an Error whose message is for the user. */
+export async function run(args: readonly string[], env: Environment): Promise<string> {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true,
+    options: { name: text, kind: text, days: text, description: text, grants: text, module: text },
+  });
+  const [subject, name = '', which = ''] = positionals;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (subject !== 'token' || command === undefined) throw new UsageError(USAGE);
+  const app = await open(values.module, env);
+  try {
+    return await command(app.get(ApiTokens, { strict: false }), values, which);
+  } finally {
+    await app.close();
+  }
+}
