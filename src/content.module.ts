@@ -14,6 +14,7 @@ import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
+import { LocalesController } from './http/locales.controller.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { buildSchema, ContentModelError } from './schema/build-schema.js';
 import type { Schema } from './schema/model.js';
@@ -98,7 +99,7 @@ function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra:
     // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
     global: true,
     imports: [DiscoveryModule, ...hostOrm, ...(extra.imports ?? [])],
-    controllers: controllers.map(({ controller }) => controller),
+    controllers: [...controllers.map(({ controller }) => controller), LocalesController],
     providers: [runtime, { provide: OWNS_ORM, useValue: ownsOrm }, ormProvider(schema, ownsOrm, model.contextName), ...providers(schema, { prefix, controllers })],
     exports: [CONTENT_ORM, CONTENT_BASE, Documents, ContentAccess, ContentRoutes, ContentErrorFilter, ...[...schema.types.keys()].map(getContentToken)],
   };
@@ -139,6 +140,7 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
   /** Runs when the global prefix is known and before the routes are registered: the last moment to set their paths. */
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.mount();
+    this.routes.place(LocalesController, 'i18n');
     this.unrouted.register();
   }
 

@@ -161,7 +161,8 @@ describe('architecture', () => {
 
   it('the environment and the console are left alone', () => {
     const global = (node: ts.Node): boolean => ts.isPropertyAccessExpression(node) && ['process.env', 'process.exit', 'console.log', 'console.error', 'console.warn'].includes(node.getText());
-    expect(sources.flatMap((source) => nodes(source, global))).toEqual([]);
+    // The command line is a process of its own.
+    expect(sources.filter(({ file }) => file !== 'cli.ts').flatMap((source) => nodes(source, global))).toEqual([]);
   });
 
   it('every error has its row in docs/errors.md, and every row its error', () => {

@@ -17,7 +17,13 @@ const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
  */
 export type Grant = Action | { readonly actions: '*' | readonly Action[]; readonly fields: readonly string[] };
 
-/** Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. */
+/** What can be granted beside content types: the list of locales. */
+const OTHERS: ReadonlyMap<string, undefined> = new Map([['locale', undefined]]);
+
+/**
+ * Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. `locale: ['find']` grants
+ * `GET /api/i18n/locales`.
+ */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 
 /** The attributes of a type that an action reaches: some, or null for all. */
@@ -98,7 +104,7 @@ function fieldMistakes(fields: readonly string[], type: ContentType | undefined,
 
 /** Grants that name a type, action or attribute which does not exist; `where` is their place in the options. */
 export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
-  const types = new Map([...schema.types].filter(([, type]) => !type.internal));
+  const types = new Map<string, ContentType | undefined>([...OTHERS, ...[...schema.types].filter(([, type]) => !type.internal)]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
     if (name !== '*' && !types.has(name)) return [`${where}: "${name}" is not a content type${suggest(name, [...types.keys()])}`];

@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Permissions } from '../access/permissions.js';
 import type { Documents, DocumentsBase } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
-import type { ContentType } from '../schema/model.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { ContentType, ScalarAttribute } from '../schema/model.js';
 import { stateOfAccount } from './json-web-tokens.js';
 
 /** One sign-in with refresh tokens. */
@@ -81,6 +82,12 @@ export class Accounts {
   /** Changes an account where it still matches; whether it did. */
   async set(match: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): Promise<boolean> {
     return (await this.records.set(match, values)) > 0;
+  }
+
+  /** The same read of the user with a row id. */
+  byRowId(plan: ReadPlan, id: number): ReadPlan {
+    const attribute = this.type.attributes.get('id') as ScalarAttribute;
+    return { ...plan, documentId: null, where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false } };
   }
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */

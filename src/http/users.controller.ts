@@ -13,6 +13,8 @@ import { ContentErrorFilter } from './error.filter.js';
 import { type HttpRequest, queryOf } from './request-state.js';
 
 const TYPE = 'user';
+/** Users are addressed by row id, as long as it is one. */
+const ROW_ID = /^[1-9]\d{0,8}$/;
 const json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
 const TAKEN: Readonly<Record<string, string>> = { username: 'Username already taken', email: 'Email already taken' };
 
@@ -53,8 +55,9 @@ export class UsersController {
   @Get(':id')
   @json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
-    const caller = callerWith(request, TYPE, 'findOne');
-    return (await this.documents.read(this.planOf(request, caller, 'findOne', await this.documentId(id)))).data;
+    const plan = this.planOf(request, callerWith(request, TYPE, 'findOne'), 'findOne', id);
+    const row = ROW_ID.test(id) ? this.accounts.byRowId(plan, Number(id)) : plan;
+    return (await this.documents.read(row)).data;
   }
 
   @Post()
@@ -106,7 +109,7 @@ export class UsersController {
 
   /** Users are addressed by row id, or by document id. Throws NotFoundError. */
   private async documentId(id: string): Promise<string> {
-    const known = await this.accounts.find(/^[1-9]\d{0,8}$/.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') });
+    const known = await this.accounts.find(ROW_ID.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') });
     if (known === null) throw new ContentError('NotFoundError', 'User not found');
     return known.documentId;
   }

@@ -124,5 +124,5 @@ it.each<[string, object, string]>([
   ['the public among roles', { roles: { public: { note: ['find'] } } }, 'what everybody may do stands in access.public'],
   ['no grant at all', { public: { note: [{ action: 'find' }] } }, 'expected an action or { actions, fields }'],
 ])('a grant that is wrong about %s stops the start', async (_name, access, message) => {
-  await expect(createTestApp({ contentTypes, access: access as never })).rejects.toThrow(message);
+  await expect(createTestApp({ contentTypes, access: access })).rejects.toThrow(message);
 });

@@ -47,7 +47,18 @@ export interface Seed {
   readonly access: {
     readonly roles: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
     readonly tokens: readonly Token[];
+    readonly users?: readonly User[];
   };
+}
+
+export interface User {
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+  readonly confirmed: boolean;
+  readonly blocked: boolean;
+  /** Grant name of a role. */
+  readonly role: string;
 }
 
 export interface Token {

@@ -1,7 +1,7 @@
 /** Runs the seed through the library's own services, then gives its documents the ids and times of the recording. */
 import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
-import { getContentToken } from 'nestjs-content-api';
+import { ContentAccess, getContentToken } from 'nestjs-content-api';
 import type { ContentService } from 'nestjs-content-api';
 import pg from 'pg';
 import { mapValues, readJson } from './cases.ts';
@@ -54,7 +54,7 @@ const resolve = (value: unknown, references: References): unknown =>
   typeof value === 'string' ? (references.get(value) ?? value) : mapValues(value, (entry) => resolve(entry, references));
 
 async function write(app: INestApplication, operation: Write, { singles, references }: { singles: ReadonlySet<string>; references: References }): Promise<void> {
-  const service = app.get<ContentService<{ documentId: string }>>(getContentToken(operation.type));
+  const service = app.get<ContentService<{ documentId: string }>>(getContentToken(operation.type), { strict: false });
   const { locale, status } = operation;
   const query = { ...(locale === undefined ? {} : { locale }), ...(status === undefined ? {} : { status }) };
   const data = resolve(operation.data ?? {}, references) as object;
@@ -69,7 +69,7 @@ async function run(app: INestApplication, operations: readonly Operation[], mode
   const singles = new Set(model.contentTypes.filter(({ kind }) => kind === 'singleType').map((type) => type.singularApiId));
   for (const operation of operations) {
     if (operation.op === 'upload') {
-      const file = await app.get<ContentService<{ documentId: string }>>(getContentToken('file')).create(fileData(operation));
+      const file = await app.get<ContentService<{ documentId: string }>>(getContentToken('file'), { strict: false }).create(fileData(operation));
       references.set(operation.as, file.documentId);
     } else {
       await write(app, operation, { singles, references });
@@ -139,6 +139,18 @@ async function pinJson(client: pg.Client, { table, column }: { table: string; co
   }
 }
 
+/** The users of the seed, in their order. */
+async function addUsers(app: INestApplication, { access }: Seed): Promise<void> {
+  // The first look at what roles may do makes them.
+  await app.get(ContentAccess, { strict: false }).permissionsOf(['public']);
+  const service = (type: string): ContentService => app.get<ContentService>(getContentToken(type), { strict: false });
+  const roles = new Map((await service('role').find()).data.map((role) => [(role as unknown as { type: string }).type, role.documentId]));
+  for (const { role, ...user } of access.users ?? []) {
+    await service('user').create({ ...user, provider: 'local', role: { documentId: roles.get(role) } });
+  }
+}
+
 export async function plant(app: INestApplication, { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string }): Promise<void> {
+  await addUsers(app, seed);
   await pin(databaseUrl, await run(app, seed.operations, model));
 }
