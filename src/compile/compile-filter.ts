@@ -3,6 +3,7 @@ import type { Condition, Search } from '../plan/plan.js';
 import { operatorOf } from '../query/operators.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { join, param, type Sql, sql } from '../sql.js';
+import { containment } from './compile-containment.js';
 import { comparable, type Context, inPlace, rowOf, type Scope, shown, targetsOf } from './scope.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
@@ -46,8 +47,11 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
       return condition.value ? sql`true` : sql`false`;
     case 'compare':
       return compare(scope, condition);
-    case 'related':
-      return related(scope, condition, context);
+    case 'related': {
+      const narrowed = containment(scope, condition);
+      const found = related(scope, condition, context);
+      return narrowed === null ? found : sql`(${narrowed} and ${found})`;
+    }
     default: {
       if (condition.parts.length === 0) return condition.kind === 'all' ? sql`true` : sql`false`;
       const parts = condition.parts.map((part) => compileFilter(part, scope, context));

@@ -1,0 +1,39 @@
+/** Equality inside components that have an index: `@>`, which the index answers. The condition itself stands beside it. */
+import type { Condition, Hop } from '../plan/plan.js';
+import { param, quote, type Sql, sql } from '../sql.js';
+import { rowOf, type Scope } from './scope.js';
+
+type Related = Extract<Condition, { kind: 'related' }>;
+
+/** Types whose values stand in JSON as they are compared. */
+const PLAIN = ['boolean', 'integer'];
+
+/** A JSON value that every row contains for which the condition is true; undefined where there is none. */
+function pattern(condition: Condition): object | undefined {
+  switch (condition.kind) {
+    case 'compare': {
+      const { attribute, op, operands, negated } = condition;
+      const plain = attribute.type.textual || PLAIN.includes(attribute.def.type);
+      return op === '$eq' && !negated && plain && operands[0] !== null ? { [attribute.name]: operands[0] } : undefined;
+    }
+    case 'related': {
+      const inner = condition.orNone ? undefined : pattern(condition.where);
+      return inner !== undefined && condition.attribute.kind === 'component' ? { [condition.attribute.name]: within(condition.attribute, inner) } : undefined;
+    }
+    case 'all': {
+      const parts = condition.parts.map(pattern).filter((part) => part !== undefined);
+      return parts.length === 0 ? undefined : (Object.assign({}, ...parts) as object);
+    }
+    default:
+      return undefined;
+  }
+}
+
+const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner);
+
+/** What narrows the rows of a component's owner, where the component has an index. */
+export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
+  if (scope.kind !== 'row' || orNone || attribute.kind !== 'component' || attribute.def.index !== true) return null;
+  const inner = pattern(where);
+  return inner === undefined ? null : sql`${rowOf(scope).alias}.${quote(attribute.column)} @> ${param(JSON.stringify(within(attribute, inner)))}::jsonb`;
+}
