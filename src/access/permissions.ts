@@ -10,12 +10,18 @@ export type Action = (typeof ACTIONS)[number];
 /** Actions that a grant can narrow to some attributes. */
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
+/** Actions that a grant can narrow to a user's own documents. */
+const OWNED: readonly Action[] = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts'];
+
 /**
- * One grant: an action on all attributes, or actions narrowed to some. `fields` are names of attributes of the type,
- * relations, components and media included: only they can be read, filtered, sorted, searched and populated
- * (`find`, `findOne`) or written (`create`, `update`). Ids, timestamps and the locale can always be read.
+ * One grant: an action, or actions narrowed to some attributes, to the user's own documents, or both.
+ *
+ * `fields` are names of attributes of the type, relations, components and media included: only they can be read, filtered,
+ * sorted, searched and populated (`find`, `findOne`) or written (`create`, `update`). Ids, timestamps and the locale can
+ * always be read. `own` needs a type with an `owner`; where the same action is also granted on all documents, that grant
+ * decides. Own documents are found by their routes; populating, filtering and linking through a relation needs `find` on all.
  */
-export type Grant = Action | { readonly actions: '*' | readonly Action[]; readonly fields: readonly string[] };
+export type Grant = Action | { readonly actions: '*' | readonly Action[]; readonly fields?: readonly string[]; readonly own?: boolean };
 
 /** What can be granted beside content types: the list of locales. */
 const OTHERS: ReadonlyMap<string, undefined> = new Map([['locale', undefined]]);
@@ -32,11 +38,21 @@ export type Reach = ReadonlySet<string> | null;
 interface Wide {
   readonly actions: readonly Action[];
   readonly fields: Reach;
+  readonly own: boolean;
 }
 
 function widen(grant: Grant): Wide {
-  if (typeof grant === 'string') return { actions: [grant], fields: null };
-  return { actions: grant.actions === '*' ? ACTIONS : grant.actions, fields: new Set(grant.fields) };
+  if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
+  const { actions, fields, own = false } = grant;
+  const named = actions === '*' ? ACTIONS : actions;
+  return { actions: own ? named.filter((action) => OWNED.includes(action)) : named, fields: fields === undefined ? null : new Set(fields), own };
+}
+
+type Granted = ReadonlyMap<string, Reach>;
+
+/** Adds what an action reaches to what it reached before. */
+function add(granted: Map<string, Reach>, key: string, reach: Reach): void {
+  granted.set(key, granted.has(key) ? union(granted.get(key) ?? null, reach) : reach);
 }
 
 /**
@@ -45,31 +61,42 @@ function widen(grant: Grant): Wide {
  * @publicApi
  */
 export class Permissions {
-  private constructor(private readonly granted: ReadonlyMap<string, Reach>) {}
+  private constructor(
+    private readonly granted: Granted,
+    private readonly owned: Granted = new Map(),
+  ) {}
 
-  /** Whether `action` on the type with this `singularApiId` is granted, if only for some attributes. */
+  /** Whether `action` on the type with this `singularApiId` is granted on all documents, if only for some attributes. */
   allows(type: string, action: Action): boolean {
     const { granted } = this;
     return granted.has(`${type}.${action}`) || granted.has(`*.${action}`);
   }
 
+  /** Whether `action` is granted on a user's own documents and on no others. */
+  allowsOwn(type: string, action: Action): boolean {
+    return this.owned.has(`${type}.${action}`) && !this.allows(type, action);
+  }
+
   /** The attributes that `action` reaches: null for all of them, an empty set where it is not granted. */
   reach(type: string, action: Action): Reach {
     if (this.granted.has(`*.${action}`)) return null;
-    const own = this.granted.get(`${type}.${action}`);
-    return own === undefined ? NOTHING : own;
+    const key = `${type}.${action}`;
+    const reach = this.granted.has(key) ? this.granted.get(key) : this.owned.get(key);
+    return reach === undefined ? NOTHING : reach;
   }
 
   /** Whether nothing at all is granted. */
   get isEmpty(): boolean {
-    return this.granted.size === 0;
+    return this.granted.size === 0 && this.owned.size === 0;
   }
 
   /** These rights and more. */
   plus(grants: Grants): Permissions {
-    const granted = new Map(this.granted);
-    for (const [key, reach] of Permissions.of(grants).granted) granted.set(key, granted.has(key) ? union(granted.get(key) ?? null, reach) : reach);
-    return new Permissions(granted);
+    const more = Permissions.of(grants);
+    const [granted, owned] = [new Map(this.granted), new Map(this.owned)];
+    for (const [key, reach] of more.granted) add(granted, key, reach);
+    for (const [key, reach] of more.owned) add(owned, key, reach);
+    return new Permissions(granted, owned);
   }
 
   static readonly NONE = new Permissions(new Map());
@@ -77,17 +104,13 @@ export class Permissions {
 
   /** The rights that several lists of grants give together. */
   static of(...lists: readonly Grants[]): Permissions {
-    const granted = new Map<string, Reach>();
+    const [granted, owned] = [new Map<string, Reach>(), new Map<string, Reach>()];
     for (const [type, grants] of lists.flatMap((list) => Object.entries(list))) {
-      for (const { actions, fields } of (grants === '*' ? ACTIONS : grants).map(widen)) {
-        for (const action of actions) {
-          const key = `${type}.${action}`;
-          const narrowed = NARROWED.includes(action) ? fields : null;
-          granted.set(key, granted.has(key) ? union(granted.get(key) ?? null, narrowed) : narrowed);
-        }
+      for (const { actions, fields, own } of (grants === '*' ? ACTIONS : grants).map(widen)) {
+        for (const action of actions) add(own ? owned : granted, `${type}.${action}`, NARROWED.includes(action) ? fields : null);
       }
     }
-    return new Permissions(granted);
+    return new Permissions(granted, owned);
   }
 }
 
@@ -102,6 +125,11 @@ function fieldMistakes(fields: readonly string[], type: ContentType | undefined,
   return fields.filter((field) => !type.attributes.has(field)).map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${suggest(field, names)}`);
 }
 
+function ownMistakes(actions: readonly string[], type: ContentType | undefined, at: string): string[] {
+  const owner = type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
+  return [...owner, ...actions.filter((action) => action === 'publish').map((action) => `${at}: "${action}" cannot be granted on own documents alone`)];
+}
+
 /** Grants that name a type, action or attribute which does not exist; `where` is their place in the options. */
 export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
   const types = new Map<string, ContentType | undefined>([...OTHERS, ...[...schema.types].filter(([, type]) => !type.internal)]);
@@ -111,12 +139,13 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
     if (list === '*') return [];
     if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
     return (list as readonly unknown[]).flatMap((grant) => {
-      const { actions, fields } = shapeOf(grant);
-      if (actions === null) return [`${at}: expected an action or { actions, fields }, found ${JSON.stringify(grant)}`];
+      const { actions, fields, own } = shapeOf(grant);
+      if (actions === null) return [`${at}: expected an action or { actions, fields, own }, found ${JSON.stringify(grant)}`];
       const unknown = actions.filter((action) => !(ACTIONS as readonly string[]).includes(action));
       return [
         ...unknown.map((action) => `${at}: "${action}" is not an action${suggest(action, ACTIONS)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
+        ...(own ? ownMistakes(actions, types.get(name), at) : []),
       ];
     });
   });
@@ -125,9 +154,11 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** A grant as it came from a file or a database, where types prove nothing. */
-function shapeOf(grant: unknown): { readonly actions: readonly string[] | null; readonly fields: readonly string[] | null } {
-  if (typeof grant === 'string') return { actions: [grant], fields: null };
-  const { actions, fields } = (typeof grant === 'object' && grant !== null ? grant : {}) as { readonly actions?: unknown; readonly fields?: unknown };
-  if (!isTexts(fields)) return { actions: null, fields: null };
-  return { actions: actions === '*' ? [] : isTexts(actions) ? actions : null, fields };
+function shapeOf(grant: unknown): { readonly actions: readonly string[] | null; readonly fields: readonly string[] | null; readonly own: boolean } {
+  if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
+  const wrong = { actions: null, fields: null, own: false };
+  if (typeof grant !== 'object' || grant === null || Object.keys(grant).some((key) => !['actions', 'fields', 'own'].includes(key))) return wrong;
+  const { actions, fields, own = false } = grant as { readonly actions?: unknown; readonly fields?: unknown; readonly own?: unknown };
+  if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return wrong;
+  return { actions: actions === '*' ? [] : isTexts(actions) ? actions : null, fields: fields ?? null, own };
 }

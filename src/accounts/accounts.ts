@@ -92,7 +92,7 @@ export class Accounts {
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
   async shown(documentId: string): Promise<Record<string, unknown>> {
-    const plan = this.documents.planText('', { type: this.type, kind: 'one', documentId, permissions: READER, format: 'flat', action: 'findOne' });
+    const plan = this.documents.planText('', { type: this.type, kind: 'one', documentId, permissions: READER, user: null, format: 'flat', action: 'findOne' });
     return JSON.parse((await this.documents.read(plan)).data) as Record<string, unknown>;
   }
 }

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { type Caller, SYSTEM } from '../access/caller.js';
+import { type Caller, scopeOf, SYSTEM, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
 import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -35,8 +35,8 @@ export class ContentService<T extends object = DocumentFields> {
   ) {}
 
   private plan(action: Action, query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId'>): ReadPlan {
-    if (!as.permissions.allows(this.type.singularApiId, action)) throw forbidden();
-    return this.documents.plan(this.type, query, { ...what, action, permissions: as.permissions, format: 'flat' });
+    if (scopeOf(as, this.type, action) === 'none') throw forbidden();
+    return this.documents.plan(this.type, query, { ...what, action, permissions: as.permissions, user: userOf(as), format: 'flat' });
   }
 
   private planWrite(action: Action, query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {

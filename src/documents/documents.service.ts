@@ -1,13 +1,14 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../access/caller.js';
-import { Permissions } from '../access/permissions.js';
+import { type Caller, scopeOf } from '../access/caller.js';
+import { type Action, Permissions } from '../access/permissions.js';
 import { compileQueue } from '../compile/compile-load.js';
+import { compileFindRecords } from '../compile/compile-record.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
 import { Database, type Row, type Runner } from '../database/database.js';
 import { contendedIndexes } from '../database/entities.js';
-import { notFound, overLimit, validationError } from '../errors.js';
+import { forbidden, notFound, overLimit, validationError } from '../errors.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { type PlanBase, planRead, type ReadRequest } from '../plan/plan-read.js';
@@ -29,6 +30,12 @@ import { discardDraft, write } from './write.js';
 export interface WriteOptions {
   readonly caller: Caller;
   readonly em?: SqlEntityManager;
+}
+
+/** Whether a caller who may act on their own documents only means to act on another's. */
+async function isForeign(runner: Runner, { type, documentId }: ReadPlan, caller: Caller, action: Action): Promise<boolean> {
+  if (type.owner === null || documentId === null || scopeOf(caller, type, action) !== 'own') return false;
+  return (await runner.run(compileFindRecords(type, [{ documentId, [type.owner]: caller.id }], ['id']))).length === 0;
 }
 
 /** What a transaction is for. */
@@ -99,11 +106,14 @@ export class Documents {
       maxNodes: this.base.settings.limits.bodyNodes,
     };
     const body = hooks.changesData ? null : await this.prepare(raw, type, rules);
+    const admit = async (runner: Runner): Promise<void> => {
+      if (await isForeign(runner, plan, caller, action)) throw caller.permissions.allows(type.singularApiId, 'findOne') ? forbidden() : notFound();
+    };
     const values = new Map<string, unknown>();
     const answer = await this.transaction(async (runner) => {
       const { data, changed } = await hooks.before(runner, raw);
       const prepared = body ?? (await this.prepare(data, type, { ...rules, changed }));
-      const written = await write(runner, { type, documentId, locale, publish, values, ...prepared });
+      const written = await write(runner, { type, documentId, locale, publish, values, admit, ...prepared });
       await hooks.after(runner, written);
       return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
     }, { type, values, em, hooks });
@@ -125,13 +135,19 @@ export class Documents {
     }
     const locale = !type.localized || version.locale.kind === 'any' ? null : this.writeLocale(plan, true);
     const hooks = this.hookRun(plan, caller, ['delete']);
-    await this.transaction(async (runner) => {
-      await hooks.before(runner, null);
+    const gone = await this.transaction(async (runner) => {
       await runner.run(compileQueue(locksOfDelete(this.base.schema, type, documentId)));
+      if (await isForeign(runner, plan, caller, 'delete')) {
+        // Who may not see it is answered as if it were not there.
+        if (caller.permissions.allows(type.singularApiId, 'findOne')) throw forbidden();
+        return false;
+      }
+      await hooks.before(runner, null);
       await runner.run(compileDelete(type, documentId, locale, this.referrersOf(type)));
       await hooks.after(runner, documentId);
+      return true;
     }, { type, values: new Map(), em, hooks });
-    await hooks.committed(em);
+    if (gone) await hooks.committed(em);
   }
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
@@ -173,7 +189,7 @@ export class Documents {
     const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
     return new HookRun(this.base, { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions }, async (runner, documentId) => {
       const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
-      const shown = this.plan(type, query, { kind: 'one', documentId, permissions: Permissions.ALL, format: 'flat', action: 'update' });
+      const shown = this.plan(type, query, { kind: 'one', documentId, permissions: Permissions.ALL, user: null, format: 'flat', action: 'update' });
       const [row] = await runner.run(compileRead(shown));
       const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
       return isObject(data) ? data : null;

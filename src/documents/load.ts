@@ -19,6 +19,8 @@ export interface WriteRequest {
   readonly publish: boolean;
   readonly body: Body;
   readonly hashes: ReadonlyMap<string, string>;
+  /** Refuses a document that is not the caller's own, where only such may be written. Asked once its lock is held. */
+  readonly admit: (runner: Runner) => Promise<void>;
   /** Filled with the values that a unique index may refuse. */
   readonly values: Map<string, unknown>;
 }

@@ -24,10 +24,12 @@ export class PlanCache {
 
   /** The plan of a request: kept, or made by `make`. What `make` throws is not kept. */
   plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
-    const { documentId } = request;
-    if (text.length > LONGEST || this.limit === 0) return make(request);
-    const key = `${request.type.uid} ${request.action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
-    const plans = this.plansOf(request.permissions);
+    const { documentId, permissions, type, action } = request;
+    // A plan for somebody's own documents has their name in it.
+    const own = request.user !== null && (permissions.allowsOwn(type.singularApiId, action) || permissions.allowsOwn(type.singularApiId, 'readDrafts'));
+    if (text.length > LONGEST || this.limit === 0 || own) return make(request);
+    const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
+    const plans = this.plansOf(permissions);
     const kept = plans.get(key) ?? { plan: make(documentId === null ? request : { ...request, documentId: HOLE }), statement: null };
     // The least recently used is the first.
     plans.delete(key);

@@ -59,6 +59,7 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   if (alone && locks.length > 0) await runner.run(compileQueue(locks));
   const loaded = await load(runner, request, alone ? [] : locks);
   const { versions, stored } = loaded;
+  if (request.documentId !== null) await request.admit(runner);
   const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
   noteValues(request, result, stored);
   const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { bearerOf, unauthorized } from '../access/auth-strategy.js';
-import type { Caller } from '../access/caller.js';
+import { type Caller, scopeOf } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { forbidden } from '../errors.js';
 import { ContentAction, ServesType } from './metadata.js';
@@ -23,7 +23,7 @@ export class AccessGuard implements CanActivate {
     const { headers } = request;
     const credentials = { headers, bearer: bearerOf(headers.authorization), request };
     const admit = (caller: Caller): boolean => {
-      if (!caller.permissions.allows(type.singularApiId, action)) {
+      if (scopeOf(caller, type, action) === 'none') {
         // The public that may do nothing at all is asked to sign in (protocol 18.1).
         throw caller.kind === 'public' && caller.permissions.isEmpty ? unauthorized() : forbidden();
       }

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Observable } from 'rxjs';
-import { publicCaller } from '../access/caller.js';
+import { publicCaller, userOf } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
 import { Documents } from '../documents/documents.service.js';
 import { ContentAction, ServesType } from './metadata.js';
@@ -24,11 +24,13 @@ export class PopulateInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const state = stateOf(request);
     const type = this.reflector.get(ServesType, context.getClass());
+    const caller = state.caller ?? publicCaller(Permissions.NONE);
     state.plan = this.documents.planText(queryOf(request), {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
       documentId: request.params?.['documentId'] ?? null,
-      permissions: (state.caller ?? publicCaller(Permissions.NONE)).permissions,
+      permissions: caller.permissions,
+      user: userOf(caller),
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
       action,
     });

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
-import type { Caller } from '../access/caller.js';
+import { type Caller, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
 import { Accounts } from '../accounts/accounts.js';
 import { isTaken } from '../accounts/sign-in.service.js';
@@ -104,7 +104,7 @@ export class UsersController {
 
   private planOf(request: HttpRequest, caller: Caller, action: Action, documentId: string | null): ReadPlan {
     const kind = action === 'find' ? 'list' : 'one';
-    return this.documents.planText(queryOf(request), { type: this.accounts.type, kind, documentId, permissions: caller.permissions, format: 'flat', action });
+    return this.documents.planText(queryOf(request), { type: this.accounts.type, kind, documentId, permissions: caller.permissions, user: userOf(caller), format: 'flat', action });
   }
 
   /** Users are addressed by row id, or by document id. Throws NotFoundError. */

@@ -5,9 +5,9 @@ import { mentions } from '../query/parse-filters.js';
 import { parsePagination } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
 import { unstorable } from '../schema/accept.js';
-import type { ContentType, Schema } from '../schema/model.js';
+import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
-import type { LocalePick, ReadPlan, Version } from './plan.js';
+import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, planSort, type SelectContext } from './plan-select.js';
 import { rightsOf } from './rights.js';
@@ -18,6 +18,8 @@ export interface ReadRequest {
   readonly type: ContentType;
   readonly documentId: string | null;
   readonly permissions: Permissions;
+  /** The user who asks, to whom own documents belong; null for anybody else. */
+  readonly user: string | null;
   readonly format: 'flat' | 'v4';
   /**
    * What the caller does. In the answer to a write, drafts need no right of their own and filters play no part.
@@ -65,6 +67,25 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   return { published: publishedState(query.status, type), locale, defaultLocale: settings.defaultLocale, publication: query.publication };
 }
 
+/** The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that may not be. */
+function ownerOf({ type, permissions, user, action }: ReadRequest, drafts: boolean): Condition | null {
+  const { singularApiId } = type;
+  const mine = (right: Action): boolean => user !== null && permissions.allowsOwn(singularApiId, right);
+  if (drafts && !permissions.allows(singularApiId, 'readDrafts') && !mine('readDrafts')) throw forbidden();
+  return mine(action) || (drafts && mine('readDrafts')) ? ownedBy(type, user ?? '') : null;
+}
+
+const both = (a: Condition | null, b: Condition | null): Condition | null => (a === null || b === null ? (a ?? b) : { kind: 'all', parts: [a, b] });
+
+/** Whether a document belongs to a user. A type without an owner has no such documents. */
+function ownedBy(type: ContentType, user: string): Condition {
+  const attribute = type.attributes.get(type.owner ?? '');
+  const equals = (scalar: ScalarAttribute): Condition => ({ kind: 'compare', attribute: scalar, op: '$eq', operands: [user], negated: false });
+  if (attribute?.kind === 'scalar') return equals(attribute);
+  if (attribute?.kind !== 'relation') return { kind: 'constant', value: false };
+  return { kind: 'related', attribute, where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute), orNone: false };
+}
+
 /**
  * Plans a read. Throws the 400 of the protocol for names and values that cannot be, 403 for drafts without
  * `readDrafts`, and leaves out of `populate` what the caller may not `find`.
@@ -76,7 +97,7 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
   if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
   const version = versionOf(query, request, settings);
   const draftsOfRoot = !version.published && type.draftAndPublish && !answersWrite(request);
-  if (draftsOfRoot && !permissions.allows(type.singularApiId, 'readDrafts')) throw forbidden();
+  const owner = ownerOf(request, draftsOfRoot);
   const rights = rightsOf(permissions, request, version.published, settings.limits);
   const context: SelectContext = { rights, limits: settings.limits, components: schema.components, budget: { nodes: settings.limits.populateNodes } };
   const source = { source: 'query', param: 'filters' } as const;
@@ -91,7 +112,7 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
     type,
     documentId: request.documentId,
     version,
-    where: answersWrite(request) ? null : where,
+    where: answersWrite(request) ? null : both(where, owner),
     search: answersWrite(request) || query.search === null ? null : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,

@@ -137,9 +137,9 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   once('table', name(type.tableName ?? plural));
   if (type.kind === 'collectionType' && plural === type.singularApiId) report(`${type.singularApiId}: pluralApiId must differ from singularApiId`);
   const owner = type.owner === undefined ? undefined : type.attributes[type.owner];
-  const owns = owner?.type === 'string' || (owner?.type === 'relation' && (owner.relation === 'manyToOne' || owner.relation === 'oneToOne'));
+  const owns = owner?.type === 'string' || (owner?.type === 'relation' && (owner.relation === 'manyToOne' || owner.relation === 'oneToOne') && owner.mappedBy === undefined);
   if (type.owner !== undefined && !owns) {
-    const what = owner === undefined ? `"${type.owner}" is not an attribute${suggest(type.owner, Object.keys(type.attributes))}` : 'a to-one relation or a string is needed';
+    const what = owner === undefined ? `"${type.owner}" is not an attribute${suggest(type.owner, Object.keys(type.attributes))}` : 'a to-one relation that the type itself holds, or a string, is needed';
     report(`${type.singularApiId}: owner: ${what}`);
   }
   if (type.owner !== undefined && type.kind === 'singleType') report(`${type.singularApiId}: owner: a single type belongs to nobody`);

@@ -122,7 +122,7 @@ it.each<[string, object, string]>([
   ['an attribute', { public: { note: [{ actions: ['find'], fields: ['titel'] }] } }, 'access.public.note: "titel" is not an attribute of note; did you mean "title"?'],
   ['fields of every type', { public: { '*': [{ actions: ['find'], fields: ['title'] }] } }, 'fields need a content type of their own'],
   ['the public among roles', { roles: { public: { note: ['find'] } } }, 'what everybody may do stands in access.public'],
-  ['no grant at all', { public: { note: [{ action: 'find' }] } }, 'expected an action or { actions, fields }'],
+  ['no grant at all', { public: { note: [{ action: 'find' }] } }, 'expected an action or { actions, fields, own }'],
 ])('a grant that is wrong about %s stops the start', async (_name, access, message) => {
   await expect(createTestApp({ contentTypes, access: access })).rejects.toThrow(message);
 });
