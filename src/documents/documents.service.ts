@@ -65,6 +65,11 @@ export class Documents {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
   }
 
+  /** The largest page that a request can have. */
+  get maxLimit(): number {
+    return this.base.settings.maxLimit;
+  }
+
   /** Plans a request from its query string. Throws like `plan`, and a 400 when the text goes over a budget. */
   planText(text: string, request: ReadRequest): ReadPlan {
     // No document has such an id, and PostgreSQL would refuse to look for it.

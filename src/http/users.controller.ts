@@ -104,7 +104,8 @@ export class UsersController {
 
   private planOf(request: HttpRequest, caller: Caller, action: Action, documentId: string | null): ReadPlan {
     const kind = action === 'find' ? 'list' : 'one';
-    return this.documents.planText(queryOf(request), { type: this.accounts.type, kind, documentId, permissions: caller.permissions, user: userOf(caller), format: 'flat', action });
+    const text = withDefaults(queryOf(request), action, this.documents.maxLimit);
+    return this.documents.planText(text, { type: this.accounts.type, kind, documentId, permissions: caller.permissions, user: userOf(caller), format: 'flat', action });
   }
 
   /** Users are addressed by row id, or by document id. Throws NotFoundError. */
@@ -113,6 +114,12 @@ export class UsersController {
     if (known === null) throw new ContentError('NotFoundError', 'User not found');
     return known.documentId;
   }
+}
+
+/** A bare list has no place to say that there is more, so it has as many as a page may have; a new user is shown with its role. */
+function withDefaults(text: string, action: Action, maxLimit: number): string {
+  if (action === 'find') return /(^|&)pagination(\[|%5B)/i.test(text) ? text : `${text}&pagination[limit]=${maxLimit}`;
+  return action === 'create' && !/(^|&)populate/i.test(text) ? `${text}&populate=role` : text;
 }
 
 function taken(error: ContentError): ContentError {

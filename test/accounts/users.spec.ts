@@ -165,9 +165,14 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
 
     it('19.15 19.16 19.17 lists, counts, creates, changes and removes bare users', async () => {
       const { jwt } = await manager();
-      const created = await post('/users?populate=role', { username: 'made', email: 'Made@example.com', password: 'correct horse', role: 1, unknown: true, tokenVersion: 5, resetPasswordToken: 'x' }, jwt).expect(201);
+      const created = await post('/users', { username: 'made', email: 'Made@example.com', password: 'correct horse', role: 1, unknown: true, tokenVersion: 5, resetPasswordToken: 'x' }, jwt).expect(201);
       expect(created.body).toMatchObject({ username: 'made', email: 'made@example.com', role: { type: expect.any(String) } });
       expect(created.body.role).not.toHaveProperty('users');
+      await test.sql(`insert into content_users (document_id, locale, published, created_at, updated_at, published_at, username, email)
+        select 'crowd' || i, 'en', true, now(), now(), now(), 'crowd' || i, 'crowd' || i || '@example.com' from generate_series(1, 30) i on conflict do nothing`);
+      const { body: everybody } = await get('/users?fields=username', jwt).expect(200);
+      expect(everybody.length).toBeGreaterThan(25);
+      expect((await get('/users?pagination[limit]=2', jwt).expect(200)).body).toHaveLength(2);
       const list = await get(`/users?filters[username]=made&fields=username`, jwt).expect(200);
       expect(list.body).toEqual([{ id: created.body.id, documentId: created.body.documentId, username: 'made' }]);
       expect((await get('/users/count?filters[username]=made', jwt).expect(200)).body).toBe(1);

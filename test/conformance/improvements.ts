@@ -64,6 +64,20 @@ function jsonTexts({ recorded, type }: Asked): [string, string][] {
 
 export const IMPROVEMENTS: readonly Improvement[] = [
   {
+    id: 'nobody-is-not-found',
+    reason: 'A user who does not exist is a 404; the reference answers 204, as if there were one without anything to show.',
+    cases: [],
+    applies: ({ recorded }) => recorded.method === 'GET' && recorded.status === 204 && /^\/api\/users\/\w+/.test(recorded.path),
+    expects: (ours) => isRefusal(ours) && ours.status === 404,
+  },
+  {
+    id: 'readers-may-list-locales',
+    reason: 'A token that may read everything may read which locales there are; the reference refuses it (18.9).',
+    cases: [],
+    applies: ({ recorded }) => recorded.method === 'GET' && recorded.status === 403 && recorded.path.startsWith('/api/i18n/locales') && recorded.auth === 'read-token',
+    expects: (ours) => ours.status === 200 && Array.isArray(ours.body),
+  },
+  {
     id: 'details-name-the-place',
     reason: 'A refusal says which key was wrong and where, also where the reference leaves the details empty (D11).',
     cases: [177, 184, 638, 657, 658, 1221, 1222, 1223, 1224, 1225, 1227, 1230, 1231, 1232, 1233, 1234, 1238],
