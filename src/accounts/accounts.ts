@@ -87,7 +87,7 @@ export class Accounts {
   /** The same read of the user with a row id. */
   byRowId(plan: ReadPlan, id: number): ReadPlan {
     const attribute = this.type.attributes.get('id') as ScalarAttribute;
-    return { ...plan, documentId: null, where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false } };
+    return { ...plan, kept: null, documentId: null, where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false } };
   }
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */

@@ -21,7 +21,7 @@ import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction, Hooks } from './hooks.js';
-import { PlanCache } from './plan-cache.js';
+import { PlanCache, statementOf } from './plan-cache.js';
 import { locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { discardDraft, write } from './write.js';
@@ -84,7 +84,7 @@ export class Documents {
 
   /** Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not there. */
   async read(plan: ReadPlan): Promise<Answer> {
-    return this.answer(plan, await this.base.database.run(this.cache.statement(plan, (asked) => this.compile(asked))));
+    return this.answer(plan, await this.base.database.run(statementOf(plan, (asked) => this.compile(asked))));
   }
 
   /** Creates a document and reads it back as planned. */

@@ -10,15 +10,9 @@ const LONGEST = 2048;
 /** Stands for the document's id in what is kept; an id that no document has. */
 const HOLE = `:documentId:${Math.random()}`;
 
-interface Kept {
-  readonly plan: ReadPlan;
-  statement: Statement | null;
-}
-
 /** Plans by the caller's rights, the route and the text. They are pure values of these, so they never go stale. */
 export class PlanCache {
-  private readonly byRights = new WeakMap<Permissions, Map<string, Kept>>();
-  private readonly keptOf = new WeakMap<ReadPlan, Kept>();
+  private readonly byRights = new WeakMap<Permissions, Map<string, ReadPlan>>();
 
   constructor(private readonly limit: number) {}
 
@@ -30,28 +24,28 @@ export class PlanCache {
     if (text.length > LONGEST || this.limit === 0 || own) return make(request);
     const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
     const plans = this.plansOf(permissions);
-    const kept = plans.get(key) ?? { plan: make(documentId === null ? request : { ...request, documentId: HOLE }), statement: null };
+    const plan = plans.get(key) ?? { ...make(documentId === null ? request : { ...request, documentId: HOLE }), kept: { statement: null } };
     // The least recently used is the first.
     plans.delete(key);
-    plans.set(key, kept);
+    plans.set(key, plan);
     if (plans.size > this.limit) plans.delete(plans.keys().next().value ?? key);
-    const plan = documentId === null ? kept.plan : Object.freeze({ ...kept.plan, documentId });
-    this.keptOf.set(plan, kept);
-    return plan;
+    return documentId === null ? plan : { ...plan, documentId };
   }
 
-  /** The statement of a plan: kept, or printed by `print`. */
-  statement(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {
-    const kept = this.keptOf.get(plan);
-    if (kept === undefined) return print(plan);
-    kept.statement ??= print(kept.plan);
-    const { text, values } = kept.statement;
-    return plan.documentId === null ? kept.statement : { text, values: values.map((value) => (value === HOLE ? plan.documentId : value)) };
+  private plansOf(permissions: Permissions): Map<string, ReadPlan> {
+    const known = this.byRights.get(permissions);
+    if (known !== undefined) return known;
+    const plans = new Map<string, ReadPlan>();
+    this.byRights.set(permissions, plans);
+    return plans;
   }
+}
 
-  private plansOf(permissions: Permissions): Map<string, Kept> {
-    const known = this.byRights.get(permissions) ?? new Map<string, Kept>();
-    this.byRights.set(permissions, known);
-    return known;
-  }
+/** The statement of a plan: kept, or printed by `print`. */
+export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {
+  const { kept, documentId } = plan;
+  if (kept === null) return print(plan);
+  kept.statement ??= print(documentId === null ? plan : { ...plan, documentId: HOLE });
+  const { text, values } = kept.statement;
+  return documentId === null ? kept.statement : { text, values: values.map((value) => (value === HOLE ? documentId : value)) };
 }

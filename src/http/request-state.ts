@@ -7,14 +7,11 @@ interface RequestState {
   plan?: ReadPlan;
 }
 
-const states = new WeakMap<object, RequestState>();
+/** On the request itself: a WeakMap of all requests would cost the garbage collector more than the rest of this file. */
+const STATE = Symbol('ContentRequestState');
 
 /** The state of a request; empty at first. */
-export function stateOf(request: object): RequestState {
-  const known = states.get(request) ?? {};
-  states.set(request, known);
-  return known;
-}
+export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState => (request[STATE] ??= {});
 
 /** The part of Express' and Fastify's requests that this library reads. */
 export interface HttpRequest {

@@ -118,5 +118,6 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,
     format: request.format,
+    kept: null,
   });
 }

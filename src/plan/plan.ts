@@ -1,4 +1,5 @@
 /** What will be read: every name resolved, rights applied, one status and one locale for the whole tree. Frozen. */
+import type { Statement } from '../sql.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
 import type { Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
@@ -77,4 +78,11 @@ export interface ReadPlan {
   readonly object: ObjectPlan;
   /** Shape of the answer (protocol section 17). */
   readonly format: 'flat' | 'v4';
+  /** Where the statement of a plan that is used again is kept; null for a plan made for one request. */
+  readonly kept: KeptStatement | null;
+}
+
+/** The one statement of a plan, once it has been printed. */
+export interface KeptStatement {
+  statement: Statement | null;
 }
