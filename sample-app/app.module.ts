@@ -1,27 +1,29 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
-import { COMPONENTS, CONTENT_TYPES, LOCALES, PUBLIC_GRANTS } from './content/model.js';
+import { ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
+import { AUTHENTICATED_GRANTS, COMPONENTS, CONTENT_TYPES, LOCALES, PUBLIC_GRANTS } from './content/model.js';
 import { ATLAS_DATABASE, type AtlasDatabase } from './database/atlas-database.js';
+import { AtlasTables } from './database/atlas-tables.js';
 import { DatabaseRelease } from './database/database-release.js';
 import { AtlasContent } from './loader/atlas-content.js';
 import { AtlasLoader } from './loader/atlas-loader.js';
 
-/** The whole application: a model, its grants, and a loader. The routes come from the content module. */
+/** The whole application: a model, its grants, accounts, and a loader. The routes come from the modules. */
 @Module({})
 export class AppModule {
-  static on(database: AtlasDatabase): DynamicModule {
+  static on(database: AtlasDatabase, users: UsersOptions): DynamicModule {
     const content = ContentModule.forRoot({
       contentTypes: CONTENT_TYPES,
       components: COMPONENTS,
       locales: LOCALES,
       defaultLocale: LOCALES[0],
-      access: { public: PUBLIC_GRANTS },
+      access: { public: PUBLIC_GRANTS, roles: { authenticated: AUTHENTICATED_GRANTS } },
       database: database.connection,
     });
     return {
       module: AppModule,
-      imports: [content],
-      providers: [{ provide: ATLAS_DATABASE, useValue: database }, DatabaseRelease, AtlasContent, AtlasLoader],
+      imports: [content, ApiTokensModule, UsersModule.forRoot(users)],
+      providers: [{ provide: ATLAS_DATABASE, useValue: database }, AtlasTables, DatabaseRelease, AtlasContent, AtlasLoader],
     };
   }
 }

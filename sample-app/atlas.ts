@@ -1,21 +1,24 @@
 import type { AddressInfo } from 'node:net';
-import type { MikroORM } from '@mikro-orm/core';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { CONTENT_ORM } from 'nestjs-content-api';
+import { usersOptions } from './accounts/users-options.js';
 import { AppModule } from './app.module.js';
 import { ATLAS_DATABASE, type AtlasDatabase, pgliteDatabase, postgresDatabase } from './database/atlas-database.js';
 import { AtlasLoader, LoadStopped } from './loader/atlas-loader.js';
 import { progressLines } from './loader/progress-lines.js';
-import { EXAMPLE_PATHS, REFUSED_PATH } from './requests.js';
 import { DEFAULT_DATA_FOLDER } from './settings.js';
 import { CREDIT } from './texts/credit.js';
+import { welcome } from './welcome.js';
 
 export interface AtlasOptions {
   /** A PostgreSQL server. Without one: PGlite in `dataFolder`. */
   readonly databaseUrl?: string;
-  /** Default: `.data/atlas` below the package. `memory://` keeps nothing. */
+  /** Default: `.data/atlas` below the package. `memory://` keeps nothing. Mails go to the folder `mail` beside it. */
   readonly dataFolder?: string;
+  /** Signs the tokens of users. Without one a random one does, and they end with the process. */
+  readonly jwtSecret?: string;
+  readonly log?: (line: string) => void;
 }
 
 export interface StartOptions extends AtlasOptions {
@@ -24,22 +27,31 @@ export interface StartOptions extends AtlasOptions {
 }
 
 /** The application with its tables in place, neither loaded nor listening. `close()` lets go of the database. */
-export async function createAtlas({ databaseUrl, dataFolder = DEFAULT_DATA_FOLDER }: AtlasOptions): Promise<NestExpressApplication> {
-  const database = databaseUrl === undefined ? await pgliteDatabase(dataFolder) : postgresDatabase(databaseUrl);
-  const app = await createApplication(database);
+export async function createAtlas(options: AtlasOptions): Promise<NestExpressApplication> {
+  const database = await openDatabase(options);
+  const app = await createApplication(database, options);
   try {
-    await app.init();
-    await ensureTables(app.get<MikroORM>(CONTENT_ORM), database);
-    return app;
+    return await app.init();
   } catch (error) {
     await app.close();
     throw error;
   }
 }
 
-async function createApplication(database: AtlasDatabase): Promise<NestExpressApplication> {
+/** The module alone, for whoever needs no server. Closing what is made of it lets go of the database. */
+export async function createAtlasModule(options: AtlasOptions): Promise<DynamicModule> {
+  return moduleOn(await openDatabase(options), options);
+}
+
+const openDatabase = ({ databaseUrl, dataFolder = DEFAULT_DATA_FOLDER }: AtlasOptions): Promise<AtlasDatabase> =>
+  databaseUrl === undefined ? pgliteDatabase(dataFolder) : Promise.resolve(postgresDatabase(databaseUrl));
+
+const moduleOn = (database: AtlasDatabase, { dataFolder = DEFAULT_DATA_FOLDER, log = () => undefined, jwtSecret }: AtlasOptions): DynamicModule =>
+  AppModule.on(database, usersOptions({ jwtSecret, dataFolder, log }));
+
+async function createApplication(database: AtlasDatabase, options: AtlasOptions): Promise<NestExpressApplication> {
   try {
-    const app = await NestFactory.create<NestExpressApplication>(AppModule.on(database), { logger: ['error', 'warn'], abortOnError: false });
+    const app = await NestFactory.create<NestExpressApplication>(moduleOn(database, options), { logger: ['error', 'warn'], abortOnError: false });
     app.useBodyParser('json', { limit: '1mb' });
     app.enableShutdownHooks();
     return app;
@@ -49,22 +61,18 @@ async function createApplication(database: AtlasDatabase): Promise<NestExpressAp
   }
 }
 
-/** A sample may do this at its start; production has migrations. Nothing is dropped: the database may hold other tables. */
-async function ensureTables({ schema }: MikroORM, database: AtlasDatabase): Promise<void> {
-  await schema.ensureDatabase();
-  await database.alone(() => schema.update({ safe: true, dropTables: false }));
-}
-
 /** The application, loaded and listening, with a few lines about itself in the log. */
-export async function startAtlas({ port, log, ...options }: StartOptions): Promise<NestExpressApplication> {
+export async function startAtlas({ port, ...options }: StartOptions): Promise<NestExpressApplication> {
+  const { log } = options;
   log(`Atlas. ${CREDIT}`);
   const app = await createAtlas(options);
   try {
     log(`Data: ${app.get<AtlasDatabase>(ATLAS_DATABASE).label}`);
+    if (options.jwtSecret === undefined) log('JWT_SECRET is not set: sign-ins end with this process.');
     const loaded = await app.get(AtlasLoader).load({ onProgress: progressLines(log) });
     if (loaded) log('Everything is loaded.');
     await app.listen(port);
-    welcome(addressOf(app), log);
+    for (const line of welcome(addressOf(app))) log(line);
     return app;
   } catch (error) {
     if (error instanceof LoadStopped) log('Stopped. The next start goes on from here.');
@@ -77,10 +85,4 @@ export async function startAtlas({ port, log, ...options }: StartOptions): Promi
 function addressOf(app: NestExpressApplication): string {
   const address = app.getHttpServer().address() as AddressInfo;
   return `http://localhost:${address.port}`;
-}
-
-function welcome(url: string, log: (line: string) => void): void {
-  log(`Listening on ${url}. Try:`);
-  for (const path of EXAMPLE_PATHS) log(`  curl -g '${url}${path}'`);
-  log(`Nobody may read the visitors' notes, so this one answers 403:\n  curl '${url}${REFUSED_PATH}'`);
 }

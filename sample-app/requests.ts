@@ -5,5 +5,10 @@ export const EXAMPLE_PATHS = [
   '/api/countries?filters[landlocked]=true&filters[region][name]=Europe&sort=area:desc&locale=fr&populate[0]=region&populate[1]=languages',
 ] as const;
 
-/** A request that is refused, because nobody may read the letter box. */
+/** A request that is refused, because the public may not read the visitors' notes. */
 export const REFUSED_PATH = '/api/visitor-notes';
+
+/** Requests that make a user, sign in and leave a note, in this order. */
+export const REGISTER = { path: '/api/auth/local/register', body: { username: 'visitor', email: 'visitor@example.org', password: 'round the world' } } as const;
+export const SIGN_IN = { path: '/api/auth/local', body: { identifier: 'visitor', password: 'round the world' } } as const;
+export const LEAVE_NOTE = { path: '/api/visitor-notes?populate=author', body: { data: { message: 'Greetings from Bern' } } } as const;

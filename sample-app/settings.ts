@@ -6,10 +6,13 @@ export const DEFAULT_DATA_FOLDER = fileURLToPath(new URL('../.data/atlas', impor
 export interface Settings {
   /** A PostgreSQL server; without one the atlas keeps its data in a local folder. */
   readonly databaseUrl?: string;
+  /** Signs the tokens of users. */
+  readonly jwtSecret?: string;
   readonly port: number;
 }
 
 const DEFAULT_PORT = 3000;
+const MIN_SECRET_BYTES = 32;
 
 /** What the environment says. Empty variables count as unset. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
@@ -17,5 +20,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT must be a number from 0 to 65535, not "${env['PORT'] ?? ''}".`);
   const databaseUrl = env['DATABASE_URL'];
   if (databaseUrl && !URL.canParse(databaseUrl)) throw new Error('DATABASE_URL must look like postgresql://user:password@host:5432/database.');
-  return databaseUrl ? { databaseUrl, port } : { port };
+  const jwtSecret = env['JWT_SECRET'];
+  if (jwtSecret && Buffer.byteLength(jwtSecret) < MIN_SECRET_BYTES) throw new Error(`JWT_SECRET needs at least ${MIN_SECRET_BYTES} bytes. Try: openssl rand -base64 32`);
+  return { port, ...(databaseUrl ? { databaseUrl } : {}), ...(jwtSecret ? { jwtSecret } : {}) };
 }

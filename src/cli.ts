@@ -7,6 +7,7 @@ run(process.argv.slice(2), process.env).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+    // An application that could not start may have left something open.
+    process.exit(1);
   },
 );

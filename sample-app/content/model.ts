@@ -1,5 +1,6 @@
 /** The whole model, as `ContentModule.forRoot` takes it, and who may do what with it. */
 import type { Grants } from 'nestjs-content-api';
+import { apiTokenType, userTypes } from 'nestjs-content-api/accounts';
 import { byline, city, fact, hero, link, point, quote, spotlight } from './components.js';
 import { country } from './country.js';
 import { currency } from './currency.js';
@@ -9,7 +10,7 @@ import { region } from './region.js';
 import { story } from './story.js';
 import { visitorNote } from './visitor-note.js';
 
-export const CONTENT_TYPES = [region, language, currency, country, story, homepage, visitorNote];
+export const CONTENT_TYPES = [region, language, currency, country, story, homepage, visitorNote, apiTokenType, ...userTypes()];
 
 export const COMPONENTS = [point, city, byline, quote, fact, spotlight, hero, link];
 
@@ -18,7 +19,7 @@ export const LOCALES = ['en', 'fr', 'de'] as const;
 
 const READ = ['find', 'findOne'] as const;
 
-/** Notes may be left but not read: reading them answers 403. */
+/** What everybody may do. Nothing is said about notes: asking for them answers 403. */
 export const PUBLIC_GRANTS: Grants = {
   region: READ,
   language: READ,
@@ -26,5 +27,14 @@ export const PUBLIC_GRANTS: Grants = {
   country: READ,
   story: READ,
   homepage: ['find'],
-  'visitor-note': ['create'],
+};
+
+/**
+ * What a user who has signed in may do. A role has its own grants alone, so those of the public are among them.
+ * Of other users nothing can be read but the name, be it as the author of a note or in `/api/users`.
+ */
+export const AUTHENTICATED_GRANTS: Grants = {
+  ...PUBLIC_GRANTS,
+  'visitor-note': [...READ, 'create', { actions: ['update', 'delete'], own: true }],
+  user: [{ actions: ['find'], fields: ['username'] }],
 };

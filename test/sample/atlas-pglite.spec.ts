@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import supertest from 'supertest';
 import { createAtlas } from '../../sample-app/atlas.ts';
 import { IN_MEMORY } from '../../sample-app/database/atlas-database.ts';
 import { FolderLock } from '../../sample-app/database/folder-lock.ts';
 import { AtlasLoader } from '../../sample-app/loader/atlas-loader.ts';
 import { readSettings } from '../../sample-app/settings.ts';
+import { MailLog, post, register } from './visitors.ts';
 
 const COUNTRIES = ['CHE', 'AUT', 'FRA', 'ITA', 'LIE', 'DEU', 'SVN', 'MCO', 'SMR', 'VAT'];
 
@@ -22,12 +23,22 @@ afterEach(() => {
 
 describe('atlas on PGlite', () => {
   it('runs in memory', async () => {
-    const app = await createAtlas({ dataFolder: IN_MEMORY });
+    const mails = new MailLog();
+    const app = await createAtlas({ dataFolder: IN_MEMORY, log: mails.log });
     try {
       expect(await app.get(AtlasLoader).load({ countries: COUNTRIES })).toBe(true);
       const { body } = await supertest(app.getHttpServer()).get('/api/countries?locale=fr&sort=area&populate=borders').expect(200);
       expect(body.meta.pagination.total).toBe(10);
       expect(body.data[0]).toMatchObject({ name: 'Cité du Vatican', borders: [{ name: 'Italie' }] });
+
+      await register(app, 'ann');
+      const mail = mails.next();
+      await post(app, '/api/auth/forgot-password', { email: 'ann@example.org' }).expect(200);
+      const file = await mail;
+      const code = readFileSync(file, 'utf8').split('\n')[3];
+      rmSync(dirname(file), { recursive: true });
+      expect(dirname(dirname(file))).toBe(tmpdir());
+      await post(app, '/api/auth/reset-password', { code, password: 'a new one', passwordConfirmation: 'a new one' }).expect(200);
     } finally {
       await app.close();
     }
@@ -36,14 +47,20 @@ describe('atlas on PGlite', () => {
   it('keeps its data in a folder, one process at a time', async () => {
     mkdirSync(join(folder, 'cluster.new'));
     writeFileSync(join(folder, 'cluster.new', 'PG_VERSION'), 'left by a start that was killed');
-    const app = await createAtlas({ dataFolder: folder });
+    const options = { dataFolder: folder, jwtSecret: 'a secret of the tests that is long enough' };
+    const app = await createAtlas(options);
     await app.get(AtlasLoader).load({ countries: ['CHE', 'LIE'] });
+    const jwt = await register(app, 'ann');
+    await post(app, '/api/visitor-notes', { data: { message: 'Grüezi' } }, jwt).expect(201);
     await expect(createAtlas({ dataFolder: folder })).rejects.toThrow('in use');
     await app.close();
     expect(existsSync(join(folder, 'atlas.lock'))).toBe(false);
 
-    const again = await createAtlas({ dataFolder: folder });
+    const again = await createAtlas(options);
     expect(await again.get(AtlasLoader).load({ countries: ['CHE', 'LIE'] })).toBe(false);
+    const { body } = await supertest(again.getHttpServer()).get('/api/visitor-notes?populate=author').set('authorization', `Bearer ${jwt}`).expect(200);
+    expect(body.data).toMatchObject([{ message: 'Grüezi', author: { username: 'ann' } }]);
+    await supertest(again.getHttpServer()).get('/api/visitor-notes').expect(403);
     await again.close();
   });
 });
@@ -72,6 +89,8 @@ describe('the settings', () => {
   it('come from the environment', () => {
     expect(readSettings({})).toEqual({ port: 3000 });
     expect(readSettings({ PORT: '8080', DATABASE_URL: 'postgresql://localhost/atlas' })).toEqual({ port: 8080, databaseUrl: 'postgresql://localhost/atlas' });
+    expect(readSettings({ JWT_SECRET: 'x'.repeat(32), DATABASE_URL: '' })).toEqual({ port: 3000, jwtSecret: 'x'.repeat(32) });
+    expect(() => readSettings({ JWT_SECRET: 'x'.repeat(31) })).toThrow('JWT_SECRET');
     expect(() => readSettings({ PORT: 'http' })).toThrow('PORT');
     expect(() => readSettings({ DATABASE_URL: 'atlas' })).toThrow('DATABASE_URL');
   });

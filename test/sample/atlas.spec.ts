@@ -1,11 +1,18 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { getContentToken } from 'nestjs-content-api';
+import { Client } from 'pg';
 import supertest from 'supertest';
 import { createAtlas } from '../../sample-app/atlas.ts';
 import { AtlasLoader, LoadStopped } from '../../sample-app/loader/atlas-loader.ts';
 import { readWorld } from '../../sample-app/loader/world.ts';
-import { EXAMPLE_PATHS, REFUSED_PATH } from '../../sample-app/requests.ts';
+import { EXAMPLE_PATHS, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from '../../sample-app/requests.ts';
+import { welcome } from '../../sample-app/welcome.ts';
+import { run } from '../../src/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { MailLog, post, register } from './visitors.ts';
 
 const ALPS = ['CHE', 'AUT', 'FRA', 'ITA', 'LIE', 'DEU'];
 
@@ -71,18 +78,23 @@ function stepsOf(countries?: string[]): number {
 describe('atlas on PostgreSQL', () => {
   let database: TestDatabase;
   let app: NestExpressApplication;
+  let folder: string;
+  const mails = new MailLog();
 
+  const start = (): Promise<NestExpressApplication> => createAtlas({ databaseUrl: database.url, dataFolder: join(folder, 'atlas'), log: mails.log });
   const get = async (path: string, status = 200): Promise<Json> => (await supertest(app.getHttpServer()).get(encodeURI(path)).expect(status)).body;
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'atlas-'));
     database = await createDatabase();
-    app = await createAtlas({ databaseUrl: database.url });
+    app = await start();
     await load(app);
   });
 
   afterAll(async () => {
     await app?.close();
     await database.drop();
+    rmSync(folder, { recursive: true });
   });
 
   it('has all 250 countries, in three locales, with all borders in order', async () => {
@@ -152,28 +164,98 @@ describe('atlas on PostgreSQL', () => {
     expect((await get('/api/countries/unknown', 404)).error.name).toBe('NotFoundError');
   });
 
-  it('takes visitors\' notes, and keeps their addresses to itself', async () => {
-    const note = { message: 'Grüezi', email: 'visitor@example.org' };
-    const { body } = await supertest(app.getHttpServer()).post('/api/visitor-notes').send({ data: note }).expect(201);
-    expect(body.data.message).toBe('Grüezi');
-    expect(body.data).not.toHaveProperty('email');
-    await supertest(app.getHttpServer()).post('/api/countries').send({ data: {} }).expect(403);
+  it('lets a visitor register, sign in and leave a note, with the requests that the start prints', async () => {
+    const lines = welcome('http://atlas').filter((line) => line.includes(' -d '));
+    expect(lines).toHaveLength(3);
+    [REGISTER, SIGN_IN, LEAVE_NOTE].forEach(({ path, body }, i) => expect(lines[i]).toContain(`'http://atlas${path}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`));
+    await post(app, REGISTER.path, REGISTER.body).expect(200);
+    const { body: { jwt } } = await post(app, SIGN_IN.path, SIGN_IN.body).expect(200);
+    const { body: { data } } = await post(app, LEAVE_NOTE.path, LEAVE_NOTE.body, jwt).expect(201);
+    expect(data).toMatchObject({ message: 'Greetings from Bern', author: { username: 'visitor' } });
+    expect(Object.keys(data.author).sort()).toEqual(['createdAt', 'documentId', 'id', 'locale', 'publishedAt', 'updatedAt', 'username']);
+  });
+
+  it('shows notes and the names of their authors to users, and to no one else', async () => {
+    const [ann, bob] = [await register(app, 'ann'), await register(app, 'bob')];
+    const { body: { data: note } } = await post(app, '/api/visitor-notes', { data: { message: 'Grüezi', email: 'ann@example.org' } }, ann).expect(201);
+    expect(note).not.toHaveProperty('email');
+    const as = (method: 'get' | 'put' | 'delete', path: string, token: string): supertest.Test => supertest(app.getHttpServer())[method](path).set('authorization', `Bearer ${token}`);
+    const path = `/api/visitor-notes/${note.documentId}`;
+    const { body: { data: { author } } } = await as('get', `${path}?populate=*`, bob).expect(200);
+    expect(author).toMatchObject({ username: 'ann' });
+    expect(author).not.toHaveProperty('email');
+    for (const secret of ['email', 'provider', 'role']) await as('get', `/api/visitor-notes?filters[author][${secret}][$notNull]=true`, bob).expect(400);
+    await as('put', path, bob).send({ data: { message: 'Salü' } }).expect(403);
+    await as('delete', path, bob).expect(403);
+    await as('put', path, ann).send({ data: { message: 'Salü' } }).expect(200);
+    await post(app, '/api/visitor-notes', { data: { message: 'I am Ann', author: author.documentId } }, bob).expect(400);
+    await as('get', '/api/countries?pagination[pageSize]=1', bob).expect(200);
+    await post(app, '/api/countries', { data: {} }, bob).expect(403);
+
+    for (const closed of [REFUSED_PATH, path, '/api/users', '/api/users/me']) await get(closed, 403);
+    for (const closed of ['/api/visitor-notes', '/api/countries']) await post(app, closed, { data: {} }).expect(403);
+    await as('delete', path, ann).expect(204);
+  });
+
+  it('sends a code for a new password, as a file', async () => {
+    await register(app, 'forgetful');
+    const mail = mails.next();
+    await post(app, '/api/auth/forgot-password', { email: 'forgetful@example.org' }).expect(200);
+    const file = await mail;
+    expect(readdirSync(join(folder, 'mail')).map((name) => join(folder, 'mail', name))).toEqual([file]);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const [to, subject, , code] = readFileSync(file, 'utf8').split('\n');
+    expect([to, subject]).toEqual(['To: forgetful@example.org', 'Subject: Reset password']);
+    await post(app, '/api/auth/reset-password', { code, password: 'a new one', passwordConfirmation: 'a new one' }).expect(200);
+    await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'round the world' }).expect(400);
+    await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'a new one' }).expect(200);
+  });
+
+  it('has a module for making API tokens', async () => {
+    const command = welcome('http://atlas').at(-1) ?? '';
+    const args = (/cli\.js (.*)/.exec(command)?.[1] ?? '').split(' ').map((arg) => (arg === 'dist-sample/token-module.js' ? join(import.meta.dirname, '../../sample-app/token-module.ts') : arg));
+    const before = process.env['DATABASE_URL'];
+    process.env['DATABASE_URL'] = database.url;
+    try {
+      const token = (await run(args, {})).split('\n')[1] ?? '';
+      await supertest(app.getHttpServer()).get('/api/visitor-notes').set('authorization', `Bearer ${token}`).expect(200);
+      await post(app, '/api/visitor-notes', { data: { message: 'Beep' } }, token).expect(403);
+    } finally {
+      if (before === undefined) delete process.env['DATABASE_URL'];
+      else process.env['DATABASE_URL'] = before;
+    }
   });
 
   it('takes bodies of up to one megabyte', async () => {
-    const post = (length: number): supertest.Test => supertest(app.getHttpServer()).post('/api/visitor-notes').send({ data: { message: 'x'.repeat(length) } });
-    expect((await post(500_000)).status).toBe(400);
-    expect((await post(1_100_000)).status).toBe(413);
+    const jwt = await register(app, 'wordy');
+    const send = (length: number): supertest.Test => post(app, '/api/visitor-notes', { data: { message: 'x'.repeat(length) } }, jwt);
+    expect((await send(500_000)).status).toBe(400);
+    expect((await send(1_100_000)).status).toBe(413);
   });
 
   it('loads nothing twice', async () => {
     const documentId = async (): Promise<string> => (await get('/api/countries?filters[cca3]=CHE')).data[0].documentId;
     const before = await documentId();
     await app.close();
-    app = await createAtlas({ databaseUrl: database.url });
+    app = await start();
     expect(await load(app)).toBe(false);
     expect(await documentId()).toBe(before);
     expect(await contents(app)).toEqual(expected());
+  });
+
+  it('brings a database of the time before accounts up to date, and keeps what is in it', async () => {
+    const notes = (): Promise<number> => app.get(getContentToken('visitor-note'), { strict: false }).count();
+    const before = await notes();
+    await app.close();
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('drop table content_users, content_roles, content_api_tokens; alter table visitor_notes drop column author_document_id');
+    await client.end();
+    app = await start();
+    expect(await notes()).toBe(before);
+    const { body: { data } } = await post(app, '/api/visitor-notes?populate=author', { data: { message: 'Back again' } }, await register(app, 'ann')).expect(201);
+    expect(data.author).toMatchObject({ username: 'ann' });
+    expect(await load(app)).toBe(false);
   });
 });
 

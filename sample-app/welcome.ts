@@ -1,0 +1,28 @@
+import { EXAMPLE_PATHS, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
+
+/** What to try, one command in each indented line. */
+export function welcome(url: string): string[] {
+  return [
+    `Listening on ${url}. Try:`,
+    ...EXAMPLE_PATHS.map((path) => `  curl -g '${url}${path}'`),
+    "The public may not read the visitors' notes, so this one answers 403:",
+    `  curl '${url}${REFUSED_PATH}'`,
+    'Users may. Register once, sign in, and leave a note:',
+    `  ${post(url, REGISTER)}`,
+    `  TOKEN=$(${post(url, SIGN_IN, '-s')} | sed 's/.*"jwt":"\\([^"]*\\)".*/\\1/')`,
+    `  ${post(url, LEAVE_NOTE, '-H "Authorization: Bearer $TOKEN"')}`,
+    'For a program, make an API token. A data folder belongs to one process, so stop the atlas first, unless it runs with DATABASE_URL:',
+    `  ${TOKEN_COMMAND}`,
+  ];
+}
+
+/** Run in the package's folder. `npx node` is the Node that npm brought along. */
+const TOKEN_COMMAND = 'npx node dist/cli.js token create --name reader --kind read-only --module dist-sample/token-module.js';
+
+interface Example {
+  readonly path: string;
+  readonly body: object;
+}
+
+const post = (url: string, { path, body }: Example, options = ''): string =>
+  `curl '${url}${path}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${options}`.trimEnd();
