@@ -79,10 +79,11 @@ export class Permissions {
 
   /** The attributes that `action` reaches: null for all of them, an empty set where it is not granted. */
   reach(type: string, action: Action): Reach {
-    if (this.granted.has(`*.${action}`)) return null;
-    const key = `${type}.${action}`;
-    const reach = this.granted.has(key) ? this.granted.get(key) : this.owned.get(key);
-    return reach === undefined ? NOTHING : reach;
+    const keys = [`*.${action}`, `${type}.${action}`];
+    const known = keys.filter((key) => this.granted.has(key)).map((key) => this.granted.get(key) ?? null);
+    if (known.length > 0) return known.reduce(union);
+    const own = this.owned.get(`${type}.${action}`);
+    return own === undefined ? NOTHING : own;
   }
 
   /** Whether nothing at all is granted. */

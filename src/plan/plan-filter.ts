@@ -131,7 +131,7 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
   const model = follow(attribute, path, scope.rights, scope.source);
   const id = model.attributes.get('id') as ScalarAttribute;
-  const where = planFilter(of, { ...scope, rights: scope.rights.below, model, attribute: id, open: true, path });
+  const where = planFilter(of, { ...scope, rights: scope.rights.beyond(attribute), model, attribute: id, open: true, path });
   return { kind: 'related', attribute, where, orNone: ofNothing(where) === true };
 }
 

@@ -3,7 +3,7 @@ import { invalidKey, overLimit, type Source, validationError } from '../errors.j
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
 import type { Fields, Populate, PopulateItem, SortKey } from '../query/query.js';
 import { isObject } from '../query/read-raw.js';
-import type { Component, Model, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import type { Attribute, Component, Model, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import type { ContentLimits } from '../settings.js';
 import type { ChildPlan, Condition, Hop, ItemsPlan, ObjectPlan, OrderKey } from './plan.js';
 import { follow, hidden, planFilter, unknown } from './plan-filter.js';
@@ -62,7 +62,7 @@ export function planSort(keys: readonly SortKey[], root: Model, source: Source, 
       }
       if (last) throw hidden(here, source);
       model = follow(attribute, here, rights, source);
-      rights = rights.below;
+      rights = rights.beyond(attribute);
       hops.push(attribute);
     }
     return [];
@@ -78,9 +78,11 @@ function where(item: PopulateItem, model: Model, context: SelectContext): Condit
   });
 }
 
-/** What is shown of the documents or instances that an attribute of the model above leads to. */
-function itemsPlan(item: PopulateItem, model: Model, above: SelectContext): ItemsPlan {
-  const context = { ...above, rights: above.rights.below };
+/** The rights beyond an attribute. */
+const beyond = (context: SelectContext, attribute: Attribute): SelectContext => ({ ...context, rights: context.rights.beyond(attribute) });
+
+/** What is shown of the documents or instances that an attribute leads to. */
+function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
   return {
     where: where(item, model, context),
     order: planSort(item.sort, model, POPULATE_SOURCE, context),
@@ -126,7 +128,8 @@ function zoneItems(item: PopulateItem, zone: ZoneAttribute, model: Model, contex
       { key: item.key, path: item.at, ...POPULATE_SOURCE },
     );
   }
-  const items = item.on === null ? wholeZone(item, zone, context) : fragmentsOf(item.on, zone, context);
+  const inside = beyond(context, zone);
+  const items = item.on === null ? wholeZone(item, zone, inside) : fragmentsOf(item.on, zone, inside);
   return [{ kind: 'zone', attribute: zone, items }];
 }
 
@@ -182,7 +185,7 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
     const [first] = item.on;
     throw first === undefined ? invalidKey('on', item.at, item.at, POPULATE_SOURCE) : invalidKey(first.key, first.at, first.at, POPULATE_SOURCE);
   }
-  const plan = itemsPlan(item, target, context);
+  const plan = itemsPlan(item, target, beyond(context, attribute));
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
   if (!seen || (attribute.kind === 'relation' && !context.rights.canFollow(attribute))) return [];
   const counted = item.count && !(attribute.kind === 'relation' && attribute.media) && (attribute.kind === 'relation' || attribute.many);

@@ -9,8 +9,8 @@ export interface Rights {
   readonly canFollow: (attribute: RelationAttribute) => boolean;
   /** Whether an attribute of the model that stands here may be read. */
   readonly sees: (model: Model, attribute: Attribute) => boolean;
-  /** Rights in what is reached from here. */
-  readonly below: Rights;
+  /** Rights in what an attribute leads to: `find` there, and the same rights in the other locales of one document. */
+  readonly beyond: (attribute: Attribute) => Rights;
   /** What filters and sorts of one request may still step through. */
   readonly budget: { hops: number; readonly allowed: Pick<ContentLimits, 'hops' | 'hopDepth'> };
 }
@@ -27,17 +27,27 @@ const isOpen = (attribute: Attribute): boolean => (attribute.kind === 'scalar' ?
 const findable = (permissions: Permissions, { singularApiId }: ContentType): Reach =>
   permissions.allows(singularApiId, 'find') ? permissions.reach(singularApiId, 'find') : null;
 
-/** Reading an answer to `action`: what it names, and for the answer of a write what a GET would show. */
-function reachOf(permissions: Permissions, type: ContentType, action: Action): Reach {
-  const reach = permissions.reach(type.singularApiId, action);
-  if (action === 'find' || action === 'findOne') return reach;
+/**
+ * Reading an answer to `action`: what it names, and for the answer of a write what a GET would show. What is granted on own
+ * documents counts where the document that was written is the user's own for certain.
+ */
+function reachOf(permissions: Permissions, { type, action, user }: Root): Reach {
   const { singularApiId } = type;
-  const own = action === 'create' || action === 'update' ? reach : new Set<string>();
-  return [permissions.reach(singularApiId, 'find'), permissions.reach(singularApiId, 'findOne')].reduce(union, own);
+  if (action === 'find' || action === 'findOne') return permissions.reach(singularApiId, action);
+  const owned = user !== null && (action === 'create' || permissions.allowsOwn(singularApiId, action));
+  const named = (['find', 'findOne', action] as const).filter((one) => one !== 'delete' && (permissions.allows(singularApiId, one) || (owned && permissions.allowsOwn(singularApiId, one))));
+  return named.map((one) => permissions.reach(singularApiId, one)).reduce(union, new Set<string>());
+}
+
+/** What a request is about. */
+interface Root {
+  readonly type: ContentType;
+  readonly action: Action;
+  readonly user: string | null;
 }
 
 /** The rights of a request for `action` on a type: its own at the root, `find` on everything that is reached from there. */
-export function rightsOf(permissions: Permissions, root: { readonly type: ContentType; readonly action: Action }, published: boolean, limits: ContentLimits): Rights {
+export function rightsOf(permissions: Permissions, root: Root, published: boolean, limits: ContentLimits): Rights {
   const budget = { hops: limits.hops, allowed: limits };
   const canFollow = (attribute: RelationAttribute): boolean =>
     attribute.media || attribute.join.kind === 'locales' || canShow(permissions, attribute.target, published);
@@ -46,12 +56,16 @@ export function rightsOf(permissions: Permissions, root: { readonly type: Conten
     budget,
     canFollow,
     sees: (model, attribute) => model.model === 'component' || model.internal || within(findable(permissions, model), attribute),
-    get below(): Rights {
-      return below;
-    },
+    beyond: () => below,
   };
-  const reach = reachOf(permissions, root.type, root.action);
-  return { budget, canFollow, sees: (_model, attribute) => within(reach, attribute), below };
+  const reach = reachOf(permissions, root);
+  const rights: Rights = {
+    budget,
+    canFollow,
+    sees: (_model, attribute) => within(reach, attribute),
+    beyond: (attribute) => (attribute.kind === 'relation' && attribute.join.kind === 'locales' ? rights : below),
+  };
+  return rights;
 }
 
 /** What a body may name. */
