@@ -43,6 +43,16 @@ export function compileFindRecords(type: ContentType, anyOf: readonly Match[], s
   return print(sql`select ${shown(type, select)} from ${quote(type.table)} r where ${join(matches, ' or ')} order by ${join([...order, sql`r.id`], ', ')}`);
 }
 
+/** The row that matches, or a made-up one: that there is none shows neither in the answer nor in the time it takes. */
+export function compileFindRecordOr(type: ContentType, match: Match, otherwise: Match): Statement {
+  const columns = Object.entries(otherwise).map(([key, value]) => ({ ...columnOf(type, key), value }));
+  const names = join(columns.map(({ name }) => quote(name)), ', ');
+  const made = columns.map((column) => (column.json ? sql`(${valueOf(column, column.value)})::text` : valueOf(column, column.value)));
+  const order = alias('k', 0);
+  const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
+  return print(sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`);
+}
+
 /** Every row of a type. */
 export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement => print(sql`select ${shown(type, select)} from ${quote(type.table)} r order by r.id`);
 

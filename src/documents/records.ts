@@ -1,4 +1,4 @@
-import { compileAllRecords, compileFindRecords, compileRemoveRecords, compileSetRecords, type Match } from '../compile/compile-record.js';
+import { compileAllRecords, compileFindRecordOr, compileFindRecords, compileRemoveRecords, compileSetRecords, type Match } from '../compile/compile-record.js';
 import type { Database, Row } from '../database/database.js';
 import { ContentModelError } from '../schema/build-schema.js';
 import type { ContentType, Schema } from '../schema/model.js';
@@ -15,9 +15,10 @@ export class Records {
     return this.database.run(compileFindRecords(this.type, anyOf, select));
   }
 
-  /** The first row that matches, or null. */
-  async findOne(match: Match, select: readonly string[]): Promise<Row | null> {
-    return (await this.find([match], select))[0] ?? null;
+  /** The row that matches, or `otherwise` with the same keys, in the same time. */
+  async findOr(match: Match, otherwise: Match): Promise<Row> {
+    const [row] = await this.database.run(compileFindRecordOr(this.type, match, otherwise));
+    return row ?? otherwise;
   }
 
   all(select: readonly string[]): Promise<readonly Row[]> {
