@@ -3,10 +3,12 @@
  *
  *   npm run bench -- read [--seconds 8] [--connections 10] [--rows 10000,1000000] [--only name] [--no-reference]
  *   npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]
+ *   npm run bench -- access [--tries 2000]
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
   write: () => import('./write/bench.mjs'),
+  access: () => import('./access/bench.mjs'),
 };
 
 const [name, ...args] = process.argv.slice(2);

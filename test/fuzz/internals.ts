@@ -46,6 +46,6 @@ export function statementOf(query: string, { schema, settings, permissions, type
   if (type === undefined) throw new Error(`no type ${name}`);
   const raw = readRaw(query, settings.limits);
   const kind = documentId === undefined && type.kind === 'collectionType' ? 'list' : 'one';
-  const request = { kind, type, documentId: documentId ?? null, permissions, format, action: kind === 'list' ? 'find' : 'findOne' } as const;
+  const request = { kind, type, documentId: documentId ?? null, permissions, user: null, format, action: kind === 'list' ? 'find' : 'findOne' } as const;
   return compileRead(planRead(parseQuery(raw, settings), request, { schema, settings }));
 }

@@ -2,7 +2,7 @@
 import type { Grants } from 'nestjs-content-api';
 import { valueOf } from './content.ts';
 import { type Attribute, type Component, type ContentType, type Model, OPERATORS, type ScalarAttribute, type Schema } from './internals.ts';
-import { isSecret, mayFind } from './leak-worlds.ts';
+import { isSecret, mayDo, mayFind, mayRead } from './leak-worlds.ts';
 import { type Entries, object, spell, type Tree, tree } from './query-text.ts';
 
 /** One question. `technique` groups questions of a kind: with nothing hidden, some of each kind must show a difference. */
@@ -219,19 +219,29 @@ export function* probes({ schema, grants, depth, seed, share, perWay, documents 
   for (const type of schema.types.values()) {
     if (type.internal) continue;
     const known = documents.get(type.singularApiId) ?? [];
-    const place = (): string => {
-      if (type.kind === 'singleType' || next() < 0.8) return type.route;
-      return `${type.route}/${known[Math.floor(next() * known.length)] ?? 'x'}`;
+    const closed = !mayRead(grants, type);
+    const lists = closed || mayFind(grants, type.singularApiId) ? (mayDo(grants, type.singularApiId, 'findOne') ? 0.8 : 0.97) : 0.03;
+    const place = (): { readonly path: string; readonly action: 'find' | 'findOne' } => {
+      if (type.kind === 'singleType' || next() < lists) return { path: type.route, action: 'find' };
+      return { path: `${type.route}/${known[Math.floor(next() * known.length)] ?? 'x'}`, action: 'findOne' };
     };
-    const closed = !mayFind(grants, type.singularApiId);
-    for (const [technique, query] of general(type)) yield { technique, type, path: type.route, query, secret: closed };
+    /** Whether a question along a way names a secret: at the root by the action of the route, further down by `find`. */
+    const isClosed = (way: readonly Step[], action: 'find' | 'findOne'): boolean => {
+      let model: Model = type;
+      return way.some((step, i) => {
+        const secret = isSecret(step.attribute, model, grants, [i === 0 ? action : 'find']);
+        model = below(step) ?? model;
+        return secret;
+      });
+    };
+    for (const [technique, query] of general(type)) yield { technique, type, path: place().path, query, secret: closed };
     for (const way of ways(type, closed ? 1 : depth)) {
       // Every type that is closed answers 403 to everything: its first level will do.
       if (next() >= share(way.length)) continue;
-      const secret = closed || way.some(({ attribute }) => isSecret(attribute, grants));
       for (const [technique, query] of some([...questions(way, next)], perWay(way.length), next)) {
         const state = STATES[Math.floor(next() * STATES.length)] ?? '';
-        yield { technique, type, path: place(), query: query + state, secret };
+        const { path, action } = place();
+        yield { technique, type, path, query: query + state, secret: closed || isClosed(way, action) };
       }
     }
   }

@@ -1,9 +1,10 @@
 /**
  * Databases that differ only in what a caller may not see. `alpha` is filled through the API; for every caller there is
  * a copy in which every secret has another value: private and password attributes, everything of types without `find`,
- * links that only hidden attributes show, and drafts for those who may not read drafts.
+ * links that only hidden attributes show, drafts for those who may not read drafts, and attributes that none of the caller's
+ * grants names.
  */
-import type { Grants } from 'nestjs-content-api';
+import type { Action, Grant, Grants } from 'nestjs-content-api';
 import { createDatabase } from '../support/database.ts';
 import { Client, copyDatabase, createTables, NamedCallers, type RunningApp, startApp, withSql } from './apps.ts';
 import { fill, type RunSql, valueOf } from './content.ts';
@@ -15,6 +16,8 @@ const READ = ['find', 'findOne'] as const;
 const granting = (types: readonly string[], drafts: boolean): Grants => Object.fromEntries(types.map((type) => [type, drafts ? [...READ, 'readDrafts'] : READ]));
 const without = (name: string): Grants => granting(OPEN.filter((type) => type !== name), true);
 
+const fields = (actions: readonly Action[], ...names: readonly string[]): Grant => ({ actions, fields: names });
+
 /** Nobody may read company and ledger; each caller lacks something more. */
 export const CALLERS: Readonly<Record<string, Grants>> = {
   drafts: granting(OPEN, true),
@@ -23,18 +26,63 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
   noCategory: without('category'),
   noArticle: without('article'),
   dossierOnly: granting(['dossier'], true),
+  /** Some attributes of most types, the same in lists and alone. */
+  narrowFind: {
+    article: ['readDrafts', fields(READ, 'summary', 'views', 'author', 'categories', 'seo', 'zone')],
+    author: [fields(READ, 'name', 'profile', 'articles')],
+    category: READ,
+    dossier: [fields(READ, 'title', 'clause', 'zone', 'people', 'articles', 'ledgers', 'hiddenString')],
+    homepage: [fields(['find'], 'headline')],
+    landing: ['readDrafts', fields(['find'], 'featured')],
+    profile: [fields(['find'], 'author')],
+    term: [fields(READ, 'word', 'code', 'sees', 'twin', 'near')],
+  },
+  /** One document at a time, some attributes of it; of some types lists, too, of other attributes. */
+  narrowOne: {
+    article: ['readDrafts', fields(['findOne'], 'title', 'author', 'related', 'sections')],
+    author: [fields(['findOne'], 'name', 'articles', 'employer'), fields(['find'], 'avatar')],
+    category: [fields(['findOne'], 'name', 'articles', 'parent'), fields(['find'], 'children')],
+    dossier: [fields(['findOne'], 'title', 'clauses', 'articles', 'people')],
+    term: [fields(['findOne'], 'word', 'broader'), fields(['find'], 'note', 'nearFrom')],
+  },
 };
 
 export const schema = buildSchema(model.contentTypes, model.components);
 
-export const mayFind = (grants: Grants, type: string): boolean => type === 'file' || grants[type] !== undefined;
-export const mayReadDrafts = (grants: Grants, type: string): boolean => grants[type]?.includes('readDrafts') ?? false;
+const isIn = (grant: Grant, action: Action): boolean => (typeof grant === 'string' ? grant === action : grant.actions.includes(action));
+
+const grantsFor = (grants: Grants, type: string, action: Action): Grant[] => [...(grants[type] ?? [])].flatMap((grant) => (grant === '*' ? [] : [grant as Grant])).filter((grant) => isIn(grant, action));
+
+export const mayDo = (grants: Grants, type: string, action: Action): boolean => grantsFor(grants, type, action).length > 0;
+/** Whether documents of a type may be listed, and shown where a relation leads to them. */
+export const mayFind = (grants: Grants, type: string): boolean => type === 'file' || mayDo(grants, type, 'find');
+/** Whether documents of a type may be shown at all. */
+export const mayRead = (grants: Grants, { singularApiId, kind }: Pick<ContentType, 'singularApiId' | 'kind'>): boolean =>
+  mayFind(grants, singularApiId) || (kind === 'collectionType' && mayDo(grants, singularApiId, 'findOne'));
+export const mayReadDrafts = (grants: Grants, type: string): boolean => mayDo(grants, type, 'readDrafts');
 
 export const isHidden = (attribute: Attribute): boolean => attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
 
-/** Whether naming an attribute must not tell this caller anything. */
-export const isSecret = (attribute: Attribute, grants: Grants): boolean =>
-  isHidden(attribute) || (attribute.kind === 'relation' && !attribute.media && !mayFind(grants, attribute.target.singularApiId));
+/** What every document shows to whoever may read it. */
+const isOpen = (attribute: Attribute): boolean => (attribute.kind === 'scalar' ? attribute.system : attribute.kind === 'relation' && attribute.join.kind === 'locales');
+
+/** Whether an action reaches an attribute of a type. */
+const reaches = (grants: Grants, type: string, attribute: Attribute, action: Action): boolean => {
+  const matching = grantsFor(grants, type, action);
+  return isOpen(attribute) ? matching.length > 0 : matching.some((grant) => typeof grant === 'string' || grant.fields?.includes(attribute.name) !== false);
+};
+
+/** Everything by which a type is read. */
+const READS: readonly Action[] = READ;
+
+/**
+ * Whether naming an attribute must not tell this caller anything: by `actions` where it is one of a type, at the root of a
+ * request by that of its route and further down by `find`.
+ */
+export function isSecret(attribute: Attribute, of: Model, grants: Grants, actions: readonly Action[]): boolean {
+  const closed = of.model === 'type' && !of.internal && !actions.some((action) => reaches(grants, of.singularApiId, attribute, action));
+  return closed || isHidden(attribute) || (attribute.kind === 'relation' && !attribute.media && attribute.join.kind !== 'locales' && !mayFind(grants, attribute.target.singularApiId));
+}
 
 type Json = Record<string, unknown>;
 
@@ -67,8 +115,8 @@ class Rewrite {
     return attribute.def.type === 'password' ? `$argon2id$v=19$m=19456,t=2,p=1$omega$${this.n}` : value;
   }
 
-  private member(attribute: Attribute, value: unknown, all: boolean): unknown {
-    const secret = all || isSecret(attribute, this.grants);
+  private member(of: Model, attribute: Attribute, value: unknown, all: boolean): unknown {
+    const secret = all || isSecret(attribute, of, this.grants, READS);
     switch (attribute.kind) {
       case 'scalar':
         return secret && !attribute.system ? this.scalar(attribute) : value;
@@ -83,7 +131,7 @@ class Rewrite {
   private instance(of: Model, stored: Json, all: boolean): Json {
     const changed: Json = { ...stored };
     for (const attribute of of.attributes.values()) {
-      if (attribute.name in stored || isHidden(attribute)) changed[attribute.name] = this.member(attribute, stored[attribute.name], all);
+      if (attribute.name in stored || isHidden(attribute)) changed[attribute.name] = this.member(of, attribute, stored[attribute.name], all);
     }
     if (all) changed['id'] = Number(stored['id']) + 100_000;
     return changed;
@@ -102,13 +150,11 @@ class Rewrite {
 
   /** Whether no side that this caller may stand on shows the links of an owning attribute. */
   private linksAreSecret(owner: ContentType, attribute: RelationAttribute): boolean {
-    if (!mayFind(this.grants, owner.singularApiId)) return true;
-    if (attribute.media) return attribute.private;
-    if (!mayFind(this.grants, attribute.target.singularApiId)) return true;
+    if (!isSecret(attribute, owner, this.grants, READS)) return false;
     const inverse = [...attribute.target.attributes.values()].find(
       (other) => other.kind === 'relation' && other.target === owner && other.def.type === 'relation' && other.def.mappedBy === attribute.name,
     );
-    return attribute.private && (inverse === undefined || inverse.private);
+    return attribute.media || inverse === undefined || isSecret(inverse, attribute.target, this.grants, READS);
   }
 
   private async links(attribute: RelationAttribute, id: unknown): Promise<void> {
@@ -121,7 +167,8 @@ class Rewrite {
   }
 
   private async row(type: ContentType, row: Json): Promise<void> {
-    const hidden = !mayFind(this.grants, type.singularApiId) || (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
+    const closed = !mayRead(this.grants, type);
+    const hidden = closed || (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
     const sets = new Map<string, unknown>();
     for (const attribute of type.attributes.values()) {
       if (attribute.kind === 'relation') {
@@ -133,16 +180,16 @@ class Rewrite {
         }
         await this.links(attribute, row['id']);
       } else if (attribute.kind === 'scalar') {
-        if (attribute.system || !(hidden || isHidden(attribute))) continue;
+        if (attribute.system || !(hidden || isSecret(attribute, type, this.grants, READS))) continue;
         const value = this.scalar(attribute);
         sets.set(attribute.column, attribute.type.column === 'jsonb' ? JSON.stringify(value) : value);
       } else {
-        const value = this.embedded(attribute, row[attribute.column], hidden || attribute.private);
+        const value = this.embedded(attribute, row[attribute.column], hidden || isSecret(attribute, type, this.grants, READS));
         sets.set(attribute.column, value === null ? null : JSON.stringify(value));
       }
     }
     if (hidden) sets.set('id', Number(row['id']) + 100_000);
-    if (!mayFind(this.grants, type.singularApiId)) sets.set('updated_at', new Date(0)).set('created_at', new Date(1));
+    if (closed) sets.set('updated_at', new Date(0)).set('created_at', new Date(1));
     if (sets.size === 0) return;
     const columns = [...sets.keys()].map((column, i) => `"${column}" = $${i + 2}`);
     await this.sql(`update "${type.table}" set ${columns.join(', ')} where id = $1`, [row['id'], ...sets.values()]);
@@ -152,7 +199,7 @@ class Rewrite {
     for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
     const table = `"${type.table}"`;
     // Nor may it show how many documents there are.
-    if (!mayFind(this.grants, type.singularApiId)) await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
+    if (!mayRead(this.grants, type)) await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
     if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
       await this.sql(`delete from ${table} d where not published and not exists (select 1 from ${table} p where p.document_id = d.document_id and p.published)`);
     }

@@ -6,7 +6,7 @@ import { makeWorlds, type Pair, schema, type Worlds } from './leak-worlds.ts';
 const SEED = 11;
 const SHARE = [0, 0.15, 0.03, 0.004];
 const PER_WAY = [0, 6, 3, 2];
-const CALLERS = ['drafts', 'published', 'noAuthor', 'dossierOnly'];
+const CALLERS = ['drafts', 'published', 'noAuthor', 'dossierOnly', 'narrowFind', 'narrowOne'];
 
 /** The first that a technique's name begins with is its kind. */
 const WAYS = ['populate count filters', 'populate count', 'populate filters', 'populate sort', 'populate fields', 'populate true', 'filters', 'sort', 'fields'];

@@ -1,0 +1,39 @@
+/** What can be said about two lists of times. */
+
+const sorted = (times) => Float64Array.from(times).sort();
+const at = (list, share) => list[Math.min(list.length - 1, Math.floor(list.length * share))];
+const median = (times) => at(sorted(times), 0.5);
+
+export function summary(times) {
+  const list = sorted(times);
+  return { mean: times.reduce((sum, time) => sum + time, 0) / times.length, median: at(list, 0.5), p95: at(list, 0.95) };
+}
+
+const SPLITS = 1000;
+
+/** The list in random order. */
+export function shuffled(list) {
+  const mixed = [...list];
+  for (let i = mixed.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [mixed[i], mixed[j]] = [mixed[j], mixed[i]];
+  }
+  return mixed;
+}
+
+/** How far the medians of two random halves of one list are apart. */
+function halves(times) {
+  const mixed = shuffled(times);
+  const middle = mixed.length >> 1;
+  return Math.abs(median(mixed.slice(0, middle)) - median(mixed.slice(middle)));
+}
+
+/**
+ * The difference of the medians, and what such a difference comes to by chance alone: in 99 of 100 splits, halves of one and
+ * the same list are no further apart. Lists are twice as long as halves, which makes their medians steadier by the root of two.
+ */
+export function compare(a, b) {
+  const difference = median(b) - median(a);
+  const noise = Math.max(...[a, b].map((times) => at(sorted(Array.from({ length: SPLITS }, () => halves(times))), 0.99))) / Math.SQRT2;
+  return { difference, noise, alike: Math.abs(difference) <= noise };
+}

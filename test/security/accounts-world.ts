@@ -1,0 +1,93 @@
+/** Users, roles and API tokens over HTTP, and the steps that the specs share. */
+import { ApiTokens, ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
+import { contentTypes, Outbox, tokenIn, usersOptions } from '../accounts/helpers.ts';
+import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
+
+export const PASSWORD = 'correct horse';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: any;
+}
+
+export interface SignedUp {
+  readonly jwt: string;
+  readonly refreshToken: string;
+  readonly user: Readonly<Record<string, any>>;
+}
+
+/** What a request carries beside its path. */
+export interface Sent {
+  readonly body?: unknown;
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AccountsWorld extends TestApp {
+  readonly outbox: Outbox;
+  readonly tokens: ApiTokens;
+  send(method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head', path: string, sent?: Sent): Promise<Answer>;
+  get(path: string, token?: string): Promise<Answer>;
+  post(path: string, body?: unknown, token?: string): Promise<Answer>;
+  put(path: string, body?: unknown, token?: string): Promise<Answer>;
+  /** A new user with {@link PASSWORD}. */
+  register(more?: Readonly<Record<string, unknown>>): Promise<SignedUp>;
+  /** A new user with a role that `access.roles` or the database names. */
+  withRole(role: string): Promise<SignedUp>;
+  signIn(user: SignedUp['user'], password?: string): Promise<Answer>;
+  /** A code for a new password, from the mail. */
+  resetCode(email: string): Promise<string>;
+  /** The whole row of a user, without the times of its last change. */
+  row(id: number): Promise<Record<string, unknown> | undefined>;
+}
+
+const ACCESS = {
+  public: { note: ['find'], topic: ['find'] },
+  roles: {
+    authenticated: { note: ['find', 'findOne', 'create', 'update'], topic: ['find'] },
+    manager: { user: '*', role: '*', note: '*', topic: '*' },
+    clerk: { user: [{ actions: ['findOne', 'create', 'update'], fields: ['nickname'] }] },
+  },
+  // So that no statement is about grants while others are counted.
+  maxAge: 600_000,
+} as const;
+
+export async function startAccounts(adapter: Adapter, more: Partial<UsersOptions> = {}, options: Partial<Parameters<typeof createTestApp>[0]> = {}, prepare?: Parameters<typeof createTestApp>[2]): Promise<AccountsWorld> {
+  const outbox = new Outbox();
+  const test = await createTestApp({ contentTypes, access: ACCESS, imports: [UsersModule.forRoot(usersOptions(outbox, more)), ApiTokensModule], ...options }, adapter, prepare);
+  let n = 0;
+  const send: AccountsWorld['send'] = async (method, path, { body, token, headers = {} } = {}) => {
+    const asked = test.http[method](`/api${path}`).redirects(0).set(headers);
+    if (token !== undefined) asked.set('authorization', `Bearer ${token}`);
+    if (body !== undefined) asked.type('json').send(JSON.stringify(body));
+    const answer = await asked.ok(() => true);
+    return { status: answer.status, headers: answer.headers, body: answer.body };
+  };
+  const world: AccountsWorld = {
+    ...test, outbox, send,
+    tokens: test.app.get(ApiTokens),
+    get: (path, token) => send('get', path, { token }),
+    post: (path, body, token) => send('post', path, { body, token }),
+    put: (path, body, token) => send('put', path, { body, token }),
+    register: async (given = {}) => {
+      n += 1;
+      const { status, body } = await world.post('/auth/local/register', { username: `user${n}`, email: `user${n}@example.com`, password: PASSWORD, ...given });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      return body as SignedUp;
+    },
+    withRole: async (role) => {
+      const account = await world.register();
+      await test.sql('update content_users set role_document_id = (select document_id from content_roles where type = $2) where id = $1', [account.user['id'], role]);
+      return account;
+    },
+    signIn: (user, password = PASSWORD) => world.post('/auth/local', { identifier: user['username'], password }),
+    resetCode: async (email) => {
+      const mail = outbox.next();
+      await world.post('/auth/forgot-password', { email });
+      return tokenIn(await mail);
+    },
+    row: async (id) => (await test.sql('select * from content_users where id = $1', [id])).map(({ updated_at: _changed, published_at: _published, ...row }) => row)[0],
+  };
+  return world;
+}
