@@ -31,6 +31,9 @@ const RESET_HOURS = 1;
 
 const application = (message: string): ContentError => new ContentError('ApplicationError', message);
 
+/** A key that is no name is not repeated: it may be a whole body that was sent in the wrong form. */
+const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(not a name)');
+
 /** Whether an error says that a unique attribute is taken. */
 export const isTaken = (error: unknown): error is ContentError => {
   const issues = error instanceof ContentError ? error.details['errors'] : undefined;
@@ -64,7 +67,7 @@ export class SignIn {
     const given = isObject(body) ? body : {};
     const allowed = [...REGISTER_FIELDS, ...register.fields];
     const others = Object.keys(given).filter((key) => !allowed.includes(key));
-    if (others.length > 0) throw validationError(`Invalid parameters: ${others.join(', ')}`);
+    if (others.length > 0) throw validationError(`Invalid parameters: ${others.map(shownKey).join(', ')}`);
     const fields = readFields(given, { username: 'text', email: 'email', password: 'password' });
     const extra = Object.fromEntries(register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])));
     const { documentId: role } = await this.base.roles.named(register.role);

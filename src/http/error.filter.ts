@@ -24,6 +24,9 @@ const MESSAGES: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'Not
 /** Whether a 400 of the framework is about the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
+/** The parser quotes the body around the mistake, which may be a password. */
+const withoutQuotation = (message: string): string => message.replace(/(, )?(\.\.\.)?".*"(\.\.\.)? is not valid JSON/s, ': the body is not valid JSON').replace(/^: t/, 'T');
+
 /** Express reports undecodable percent signs in paths this way. */
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
 
@@ -31,7 +34,7 @@ function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
   const message = MESSAGES[status] ?? exception.message;
   if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
-  if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', exception.message);
+  if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', withoutQuotation(exception.message));
   return body(status, NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'), message);
 }
 

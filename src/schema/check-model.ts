@@ -142,6 +142,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
     const what = owner === undefined ? `"${type.owner}" is not an attribute${suggest(type.owner, Object.keys(type.attributes))}` : 'a to-one relation that the type itself holds, or a string, is needed';
     report(`${type.singularApiId}: owner: ${what}`);
   }
+  if (owner?.localized === true) report(`${type.singularApiId}: owner: "${type.owner ?? ''}" is localized, but a document belongs to one user in all its locales`);
   if (type.owner !== undefined && type.kind === 'singleType') report(`${type.singularApiId}: owner: a single type belongs to nobody`);
   if (type.singularApiId === 'file') report('file: the name belongs to the built-in file type');
 }

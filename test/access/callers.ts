@@ -50,7 +50,7 @@ const TOKENS = {
   },
   writer: { book: ['create', 'update', 'delete'], author: ['create', 'update', { actions: ['find'], fields: ['bio', 'photo'] }], tag: ['create', 'delete'], home: ['update', 'delete'] },
   oneOnly: { author: ['findOne'], tag: [{ actions: ['findOne'], fields: ['name', 'books'] }], vault: [{ actions: ['findOne'], fields: [] }], home: ['readDrafts'] },
-  owner: { note: [{ actions: '*', own: true }, { actions: ['update'], fields: ['text', 'writer'] }], book: [{ actions: ['update'], fields: ['title'] }], tag: READ },
+  owner: { note: [{ actions: '*', own: true }, { actions: ['update'], fields: ['text', 'writer'] }, { actions: ['create'], fields: ['text'] }], book: [{ actions: ['update'], fields: ['title'] }], tag: READ },
   star: { '*': [{ actions: ['find', 'update'], fields: ['title', 'name', 'author', 'books', 'note'] }], tag: [{ actions: ['find'], fields: ['color'] }] },
   nobody: {},
 } satisfies Record<string, Grants>;

@@ -24,7 +24,7 @@ export interface Case {
 export interface Table {
   readonly asker: Asker;
   readonly ids: Ids;
-  /** Every kind of question in every state, with some of the long ways; else the most of it. */
+  /** Every kind of question in both states, and some of the long ways; otherwise most of them in one state. */
   readonly thorough: boolean;
 }
 
@@ -37,7 +37,7 @@ const FORBIDDEN = 403;
 
 const TEXTS = ['string', 'text', 'email', 'integer', 'password'];
 
-const last = (ids: Ids, type: string, n: number): string => ids.documents[type]?.[n] ?? '';
+const idOf = (ids: Ids, type: string, n: number): string => ids.documents[type]?.[n] ?? '';
 
 /** Some of a list, evenly. */
 const some = <T>(list: readonly T[], count: number): readonly T[] => (list.length <= count ? list : Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)] as T));
@@ -129,10 +129,11 @@ const total = (count: number): Wanted => ({ read: ({ data, meta }) => meta?.pagi
 /** Whether a request is not refused before its parameters matter. */
 const opens = (ask: Ask): boolean => scope(ask) !== 'none';
 
-type Ask1 = (about: string, query: object, status: number, wanted?: Wanted) => Case;
+/** Makes a case of a query. */
+type CaseOf = (about: string, query: object, status: number, wanted?: Wanted) => Case;
 
 /** Default attributes, and populate in every spelling to three levels. */
-function* populates(ask: Ask, one: Ask1): Generator<Case> {
+function* populates(ask: Ask, one: CaseOf): Generator<Case> {
   const { type } = ask;
   yield one('plain', {}, OK, showing(ask, 0));
   yield one('populate *', { populate: '*' }, OK, showing(ask, 1));
@@ -144,7 +145,7 @@ function* populates(ask: Ask, one: Ask1): Generator<Case> {
 }
 
 /** How many there are: world 0 of book has one that is a draft only. */
-function* counts(ask: Ask, one: Ask1): Generator<Case> {
+function* counts(ask: Ask, one: CaseOf): Generator<Case> {
   const counted = (of: 'type' | 'component', name: string): string[] =>
     Object.entries(attributesOf({ of, name })).flatMap(([key, { type, repeatable, ...rest }]) => (rest.private !== true && (type === 'relation' || repeatable === true) ? [key] : []));
   const inWorld0 = (keys: readonly string[]): number => (ask.draft && keys.at(-1) === 'books' && ['author', 'tag'].includes(ownerOf(ask.type, keys).name) && ask.type !== 'home' ? 2 : 1);
@@ -164,7 +165,7 @@ function* counts(ask: Ask, one: Ask1): Generator<Case> {
 const first = (data: any): any => (Array.isArray(data) ? data[0] : data);
 
 /** `fields`: everything by name. */
-function* selections(ask: Ask, one: Ask1): Generator<Case> {
+function* selections(ask: Ask, one: CaseOf): Generator<Case> {
   for (const { keys: [key = ''], scalar } of pathsOf(ask, 1).filter(({ keys }) => keys.length === 1)) {
     const ok = scalar && may(ask, [key]);
     yield one('fields', { fields: [key] }, ok ? OK : BAD, ok ? { read: ({ data }) => sorted(pathsIn(data, 'type', ask.type)), value: sorted(['id', 'documentId', key]) } : undefined);
@@ -173,7 +174,7 @@ function* selections(ask: Ask, one: Ask1): Generator<Case> {
 }
 
 /** Filters and sorts along every way: each that must be refused, and those that may be asked one by one and together. */
-function* conditions(ask: Ask, one: Ask1, far: boolean): Generator<Case> {
+function* conditions(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const { type, action, draft } = ask;
   const listing = action === 'find' && !isSingle(type);
   const paths = pathsOf(ask, far ? 2 : 1).filter(isTold);
@@ -197,7 +198,7 @@ function* conditions(ask: Ask, one: Ask1, far: boolean): Generator<Case> {
 }
 
 /** `_q` finds world 1 by each readable attribute and by no other. */
-function* searches(ask: Ask, one: Ask1): Generator<Case> {
+function* searches(ask: Ask, one: CaseOf): Generator<Case> {
   for (const [key, { type }] of Object.entries(TYPES.get(ask.type)?.attributes ?? {})) {
     if (!TEXTS.includes(type) || TYPES.get(ask.type)?.owner === key) continue;
     const found = may(ask, [key]);
@@ -208,7 +209,7 @@ function* searches(ask: Ask, one: Ask1): Generator<Case> {
 }
 
 /** Filters, sorts and fields inside populate. World 1 is read and world 0 asked for, so that nothing is left. */
-function* nested(ask: Ask, one: Ask1, far: boolean): Generator<Case> {
+function* nested(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const ways = new Map<string, Path[]>();
   for (const path of pathsOf(ask, far ? 2 : 1).filter(isTold)) {
     const [key = '', uid = ''] = path.keys;
@@ -253,8 +254,8 @@ export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
     for (const action of isSingle(type) ? (['find'] as const) : GETS) {
       for (const draft of [false, true]) {
         const ask = { ...asker, type, action, draft };
-        const route = routeOf(type, action === 'find' ? undefined : last(ids, type, 1));
-        const to = (where: string): Ask1 => (about, query, status, wanted) => {
+        const route = routeOf(type, action === 'find' ? undefined : idOf(ids, type, 1));
+        const to = (where: string): CaseOf => (about, query, status, wanted) => {
           const text = queryOf({ ...query, ...(draft ? { status: 'draft' } : {}) });
           return { about, method: 'GET', path: `${where}?${text}`, status, ...(wanted === undefined ? {} : { wanted }) };
         };
@@ -270,7 +271,7 @@ export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
         if (!draft) yield* searches(ask, one);
         if (thorough || (action === 'find' && !draft)) yield* conditions(ask, one, thorough && action === 'find' && !draft);
         if (!thorough) continue;
-        yield* counts(ask, to(action === 'find' || type === 'note' ? route : routeOf(type, last(ids, type, 0))));
+        yield* counts(ask, to(action === 'find' || type === 'note' ? route : routeOf(type, idOf(ids, type, 0))));
         if (!draft || action === 'findOne') yield* nested(ask, one, action === 'findOne' && !draft);
       }
     }
@@ -305,7 +306,7 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
       const ask = { ...asker, type, action, draft: false };
       const method = VERBS[action];
       const n = isSingle(type) ? 1 : SPARE;
-      const path = routeOf(type, action === 'create' ? undefined : last(ids, type, n));
+      const path = routeOf(type, action === 'create' ? undefined : idOf(ids, type, n));
       const send = (about: string, data: object, status: number, query = ''): Case => ({ about, method, path: `${path}${query}`, body: { data }, status });
       if (!opens(ask)) {
         yield* ['', '?status=draft'].map((query) => send('route', {}, FORBIDDEN, query));
@@ -313,7 +314,7 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
       }
       for (const [key, { type: kind }] of Object.entries(attributesOf({ of: 'type', name: type }))) {
         if (key === 'localizations' || !mayWrite(ask, key)) {
-          const value = key === 'localizations' ? [last(ids, type, SPARE)] : bodyOf(type, key, n, ids);
+          const value = key === 'localizations' ? [idOf(ids, type, SPARE)] : bodyOf(type, key, n, ids);
           const refused = kind === 'relation' ? spellings(value) : [value];
           for (const one of refused) yield send(kind === 'relation' ? 'body relation' : 'body', { [key]: one }, BAD);
           yield send('body', { [key]: refused[0] }, BAD, '?status=draft');
@@ -327,13 +328,13 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
         yield send('filters of an answer', {}, BAD, `?${queryOf({ filters: nest(zoneless(keys), anything(['id'])) })}`);
       }
     }
-    if (!opens({ ...asker, type, action: 'delete', draft: false })) yield { about: 'route', method: 'DELETE', path: routeOf(type, last(ids, type, 1)), status: FORBIDDEN };
+    if (!opens({ ...asker, type, action: 'delete', draft: false })) yield { about: 'route', method: 'DELETE', path: routeOf(type, idOf(ids, type, 1)), status: FORBIDDEN };
   }
 }
 
 /** Documents of somebody else, for those who may act on their own: world 0. */
 export function* foreign({ asker, ids }: Table): Generator<Case> {
-  const [theirs, own] = [last(ids, 'note', 0), last(ids, 'note', 1)];
+  const [theirs, own] = [idOf(ids, 'note', 0), idOf(ids, 'note', 1)];
   const path = routeOf('note', theirs);
   const seen = allowed(asker, 'note', 'findOne');
   for (const draft of [false, true]) {
@@ -372,7 +373,7 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
         const method = VERBS[action];
         const status = action === 'create' ? 201 : OK;
         const n = isSingle(type) ? 1 : SPARE;
-        const path = (world: number): string => routeOf(type, action === 'create' ? undefined : last(ids, type, world));
+        const path = (world: number): string => routeOf(type, action === 'create' ? undefined : idOf(ids, type, world));
         const send = (about: string, world: number, data: object, query: object, wanted: Wanted): Case => ({
           about, method, path: `${path(world)}?${queryOf({ ...query, ...(draft ? { status: 'draft' } : {}) })}`, body: { data }, status, wanted,
         });
@@ -393,7 +394,7 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
 /** Requests without rights to anything: every route of every type. */
 export function* everyRoute(ids: Ids | null, status: number): Generator<Case> {
   for (const type of TYPES.keys()) {
-    const one = routeOf(type, ids === null ? 'x' : last(ids, type, 1));
+    const one = routeOf(type, ids === null ? 'x' : idOf(ids, type, 1));
     const methods: [Case['method'], string][] = [['GET', routeOf(type)], ['HEAD', routeOf(type)], ['GET', one], ['PUT', one], ['DELETE', one], ...(isSingle(type) ? [] : [['POST', routeOf(type)] as [Case['method'], string]])];
     for (const [method, path] of methods) for (const query of ['', '?populate=*', '?status=draft', '?filters[nothing]=1']) {
       yield { about: 'route', method, path: `${path}${query}`, status, ...(method === 'PUT' || method === 'POST' ? { body: { data: {} } } : {}) };

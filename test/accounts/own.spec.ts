@@ -132,6 +132,11 @@ it.each([
   await (await start).close();
 });
 
+it('an owner is the same in all locales', async () => {
+  const type = defineCollectionType({ singularApiId: 'note', pluralApiId: 'notes', localized: true, owner: 'by', attributes: { by: { type: 'string', localized: true } } });
+  await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('owner: "by" is localized');
+});
+
 it('a single type has no owner', async () => {
   const type = defineSingleType({ singularApiId: 'note', owner: 'title', attributes: { title: { type: 'string' } } });
   await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('a single type belongs to nobody');

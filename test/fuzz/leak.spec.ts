@@ -4,7 +4,7 @@ import { type Probe, probes } from './leak-probes.ts';
 import { makeWorlds, type Pair, schema, type Worlds } from './leak-worlds.ts';
 
 const SEED = 11;
-const SHARE = [0, 0.15, 0.03, 0.004];
+const SHARE = [0, 0.15, 0.025, 0.003];
 const PER_WAY = [0, 6, 3, 2];
 const CALLERS = ['drafts', 'published', 'noAuthor', 'dossierOnly', 'narrowFind', 'narrowOne'];
 

@@ -14,7 +14,7 @@ const MARK = 'kAn4ry';
 /** What no answer and no log line may hold. */
 const FORBIDDEN: Readonly<Record<string, RegExp>> = {
   'a password': new RegExp(MARK),
-  'a password hash': /argon2/i,
+  'a password hash': /argon2id\$/,
   'an API token': /nca_/,
   'the hash of an API token': /sha256\$/,
   'a JSON Web Token': /eyJ[\w-]{6}/,
@@ -76,30 +76,22 @@ export interface Outcome {
   readonly logLines: number;
 }
 
-/**
- * Known, and by name in `credentials.spec.ts`; here these would hide all others. On Express the message about a body that is
- * not JSON is the parser's own and quotes it, and a registration that is sent as a form comes back as the name of its one key.
- */
-const isKnown = (body: string, adapter: Adapter): boolean => (adapter === 'express' && body.includes('"name":"SyntaxError"')) || body.includes('"Invalid parameters: {');
-
 /** An application with users, tokens and a log that is kept. */
 export class Watched {
   private readonly people: Person[] = [];
   private readonly pools: Pools = { jwt: [], apiToken: [], refreshToken: [], expired: [], code: [], hash: [] };
   private readonly log: string[] = [];
   private readonly world: AccountsWorld;
-  private readonly adapter: Adapter;
   private passwords = 0;
   private issued = 0;
   private lost = 0;
 
-  private constructor(world: AccountsWorld, adapter: Adapter) {
+  private constructor(world: AccountsWorld) {
     this.world = world;
-    this.adapter = adapter;
   }
 
   static async start(adapter: Adapter): Promise<Watched> {
-    const watched = new Watched(await startAccounts(adapter, { refresh: true, register: { fields: ['nickname'] } }), adapter);
+    const watched = new Watched(await startAccounts(adapter, { refresh: true, register: { fields: ['nickname'] } }));
     await watched.fill();
     return watched;
   }
@@ -239,7 +231,7 @@ export class Watched {
     const { status } = reply;
     if (!(status >= 200 && status < 500)) return { problem: `status ${status}: ${reply.body.slice(0, 300)}`, status };
     const body = this.withoutIssued(one, reply, password);
-    const found = isKnown(body, this.adapter) ? null : forbiddenIn(`${reply.head}\n${body}`);
+    const found = forbiddenIn(`${reply.head}\n${body}`);
     return { problem: found === null ? null : `with status ${status}: ${found}`, status };
   }
 
