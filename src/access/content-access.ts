@@ -152,14 +152,23 @@ export class ContentAccess {
   private valid(roles: RoleGrants): RoleGrants {
     const { schema } = this.base;
     return Object.fromEntries(
-      Object.entries(roles).map(([role, grants]) => {
-        const entries = Object.entries(grants).flatMap(([type, list]): [string, readonly Grant[]][] => {
-          const items: readonly Grant[] = list === '*' ? ACTIONS : Array.isArray(list) ? list : [];
+      Object.entries(this.object(roles, 'the roles')).map(([role, grants]) => {
+        const entries = Object.entries(this.object(grants, `role "${role}"`) as Grants).flatMap(([type, list]): [string, readonly Grant[]][] => {
+          const listed = list === '*' || Array.isArray(list);
+          if (!listed) this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
+          const items: readonly Grant[] = list === '*' ? ACTIONS : listed ? list : [];
           return [[type, items.filter((grant) => this.passes(checkGrants({ [type]: [grant] }, schema, `role "${role}"`)))]];
         });
         return [role, Object.fromEntries(entries.filter(([, list]) => list.length > 0))];
       }),
     );
+  }
+
+  /** What a source gave where an object has to be; nothing for anything else. */
+  private object(value: unknown, where: string): object {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    this.passes([`${where}: expected an object`]);
+    return {};
   }
 
   private passes(mistakes: readonly string[]): boolean {

@@ -45,7 +45,9 @@ function widen(grant: Grant): Wide {
   if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
   const { actions, fields, own = false } = grant;
   const named = actions === '*' ? ACTIONS : actions;
-  return { actions: own ? named.filter((action) => OWNED.includes(action)) : named, fields: fields === undefined ? null : new Set(fields), own };
+  // No attributes at all: there is nothing that could be removed or published either.
+  const possible = fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named;
+  return { actions: own ? possible.filter((action) => OWNED.includes(action)) : possible, fields: fields === undefined ? null : new Set(fields), own };
 }
 
 type Granted = ReadonlyMap<string, Reach>;

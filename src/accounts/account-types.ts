@@ -1,4 +1,5 @@
 /** The content types behind users, roles and API tokens. None has content routes; a host lists them among its own. */
+import { ContentModelError } from '../schema/build-schema.js';
 import { type AttributeDefinitions, defineCollectionType } from '../schema/definitions.js';
 
 /**
@@ -63,14 +64,20 @@ type UserTypes<A extends AttributeDefinitions> = readonly [
 
 /**
  * Users and roles, for `contentTypes` beside `UsersModule` in the imports. Content types may relate to `user`; `attributes`
- * are the host's own attributes of a user.
+ * are the host's own attributes of a user. Throws a ContentModelError for one that the library has itself.
  *
  * @example
  * contentTypes: [article, ...userTypes({ nickname: { type: 'string' } })]
  *
  * @publicApi
  */
-export const userTypes = <const A extends AttributeDefinitions = Record<never, never>>(attributes?: A): UserTypes<A> => [
+export function userTypes<const A extends AttributeDefinitions = Record<never, never>>(attributes?: A): UserTypes<A> {
+  const taken = Object.keys(attributes ?? {}).filter((key) => Object.hasOwn(USER_ATTRIBUTES, key));
+  if (taken.length > 0) throw new ContentModelError(taken.map((key) => `user.${key}: the attribute is the library's own`));
+  return [USER_TYPE(attributes), ROLE];
+}
+
+const USER_TYPE = <A extends AttributeDefinitions>(attributes: A | undefined): UserTypes<A>[0] =>
   Object.freeze({
     kind: 'collectionType' as const,
     singularApiId: 'user' as const,
@@ -78,6 +85,4 @@ export const userTypes = <const A extends AttributeDefinitions = Record<never, n
     tableName: 'content_users' as const,
     routes: false as const,
     attributes: { ...USER_ATTRIBUTES, ...(attributes as A) },
-  }),
-  ROLE,
-];
+  });

@@ -45,6 +45,9 @@ export function newToken(): { readonly token: string; readonly hash: string } {
   return { token, hash: hashToken(token) };
 }
 
+/** Without the letters that only look like others when they are folded. */
+export const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 export class Accounts {
@@ -76,7 +79,7 @@ export class Accounts {
 
   /** By e-mail, without case, or by user name; the e-mail wins (protocol 19.1). */
   byIdentifier(identifier: string): Promise<Account | null> {
-    return this.find({ email: identifier.toLowerCase() }, { username: identifier });
+    return this.find({ email: lowerCase(identifier) }, { username: identifier });
   }
 
   /** Changes an account where it still matches; whether it did. */

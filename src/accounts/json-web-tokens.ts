@@ -18,6 +18,7 @@ export const stateOfAccount = (account: { readonly password: string | null; read
 
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const SUBJECT = 'content-user';
+const MAX_ROW_ID = 2 ** 31 - 1;
 
 /** Signs and checks JSON Web Tokens with one fixed algorithm. */
 export class JsonWebTokens {
@@ -49,7 +50,7 @@ export class JsonWebTokens {
       );
       if (payload === null) continue;
       const { id, v, sid } = payload;
-      if (Number.isSafeInteger(id) && typeof v === 'string') return { id: id as number, state: v, session: typeof sid === 'string' ? sid : null };
+      if (Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ROW_ID && typeof v === 'string') return { id: id as number, state: v, session: typeof sid === 'string' ? sid : null };
     }
     return null;
   }

@@ -85,7 +85,7 @@ export class Roles implements PermissionsSource {
   /** All roles with their grants, in the order they were made. */
   async all(): Promise<Stored[]> {
     const rows = (await this.records.all(COLUMNS)) as unknown as (Role & { readonly grants: string | null })[];
-    return rows.map((row) => ({ ...row, grants: row.grants === null ? {} : (JSON.parse(row.grants) as Grants) }));
+    return rows.map((row) => ({ ...row, grants: row.grants === null ? {} : ((JSON.parse(row.grants) as Grants | null) ?? {}) }));
   }
 
   /** One role by its row id. Throws NotFoundError. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { unauthorized } from '../access/auth-strategy.js';
 import { ContentError } from '../errors.js';
+import { newVersion } from './account-hooks.js';
 import { type Account, type Accounts, hashToken, newToken, type Session } from './accounts.js';
 import type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
 import type { ResolvedUsersOptions } from './users.options.js';
@@ -63,9 +64,10 @@ export class Sessions {
     return this.issue(userId, renewed, token);
   }
 
-  /** Ends one session, or all of a user's. */
-  end(userId: number, sessionId: string | null): Promise<void> {
-    return this.change(userId, ({ sessions }) => (sessionId === null ? [] : sessions.filter(({ id }) => id !== sessionId)));
+  /** Ends one session. A token from before there were sessions takes everything with it that was issued. */
+  async end(userId: number, sessionId: string | null): Promise<void> {
+    if (sessionId !== null) return this.change(userId, ({ sessions }) => sessions.filter(({ id }) => id !== sessionId));
+    await this.accounts.set({ id: userId }, { sessions: [], tokenVersion: newVersion() });
   }
 
   /** The claims of a token that the guard has let pass. Throws UnauthorizedError. */

@@ -6,7 +6,7 @@ import { hashPassword, verifyPassword } from '../documents/passwords.js';
 import { ContentError, forbidden, type Issue, issuesError, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import type { ScalarAttribute } from '../schema/model.js';
-import { type Account, type Accounts, hashToken, newToken } from './accounts.js';
+import { type Account, type Accounts, hashToken, lowerCase, newToken } from './accounts.js';
 import { readFields } from './read-fields.js';
 import type { Roles } from './roles.js';
 import type { Issued, Sessions } from './sessions.js';
@@ -71,8 +71,8 @@ export class SignIn {
     const fields = readFields(given, { username: 'text', email: 'email', password: 'password' });
     const extra = Object.fromEntries(register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])));
     const { documentId: role } = await this.base.roles.named(register.role);
-    const email = fields.email.toLowerCase();
-    if ((await this.base.accounts.find({ username: email }, { email: fields.username.toLowerCase() })) !== null) throw application('Email or Username are already taken');
+    const email = lowerCase(fields.email);
+    if ((await this.base.accounts.find({ username: email }, { email: lowerCase(fields.username) })) !== null) throw application('Email or Username are already taken');
     const created = await this.create({ ...extra, ...fields, email, provider: 'local', role: { documentId: role }, confirmed: !register.confirm, blocked: false });
     const account = await this.existing({ documentId: created });
     if (!register.confirm) return this.signedIn(account);
@@ -91,7 +91,7 @@ export class SignIn {
   /** 19.8. Always the same answer; the look-up and the mail come after it. */
   forgotPassword(body: unknown): { readonly ok: true } {
     const { email } = readFields(body, { email: 'email' });
-    this.inBackground(this.mailReset(email.toLowerCase()));
+    this.inBackground(this.mailReset(lowerCase(email)));
     return { ok: true };
   }
 
@@ -102,7 +102,9 @@ export class SignIn {
     const resetPasswordToken = hashToken(code);
     const account = await this.base.accounts.find({ resetPasswordToken });
     if (account === null || (account.resetPasswordExpires?.getTime() ?? 0) < Date.now()) throw validationError('Incorrect code provided');
-    const values = { password: await this.hashed(password), resetPasswordToken: null, resetPasswordExpires: null, sessions: [] };
+    // Whoever has the code has the mailbox.
+    const confirmed = this.base.options.register.confirm ? true : account.confirmed;
+    const values = { password: await this.hashed(password), confirmed, resetPasswordToken: null, resetPasswordExpires: null, sessions: [] };
     if (!(await this.base.accounts.set({ id: account.id, resetPasswordToken }, values))) throw validationError('Incorrect code provided');
     return this.signedIn(await this.existing({ id: account.id }));
   }
@@ -115,7 +117,7 @@ export class SignIn {
     const account = await this.existing({ documentId });
     if (!(await verifyPassword(currentPassword, account.password))) throw validationError('The provided current password is invalid');
     if (currentPassword === password) throw validationError('Your new password must be different than your current password');
-    const changed = await this.base.accounts.set({ id: account.id, password: account.password }, { password: await this.hashed(password), sessions: [] });
+    const changed = await this.base.accounts.set({ id: account.id, password: account.password }, { password: await this.hashed(password), resetPasswordToken: null, resetPasswordExpires: null, sessions: [] });
     if (!changed) throw validationError('The provided current password is invalid');
     return this.signedIn(await this.existing({ documentId }));
   }
@@ -131,7 +133,7 @@ export class SignIn {
   /** 19.11. */
   async sendConfirmation(body: unknown): Promise<{ readonly email: string; readonly sent: true }> {
     const { email } = readFields(body, { email: 'email' });
-    const account = await this.base.accounts.find({ email: email.toLowerCase() });
+    const account = await this.base.accounts.find({ email: lowerCase(email) });
     if (account?.confirmed === true) throw application('Already confirmed');
     if (account?.blocked === true) throw application('User blocked');
     if (account !== null) this.inBackground(this.mailConfirmation(account));

@@ -123,7 +123,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       await update(user['id'], { blocked: false });
       expect((await own.signIn(user)).status).toBe(200);
     }));
-    it.failing.each(['true', 1, '1'])('S18 tokens stay void when the block was spelled %j', (blocked) => voidAfter(async ({ user }) => {
+    it.each(['true', 1, '1'])('S18 tokens stay void when the block was spelled %j', (blocked) => voidAfter(async ({ user }) => {
       await update(user['id'], { blocked });
       await update(user['id'], { blocked: false });
     }));
@@ -184,7 +184,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect((await refresh(one.refreshToken)).status).toBe(200);
     });
 
-    it.failing('S18 a sign-out ends a token that is older than sessions', async () => {
+    it('S18 a sign-out ends a token that is older than sessions', async () => {
       const { jwt } = await own.register();
       const { sid: _session, ...claims } = decodeJwt(jwt);
       const old = rawHmac('sha256', { alg: 'HS256', typ: 'JWT' }, claims);
