@@ -1,4 +1,4 @@
-import { ContentError } from '../errors.js';
+import { ContentError, forbidden } from '../errors.js';
 import type { Caller } from './caller.js';
 
 /** The part of a request that a strategy may look at: lower-case header names. */
@@ -42,6 +42,9 @@ export interface AuthStrategy {
 }
 
 export const unauthorized = (message = 'Missing or invalid credentials'): ContentError => new ContentError('UnauthorizedError', message);
+
+/** The answer to a caller without the right that is needed. The public that may do nothing at all is asked to sign in (protocol 18.1). */
+export const refusal = ({ kind, permissions }: Caller): ContentError => (kind === 'public' && permissions.isEmpty ? unauthorized() : forbidden());
 
 const BEARER = /^bearer +(\S+)$/i;
 

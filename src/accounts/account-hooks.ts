@@ -1,6 +1,6 @@
 /** What holds for users whoever writes them: a route, the host's own service, another hook. */
 import type { HookFunction, HookMetadata } from '../documents/hooks.js';
-import { lowerCase } from './accounts.js';
+import { lowerCase, NO_CODE } from './accounts.js';
 
 /** Addresses are kept in lower case, so that there is one account for each (protocol 19.1). */
 const oneSpelling: HookFunction = ({ data }) => {
@@ -10,7 +10,7 @@ const oneSpelling: HookFunction = ({ data }) => {
 /** Codes that were mailed before belong to the account as it was. */
 const voidCodes: HookFunction = ({ data }) => {
   if (!['email', 'password', 'blocked'].some((key) => data[key] !== undefined)) return;
-  Object.assign(data, { resetPasswordToken: null, resetPasswordExpires: null });
+  Object.assign(data, NO_CODE);
   if (data['email'] !== undefined) data['confirmationToken'] = null;
 };
 

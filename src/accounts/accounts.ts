@@ -45,6 +45,9 @@ export function newToken(): { readonly token: string; readonly hash: string } {
   return { token, hash: hashToken(token) };
 }
 
+/** What voids a mailed code. */
+export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } as const;
+
 /** Without the letters that only look like others when they are folded. */
 export const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 

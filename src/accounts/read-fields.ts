@@ -2,6 +2,7 @@
 import { isEmail } from 'class-validator';
 import { type Issue, issuesError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
+import { MAX_PASSWORD_BYTES } from '../schema/accept.js';
 
 /** What a field of such a body must be. */
 export type FieldRule = 'text' | 'email' | 'password';
@@ -9,7 +10,7 @@ export type FieldRule = 'text' | 'email' | 'password';
 const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string | null>> = {
   text: () => null,
   email: (key, value) => (isEmail(value) ? null : `${key} must be a valid email`),
-  password: (key, value) => (Buffer.byteLength(value) <= 72 ? null : `${key === 'password' ? 'Password' : key} must be less than 73 bytes`),
+  password: (key, value) => (Buffer.byteLength(value) <= MAX_PASSWORD_BYTES ? null : `${key === 'password' ? 'Password' : key} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`),
 };
 
 /**

@@ -6,7 +6,7 @@ import { hashPassword, verifyPassword } from '../documents/passwords.js';
 import { ContentError, forbidden, type Issue, issuesError, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import type { ScalarAttribute } from '../schema/model.js';
-import { type Account, type Accounts, hashToken, lowerCase, newToken } from './accounts.js';
+import { type Account, type Accounts, hashToken, lowerCase, newToken, NO_CODE } from './accounts.js';
 import { readFields } from './read-fields.js';
 import type { Roles } from './roles.js';
 import type { Issued, Sessions } from './sessions.js';
@@ -104,7 +104,7 @@ export class SignIn {
     if (account === null || (account.resetPasswordExpires?.getTime() ?? 0) < Date.now()) throw validationError('Incorrect code provided');
     // Whoever has the code has the mailbox.
     const confirmed = this.base.options.register.confirm ? true : account.confirmed;
-    const values = { password: await this.hashed(password), confirmed, resetPasswordToken: null, resetPasswordExpires: null, sessions: [] };
+    const values = { password: await this.hashed(password), confirmed, ...NO_CODE, sessions: [] };
     if (!(await this.base.accounts.set({ id: account.id, resetPasswordToken }, values))) throw validationError('Incorrect code provided');
     return this.signedIn(await this.existing({ id: account.id }));
   }
@@ -117,7 +117,7 @@ export class SignIn {
     const account = await this.existing({ documentId });
     if (!(await verifyPassword(currentPassword, account.password))) throw validationError('The provided current password is invalid');
     if (currentPassword === password) throw validationError('Your new password must be different than your current password');
-    const changed = await this.base.accounts.set({ id: account.id, password: account.password }, { password: await this.hashed(password), resetPasswordToken: null, resetPasswordExpires: null, sessions: [] });
+    const changed = await this.base.accounts.set({ id: account.id, password: account.password }, { password: await this.hashed(password), ...NO_CODE, sessions: [] });
     if (!changed) throw validationError('The provided current password is invalid');
     return this.signedIn(await this.existing({ documentId }));
   }

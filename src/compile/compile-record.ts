@@ -1,40 +1,35 @@
 /** Rows by any attributes, hidden ones included: for the library's own accounts, never for what a request asks. */
-import type { ContentType } from '../schema/model.js';
-import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import type { Attribute, ContentType } from '../schema/model.js';
+import { alias, type Identifier, join, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { stored } from './compile-write.js';
 
 /** Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to null. */
 export type Match = Readonly<Record<string, unknown>>;
 
 interface Column {
-  readonly name: Identifier;
+  readonly attribute: Attribute;
   readonly column: Identifier;
-  readonly cast: Sql;
   readonly json: boolean;
 }
 
 /** The column of a scalar or of a to-one relation. Throws for any other attribute, which is a mistake in this library. */
 function columnOf(type: ContentType, key: string): Column {
   const attribute = type.attributes.get(key);
-  if (attribute?.kind === 'scalar') {
-    const json = attribute.type.column === 'jsonb';
-    return { name: attribute.name, column: attribute.column, cast: json ? sql`::jsonb` : attribute.type.cast, json };
-  }
-  if (attribute?.kind === 'relation' && attribute.join.kind === 'column') return { name: attribute.name, column: attribute.join.column, cast: sql`::text`, json: false };
+  if (attribute?.kind === 'scalar') return { attribute, column: attribute.column, json: attribute.type.column === 'jsonb' };
+  if (attribute?.kind === 'relation' && attribute.join.kind === 'column') return { attribute, column: attribute.join.column, json: false };
   throw new Error(`${type.singularApiId}.${key} has no column`);
 }
-
-const valueOf = ({ json, cast }: Column, value: unknown): Sql => sql`${param(json && value !== null ? JSON.stringify(value) : value)}${cast}`;
 
 function conditions(type: ContentType, match: Match): Sql {
   const parts = Object.entries(match).map(([key, value]) => {
     const column = columnOf(type, key);
-    return value === null ? sql`r.${quote(column.column)} is null` : sql`r.${quote(column.column)} = ${valueOf(column, value)}`;
+    return value === null ? sql`r.${quote(column.column)} is null` : sql`r.${quote(column.column)} = ${stored(column.attribute, value)}`;
   });
   return sql`(${join(parts, ' and ')})`;
 }
 
 const shown = (type: ContentType, select: readonly string[]): Sql =>
-  join(select.map((key) => columnOf(type, key)).map(({ name, column, json }) => sql`r.${quote(column)}${json ? sql`::text` : sql``} as ${quote(name)}`), ', ');
+  join(select.map((key) => columnOf(type, key)).map(({ attribute, column, json }) => sql`r.${quote(column)}${json ? sql`::text` : sql``} as ${quote(attribute.name)}`), ', ');
 
 /** The rows that match one of several, JSON as text. Those of an earlier match come first. */
 export function compileFindRecords(type: ContentType, anyOf: readonly Match[], select: readonly string[]): Statement {
@@ -46,8 +41,8 @@ export function compileFindRecords(type: ContentType, anyOf: readonly Match[], s
 /** The row that matches, or a made-up one: that there is none shows neither in the answer nor in the time it takes. */
 export function compileFindRecordOr(type: ContentType, match: Match, otherwise: Match): Statement {
   const columns = Object.entries(otherwise).map(([key, value]) => ({ ...columnOf(type, key), value }));
-  const names = join(columns.map(({ name }) => quote(name)), ', ');
-  const made = columns.map((column) => (column.json ? sql`(${valueOf(column, column.value)})::text` : valueOf(column, column.value)));
+  const names = join(columns.map(({ attribute }) => quote(attribute.name)), ', ');
+  const made = columns.map(({ attribute, json, value }) => (json ? sql`(${stored(attribute, value)})::text` : stored(attribute, value)));
   const order = alias('k', 0);
   const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
   return print(sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`);
@@ -60,7 +55,7 @@ export const compileAllRecords = (type: ContentType, select: readonly string[]):
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
   const sets = Object.entries(set).map(([key, value]) => {
     const column = columnOf(type, key);
-    return sql`${quote(column.column)} = ${valueOf(column, value)}`;
+    return sql`${quote(column.column)} = ${stored(column.attribute, value)}`;
   });
   return print(sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`);
 }

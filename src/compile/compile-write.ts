@@ -36,9 +36,10 @@ function columnsOf(type: ContentType): Column[] {
   });
 }
 
-function valueOf(column: Column, value: unknown): Sql {
-  const { attribute } = column;
-  if (column.isPosition) return sql`default`;
+const valueOf = ({ attribute, isPosition }: Column, value: unknown): Sql => (isPosition ? sql`default` : stored(attribute, value));
+
+/** A value as the column of its attribute takes it; a relation's is the target's document id. */
+export function stored(attribute: Attribute, value: unknown): Sql {
   if (attribute.kind === 'relation') return sql`${param(value)}::text`;
   const json = attribute.kind !== 'scalar' || attribute.type.column === 'jsonb';
   if (json) return sql`${param(value === null ? null : JSON.stringify(value))}::jsonb`;

@@ -9,7 +9,7 @@ import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
-import type { Documents } from './documents.service.js';
+import type { Documents, WriteOptions } from './documents.service.js';
 
 /** The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region'] }`. */
 export type ContentQuery = RawQuery;
@@ -68,40 +68,42 @@ export class ContentService<T extends object = DocumentFields> {
 
   /** Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that cannot be stored. */
   async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.create(this.planWrite('create', query, as, null), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.create(this.planWrite('create', query, as, null), { data }, writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 
   /** Updates a document partially; a single type takes no id and is created when absent. */
   async update(documentId: string | null, data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.update(this.planWrite('update', query, as, documentId), { data }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.update(this.planWrite('update', query, as, documentId), { data }, writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 
   /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
   async delete(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<void> {
-    await this.documents.delete(this.planWrite('delete', query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+    await this.documents.delete(this.planWrite('delete', query, as, documentId), writing(as, em));
   }
 
   /** Publishes the draft as it is. Throws a ContentError when it is not complete. */
   async publish(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
     const plan = this.planWrite('publish', { ...query, status: 'published' }, as, documentId);
-    const answer = await this.documents.update(plan, { data: {} }, { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.update(plan, { data: {} }, writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 
   /** Takes the published version away; answers the draft. */
   async unpublish(documentId: string, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.unpublish(this.planWrite('publish', query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.unpublish(this.planWrite('publish', query, as, documentId), writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 
   /** Puts the draft back to what is published; answers it. */
   async discardDraft(documentId: string, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.discardDraft(this.planWrite('publish', query, as, documentId), { caller: as, ...(em === undefined ? {} : { em }) });
+    const answer = await this.documents.discardDraft(this.planWrite('publish', query, as, documentId), writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 }
+
+const writing = (caller: Caller, em: SqlEntityManager | undefined): WriteOptions => (em === undefined ? { caller } : { caller, em });
 
 /** Injection token of a content type's service, by `singularApiId`. */
 export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;

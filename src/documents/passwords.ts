@@ -1,11 +1,9 @@
 /** Passwords at rest: argon2id with the parameters that OWASP recommends (protocol 14.16, D3). */
 import { hash, verify } from '@node-rs/argon2';
+import { MAX_PASSWORD_BYTES } from '../schema/accept.js';
 
 /** Memory in KiB, passes, lanes: some 20 ms on a server's core. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-
-/** Longer ones are refused (protocol 19.7), so that no implementation can silently cut them. */
-export const MAX_PASSWORD_BYTES = 72;
 
 /** A salted argon2id hash in PHC form. */
 export const hashPassword = (password: string): Promise<string> => hash(password, COST);

@@ -1,11 +1,10 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { bearerOf, unauthorized } from '../access/auth-strategy.js';
+import { refusal } from '../access/auth-strategy.js';
 import { type Caller, scopeOf } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
-import { forbidden } from '../errors.js';
 import { ContentAction, ServesType } from './metadata.js';
-import { type HttpRequest, stateOf } from './request-state.js';
+import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
 /** Decides the route: who asks, and whether the type's action is granted to them (contract "Authentication"). */
 @Injectable()
@@ -20,17 +19,12 @@ export class AccessGuard implements CanActivate {
     if (action === undefined) return true;
     const type = this.reflector.get(ServesType, context.getClass());
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const { headers } = request;
-    const credentials = { headers, bearer: bearerOf(headers.authorization), request };
     const admit = (caller: Caller): boolean => {
-      if (scopeOf(caller, type, action) === 'none') {
-        // The public that may do nothing at all is asked to sign in (protocol 18.1).
-        throw caller.kind === 'public' && caller.permissions.isEmpty ? unauthorized() : forbidden();
-      }
+      if (scopeOf(caller, type, action) === 'none') throw refusal(caller);
       stateOf(request).caller = caller;
       return true;
     };
-    const caller = this.access.authenticate(credentials);
+    const caller = this.access.authenticate(credentialsOf(request));
     return caller instanceof Promise ? caller.then(admit) : admit(caller);
   }
 }

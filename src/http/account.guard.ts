@@ -1,10 +1,9 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { bearerOf, unauthorized } from '../access/auth-strategy.js';
+import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import type { Action } from '../access/permissions.js';
-import { forbidden } from '../errors.js';
-import { type HttpRequest, stateOf } from './request-state.js';
+import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
 /** Finds out who asks, on routes that decide for themselves what that allows. */
 @Injectable()
@@ -13,8 +12,7 @@ export class AccountGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const { headers } = request;
-    stateOf(request).caller = await this.access.authenticate({ headers, bearer: bearerOf(headers.authorization), request });
+    stateOf(request).caller = await this.access.authenticate(credentialsOf(request));
     return true;
   }
 }
@@ -26,5 +24,5 @@ export const callerOf = (request: object): Caller => stateOf(request).caller as 
 export function callerWith(request: object, type: string, action: Action): Caller {
   const caller = callerOf(request);
   if (caller.permissions.allows(type, action)) return caller;
-  throw caller.kind === 'public' && caller.permissions.isEmpty ? unauthorized() : forbidden();
+  throw refusal(caller);
 }

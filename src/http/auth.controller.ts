@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Inject, Post, Query, Redirect, Req, UseFilters, UseGuards } from '@nestjs/common';
-import { bearerOf } from '../access/auth-strategy.js';
 import type { TokenClaims } from '../accounts/json-web-tokens.js';
 import { RateLimits } from '../accounts/rate-limits.js';
 import { readFields } from '../accounts/read-fields.js';
@@ -9,7 +8,7 @@ import { forbidden, notFound, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import { AccountGuard, callerOf } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
-import type { HttpRequest } from './request-state.js';
+import { credentialsOf, type HttpRequest } from './request-state.js';
 
 const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
 
@@ -104,7 +103,7 @@ export class AuthController {
 
   private claimsOf(request: HttpRequest): Promise<TokenClaims> {
     if (callerOf(request).kind !== 'user') throw forbidden();
-    return this.sessions.claimsOf(bearerOf(request.headers.authorization));
+    return this.sessions.claimsOf(credentialsOf(request).bearer);
   }
 
   private needSessions(): void {

@@ -1,5 +1,5 @@
 /** The routes of the contract: a real Nest controller class per content type, open to host guards and subclasses. */
-import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Options, Patch, Post, Put, Req, Res, type Type, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Options, Patch, Post, Put, Req, Res, type Type, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
@@ -10,11 +10,9 @@ import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { ContentAction, ServesType } from './metadata.js';
+import { ContentAction, Json, ServesType } from './metadata.js';
 import { PopulateInterceptor } from './populate.interceptor.js';
 import { stateOf } from './request-state.js';
-
-const Json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
 
 interface Planned {
   readonly plan: ReadPlan;

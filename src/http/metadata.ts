@@ -1,3 +1,4 @@
+import { Header } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../schema/model.js';
@@ -7,3 +8,6 @@ export const ServesType = Reflector.createDecorator<ContentType>();
 
 /** The action that a handler performs; the access guard asks for its grant, the interceptors plan its answer. */
 export const ContentAction = Reflector.createDecorator<Action>();
+
+/** The answer is JSON text already. */
+export const Json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');

@@ -1,4 +1,5 @@
 /** What the guard and the interceptors learn about a request, for the handler after them. */
+import { bearerOf, type Credentials } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import type { ReadPlan } from '../plan/plan.js';
 
@@ -21,6 +22,9 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params?: Readonly<Record<string, string>>;
 }
+
+/** What strategies may look at. */
+export const credentialsOf = (request: HttpRequest): Credentials => ({ headers: request.headers, bearer: bearerOf(request.headers.authorization), request });
 
 /** The URL as the client sent it. */
 export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
@@ -10,12 +10,12 @@ import { isObject } from '../query/read-raw.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { Json } from './metadata.js';
 import { type HttpRequest, queryOf } from './request-state.js';
 
 const TYPE = 'user';
 /** Users are addressed by row id, as long as it is one. */
 const ROW_ID = /^[1-9]\d{0,8}$/;
-const json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
 const TAKEN: Readonly<Record<string, string>> = { username: 'Username already taken', email: 'Email already taken' };
 
 /** `/api/users…`: bare objects and lists, under the grants on `user` (protocol 19.15–19.19). */
@@ -29,13 +29,13 @@ export class UsersController {
   ) {}
 
   @Get()
-  @json()
+  @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
     return (await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null))).data;
   }
 
   @Get('count')
-  @json()
+  @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
     const { meta } = await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null));
     return String(meta.pagination?.total ?? 0);
@@ -43,7 +43,7 @@ export class UsersController {
 
   /** Everybody may look at themselves. */
   @Get('me')
-  @json()
+  @Json()
   async me(@Req() request: HttpRequest): Promise<string> {
     const caller = callerOf(request);
     if (caller.kind === 'token') throw unauthorized();
@@ -53,7 +53,7 @@ export class UsersController {
   }
 
   @Get(':id')
-  @json()
+  @Json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const plan = this.planOf(request, callerWith(request, TYPE, 'findOne'), 'findOne', id);
     const row = ROW_ID.test(id) ? this.accounts.byRowId(plan, Number(id)) : plan;
@@ -62,20 +62,20 @@ export class UsersController {
 
   @Post()
   @HttpCode(201)
-  @json()
+  @Json()
   create(@Req() request: HttpRequest, @Body() body: unknown): Promise<string> {
     return this.write(request, 'create', null, body);
   }
 
   @Put(':id')
-  @json()
+  @Json()
   update(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<string> {
     return this.write(request, 'update', id, body);
   }
 
   /** Answers the user that is gone. */
   @Delete(':id')
-  @json()
+  @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const caller = callerWith(request, TYPE, 'delete');
     const plan = this.planOf(request, caller, 'delete', await this.documentId(id));

@@ -4,7 +4,7 @@ import { isObject } from '../query/read-raw.js';
 import type { Attribute, Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
 import { type Reference, referencesOf, type RelationInput, relationInput } from './relation-input.js';
-import { TRUSTED, type WriteRights } from './rights.js';
+import { CREATORS, TRUSTED, type WriteRights } from './rights.js';
 
 /** What a body gives for one attribute. */
 export type Given =
@@ -117,8 +117,6 @@ function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Give
       return embedded(attribute, raw, at, walk);
   }
 }
-
-const CREATORS = ['createdBy', 'updatedBy'];
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
 function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite, trusted }: WriteRights): Attribute | undefined {

@@ -20,8 +20,11 @@ export const canShow = (permissions: Permissions, type: ContentType, published: 
   permissions.allows(type.singularApiId, 'find') &&
   (published || !type.draftAndPublish || permissions.allows(type.singularApiId, 'readDrafts'));
 
+/** Whether an attribute leads to the other locales of the same document. */
+const isLocales = (attribute: Attribute): boolean => attribute.kind === 'relation' && attribute.join.kind === 'locales';
+
 /** What every document shows to whoever may read it at all. */
-const isOpen = (attribute: Attribute): boolean => (attribute.kind === 'scalar' ? attribute.system : attribute.kind === 'relation' && attribute.join.kind === 'locales');
+const isOpen = (attribute: Attribute): boolean => (attribute.kind === 'scalar' ? attribute.system : isLocales(attribute));
 
 /** What may be read of documents that are reached. Where none may be, `canFollow` leaves all of them out or refuses. */
 const findable = (permissions: Permissions, { singularApiId }: ContentType): Reach =>
@@ -50,7 +53,7 @@ interface Root {
 export function rightsOf(permissions: Permissions, root: Root, published: boolean, limits: ContentLimits): Rights {
   const budget = { hops: limits.hops, allowed: limits };
   const canFollow = (attribute: RelationAttribute): boolean =>
-    attribute.media || attribute.join.kind === 'locales' || canShow(permissions, attribute.target, published);
+    attribute.media || isLocales(attribute) || canShow(permissions, attribute.target, published);
   const within = (reach: Reach, attribute: Attribute): boolean => reach === null || isOpen(attribute) || reach.has(attribute.name);
   const below: Rights = {
     budget,
@@ -63,7 +66,7 @@ export function rightsOf(permissions: Permissions, root: Root, published: boolea
     budget,
     canFollow,
     sees: (_model, attribute) => within(reach, attribute),
-    beyond: (attribute) => (attribute.kind === 'relation' && attribute.join.kind === 'locales' ? rights : below),
+    beyond: (attribute) => (isLocales(attribute) ? rights : below),
   };
   return rights;
 }
@@ -92,7 +95,7 @@ export function writeRightsOf({ kind, permissions }: Caller, type: ContentType, 
 }
 
 /** Names that exist in the protocol but can never be read, filtered or sorted (protocol 4.29, 5.40). */
-const CREATORS = ['createdBy', 'updatedBy'];
+export const CREATORS = ['createdBy', 'updatedBy'];
 
 /**
  * An attribute by name: itself, `hidden` when it exists but must not be used, undefined when it does not exist.

@@ -86,7 +86,8 @@ export const acceptUid: Accept = (value, def, at) => {
 };
 
 /** Longer passwords would be cut by common hashes; refusing them keeps hashes portable (protocol 14.16). */
-const MAX_PASSWORD_BYTES = 72;
+/** Longer ones are refused (protocol 19.7), so that no implementation can silently cut them. */
+export const MAX_PASSWORD_BYTES = 72;
 
 export const acceptPassword: Accept = (value, def, at) => {
   if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
