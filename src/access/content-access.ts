@@ -37,6 +37,8 @@ interface Known {
   readonly at: number;
   readonly loaded: readonly RoleGrants[];
   readonly permissions: Map<string, Permissions>;
+  /** Requests without a credential; made when the first one comes. */
+  nobody: Caller | null;
 }
 
 /**
@@ -101,7 +103,7 @@ export class ContentAccess {
   }
 
   private publicOf(known: Known): Caller {
-    return publicCaller(this.rightsIn(known, ['public']));
+    return (known.nobody ??= publicCaller(this.rightsIn(known, ['public'])));
   }
 
   /** A caller with the rights of its roles. */
@@ -124,7 +126,7 @@ export class ContentAccess {
 
   /** Grants as they are known now: in code for ever, from sources for `maxAge`. */
   private current(): Known | Promise<Known> {
-    if (this.known === null && this.sources.length === 0) this.known = { at: 0, loaded: [], permissions: new Map() };
+    if (this.known === null && this.sources.length === 0) this.known = { at: 0, loaded: [], permissions: new Map(), nobody: null };
     if (this.known !== null && (this.sources.length === 0 || performance.now() - this.known.at <= this.base.maxAge)) return this.known;
     if (this.loading !== null) return this.loading;
     const { generation } = this;
@@ -145,7 +147,7 @@ export class ContentAccess {
   private async load(): Promise<Known> {
     const at = performance.now();
     const loaded = await Promise.all(this.sources.map((source) => source.load()));
-    return { at, loaded: loaded.map((roles) => this.valid(roles)), permissions: new Map() };
+    return { at, loaded: loaded.map((roles) => this.valid(roles)), permissions: new Map(), nobody: null };
   }
 
   /** Leaves out what does not exist (any more), so that it cannot come to mean something else later. */

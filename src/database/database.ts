@@ -87,7 +87,7 @@ export class Database {
   private readonly names: StatementNames;
   private readonly deadlines: Deadlines;
   private readonly commits = new Commits();
-  private pool: Promise<Pool | null> | undefined;
+  private pool: Pool | null = null;
 
   constructor(
     private readonly orm: MikroORM,
@@ -104,9 +104,9 @@ export class Database {
   }
 
   /** The driver's own pool where it is node-postgres; null for PGlite and dialects that the host passed in. */
-  private nativePool(): Promise<Pool | null> {
+  private async nativePool(): Promise<Pool | null> {
     const connection = this.em.getConnection() as unknown as { getNativeClient(): Promise<unknown> };
-    this.pool ??= connection.getNativeClient().then(
+    this.pool ??= await connection.getNativeClient().then(
       (client) => (isPool(client) ? client : null),
       () => null,
     );
@@ -115,10 +115,9 @@ export class Database {
 
   /** Runs one statement on its own. Named and prepared where the driver can; cancelled in the database when it takes too long. */
   async run(statement: Statement): Promise<readonly Row[]> {
-    const pool = await this.nativePool();
+    const pool = this.pool ?? (await this.nativePool());
     try {
-      if (pool === null) return await execute(this.em.fork().getKysely(), statement);
-      return await this.readFromPool(pool, statement);
+      return await (pool === null ? execute(this.em.fork().getKysely(), statement) : this.readFromPool(pool, statement));
     } catch (error) {
       throw this.mapped(error);
     }

@@ -28,8 +28,8 @@ export class Answer {
     return new Answer(data, plan.page === null ? {} : { pagination: paginationMeta(plan.page, total) });
   }
 
-  /** The whole body; `data` goes through untouched. */
-  envelope(): string {
-    return `{"data":${this.data},"meta":${JSON.stringify(this.meta)}}`;
+  /** The whole body as text, with more members of `meta` where given; `data` goes through untouched. */
+  envelope(meta: object = {}): string {
+    return `{"data":${this.data},"meta":${JSON.stringify({ ...this.meta, ...meta })}}`;
   }
 }

@@ -10,9 +10,18 @@ const LONGEST = 2048;
 /** Stands for the document's id in what is kept; an id that no document has. */
 const HOLE = `:documentId:${Math.random()}`;
 
+/**
+ * What was used lately, and what was before that: a generation that is full ends the one before it. A hit changes
+ * nothing, where an order by last use would rebuild its table again and again.
+ */
+interface Generations {
+  young: Map<string, ReadPlan>;
+  old: Map<string, ReadPlan>;
+}
+
 /** Plans by the caller's rights, the route and the text. They are pure values of these, so they never go stale. */
 export class PlanCache {
-  private readonly byRights = new WeakMap<Permissions, Map<string, ReadPlan>>();
+  private readonly byRights = new WeakMap<Permissions, Generations>();
 
   constructor(private readonly limit: number) {}
 
@@ -23,21 +32,25 @@ export class PlanCache {
     const own = request.user !== null && (permissions.allowsOwn(type.singularApiId, action) || permissions.allowsOwn(type.singularApiId, 'readDrafts'));
     if (text.length > LONGEST || this.limit === 0 || own) return make(request);
     const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
-    const plans = this.plansOf(permissions);
-    const plan = plans.get(key) ?? { ...make(documentId === null ? request : { ...request, documentId: HOLE }), kept: { statement: null } };
-    // The least recently used is the first.
-    plans.delete(key);
-    plans.set(key, plan);
-    if (plans.size > this.limit) plans.delete(plans.keys().next().value ?? key);
+    const generations = this.generationsOf(permissions);
+    let plan = generations.young.get(key);
+    if (plan === undefined) {
+      plan = generations.old.get(key) ?? { ...make(documentId === null ? request : { ...request, documentId: HOLE }), kept: { statement: null } };
+      if (generations.young.size >= this.limit / 2) {
+        generations.old = generations.young;
+        generations.young = new Map();
+      }
+      generations.young.set(key, plan);
+    }
     return documentId === null ? plan : { ...plan, documentId };
   }
 
-  private plansOf(permissions: Permissions): Map<string, ReadPlan> {
+  private generationsOf(permissions: Permissions): Generations {
     const known = this.byRights.get(permissions);
     if (known !== undefined) return known;
-    const plans = new Map<string, ReadPlan>();
-    this.byRights.set(permissions, plans);
-    return plans;
+    const generations = { young: new Map<string, ReadPlan>(), old: new Map<string, ReadPlan>() };
+    this.byRights.set(permissions, generations);
+    return generations;
   }
 }
 

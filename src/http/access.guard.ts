@@ -4,7 +4,7 @@ import { refusal } from '../access/auth-strategy.js';
 import { type Caller, scopeOf } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { ContentAction, ServesType } from './metadata.js';
-import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
+import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
 /** Decides the route: who asks, and whether the type's action is granted to them (contract "Authentication"). */
 @Injectable()
@@ -15,16 +15,23 @@ export class AccessGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const action = this.reflector.get(ContentAction, context.getHandler());
-    if (action === undefined) return true;
-    const type = this.reflector.get(ServesType, context.getClass());
+    const route = this.routeOf(context);
+    if (route === null) return true;
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const admit = (caller: Caller): boolean => {
-      if (scopeOf(caller, type, action) === 'none') throw refusal(caller);
-      stateOf(request).caller = caller;
+      if (scopeOf(caller, route.type, route.action) === 'none') throw refusal(caller);
+      const state = stateOf(request);
+      state.caller = caller;
+      state.route = route;
       return true;
     };
     const caller = this.access.authenticate(credentialsOf(request));
     return caller instanceof Promise ? caller.then(admit) : admit(caller);
+  }
+
+  /** What a handler serves; null for a route that the host put beside the generated ones. */
+  private routeOf(context: ExecutionContext): ContentRoute | null {
+    const action = this.reflector.get(ContentAction, context.getHandler());
+    return action === undefined ? null : { type: this.reflector.get(ServesType, context.getClass()), action };
   }
 }

@@ -30,7 +30,7 @@ export function adaptFastify({ httpAdapter }: HttpAdapterHost, owns: (path: stri
   if (httpAdapter?.getType() !== 'fastify') return;
   const instance = httpAdapter.getInstance<FastifyInstance>();
   instance.addHook('onRequest', (request, _reply, done) => {
-    if (owns(pathOf(request.url))) dropEmptyBody(request);
+    if (request.raw.headers['content-type'] !== undefined && owns(pathOf(request.url))) dropEmptyBody(request);
     done();
   });
   instance.addHook('onRoute', (route) => {

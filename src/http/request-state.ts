@@ -1,11 +1,19 @@
-/** What the guard and the interceptors learn about a request, for the handler after them. */
+/** What the guard learns about a request, for the handler after it. */
 import { bearerOf, type Credentials } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
-import type { ReadPlan } from '../plan/plan.js';
+import type { Action } from '../access/permissions.js';
+import type { ContentType } from '../schema/model.js';
 
 interface RequestState {
   caller?: Caller;
-  plan?: ReadPlan;
+  /** What the route serves, on content routes. */
+  route?: ContentRoute;
+}
+
+/** The content type of a route's class, and the action of its handler. */
+export interface ContentRoute {
+  readonly type: ContentType;
+  readonly action: Action;
 }
 
 /** On the request itself: a WeakMap of all requests would cost the garbage collector more than the rest of this file. */

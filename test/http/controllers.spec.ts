@@ -12,8 +12,7 @@ class CategoryController extends CollectionController {
   }
 
   override async find(@Req() request: object): ReturnType<CollectionController['find']> {
-    const answer = await super.find(request);
-    return Object.assign(answer, { meta: { ...answer.meta, ours: true } });
+    return (await this.read(request)).envelope({ ours: true });
   }
 }
 
