@@ -7,7 +7,7 @@ import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
 import type { ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, ContentRuntimeOptions } from './content.options.js';
 import { Database } from './database/database.js';
-import { entitiesOf } from './database/entities.js';
+import { checkRegistered, entitiesOf } from './database/entities.js';
 import { ContentService, getContentToken } from './documents/content.service.js';
 import { CONTENT_BASE, Documents, type DocumentsBase } from './documents/documents.service.js';
 import { HookExplorer } from './documents/hook-explorer.js';
@@ -18,8 +18,8 @@ import { LocalesController } from './http/locales.controller.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { buildSchema, ContentModelError } from './schema/build-schema.js';
 import type { Schema } from './schema/model.js';
-import { suggest } from './schema/suggest.js';
-import { type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './settings.js';
+import { among } from './schema/suggest.js';
+import { checkSettings, type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
 export const CONTENT_ORM = Symbol('ContentOrm');
@@ -34,8 +34,15 @@ const OWNS_ORM = Symbol('ContentOwnsOrm');
  *
  * @publicApi
  */
-export const contentEntities = (model: Pick<ContentModel, 'contentTypes' | 'components'>): ReturnType<typeof entitiesOf> =>
-  entitiesOf(buildSchema(model.contentTypes, model.components ?? []));
+export const contentEntities = (model: Pick<ContentModel, 'contentTypes' | 'components' | 'schema'>): ReturnType<typeof entitiesOf> =>
+  entitiesOf(buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema }));
+
+/** Throws a ContentModelError for settings that no request could be answered with. */
+function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSettings {
+  const mistakes = checkSettings(runtime);
+  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+  return resolveSettings({ ...runtime, prefix });
+}
 
 /** Throws a ContentModelError for grants that name a type, action or attribute which does not exist. */
 function contentAccess(schema: Schema, { access = {}, auth = {} }: ContentRuntimeOptions): ContentAccess {
@@ -57,6 +64,11 @@ async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Pro
   return orm as MikroORM;
 }
 
+function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings): Database {
+  checkRegistered(orm, schema);
+  return new Database(orm, schema, settings);
+}
+
 /** The host's MikroORM, or one of the module's own. */
 function ormProvider(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider {
   return ownsOrm
@@ -72,9 +84,9 @@ function providers(schema: Schema, routed: Routed): Provider[] {
   }));
   return [
     { provide: ROUTED, useValue: routed },
-    { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => resolveSettings({ ...runtime, prefix: routed.prefix }), inject: [RUNTIME] },
+    { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => settingsOf(runtime, routed.prefix), inject: [RUNTIME] },
     { provide: ContentAccess, useFactory: (runtime: ContentRuntimeOptions) => contentAccess(schema, runtime), inject: [RUNTIME] },
-    { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => new Database(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
+    { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => openDatabase(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
     { provide: CONTENT_BASE, useFactory: (settings: ContentSettings, database: Database, hooks: Hooks): DocumentsBase => ({ schema, settings, database, hooks }), inject: [SETTINGS, Database, Hooks] },
     { provide: Documents, useFactory: (base: DocumentsBase) => new Documents(base), inject: [CONTENT_BASE] },
     Hooks,
@@ -87,10 +99,11 @@ function providers(schema: Schema, routed: Routed): Provider[] {
 }
 
 function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] }): DynamicModule {
-  const schema = buildSchema(model.contentTypes, model.components ?? []);
+  const names = model.contentTypes.map((type) => (type as Partial<typeof type> | null | undefined)?.singularApiId ?? '');
+  const unknown = Object.keys(model.controllers ?? {}).filter((name) => !names.includes(name));
+  const mistakes = unknown.map((name) => `controllers: "${name}" is not a content type${among(name, names)}`);
+  const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
   const prefix = (extra.prefix ?? DEFAULT_SETTINGS.prefix).replace(/^\/+|\/+$/g, '');
-  const unknown = Object.keys(model.controllers ?? {}).filter((name) => !schema.types.has(name));
-  if (unknown.length > 0) throw new ContentModelError(unknown.map((name) => `controllers: "${name}" is not a content type${suggest(name, [...schema.types.keys()])}`));
   const routed = [...schema.types.values()].filter((type) => type.routed);
   const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]) }));
   const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
@@ -128,7 +141,9 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
 
   /** Options known at once. Throws a ContentModelError that lists every mistake of the model. */
   static forRoot(options: ContentModuleOptions): DynamicModule {
-    return define(options, { provide: RUNTIME, useValue: options }, options.database !== undefined, { prefix: options.prefix, imports: [] });
+    const { database, prefix, schema = database?.schema } = options;
+    const model = schema === undefined ? options : { ...options, schema };
+    return define(model, { provide: RUNTIME, useValue: options }, database !== undefined, { prefix, imports: [] });
   }
 
   /** Run-time options from a factory; the model stays static, because routes and entities are made from it. */

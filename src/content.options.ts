@@ -20,6 +20,11 @@ export interface ContentModel {
    * {@link SingleController} that override a route or add one.
    */
   readonly controllers?: Readonly<Record<string, Type<CollectionController | SingleController>>>;
+  /**
+   * The PostgreSQL schema of the content's tables. Needed where MikroORM has its `schema` option set; otherwise the tables
+   * are where the connection's search path begins.
+   */
+  readonly schema?: string;
   /** Name of the host's MikroORM context, when it has several (`@mikro-orm/nestjs` `contextName`). */
   readonly contextName?: string;
   /**

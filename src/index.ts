@@ -2,7 +2,8 @@ export { ContentModule, contentEntities, CONTENT_ORM } from './content.module.js
 export type { AccessOptions, ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, ContentRuntimeOptions, DatabaseOptions } from './content.options.js';
 export type { ContentSettings } from './settings.js';
 export { defineCollectionType, defineComponent, defineSingleType } from './schema/definitions.js';
-export type { ComponentDefinition, ContentTypeDefinition, DocumentFields, DocumentOf } from './schema/definitions.js';
+export type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
+export type { DocumentFields, DocumentOf } from './schema/document-of.js';
 export { ContentModelError } from './schema/build-schema.js';
 export { ContentService, getContentToken, InjectContent } from './documents/content.service.js';
 export type { ContentQuery, ServiceOptions } from './documents/content.service.js';

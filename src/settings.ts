@@ -92,6 +92,37 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 /** What a host may set. */
 export type SettingsInput = Partial<Omit<ContentSettings, 'limits'>> & { readonly limits?: Partial<ContentLimits> };
 
+/** What a setting may be: in words, and as a test. */
+type Rule = readonly [string, (value: unknown) => boolean];
+
+const whole = (least: number): Rule => [`a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && (value as number) >= least];
+const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
+const isCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value);
+
+const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
+  prefix: ['a path', (value) => typeof value === 'string'],
+  defaultLocale: ['a locale code', isCode],
+  locales: ['a list of locale codes', (value) => Array.isArray(value) && value.every(isCode)],
+  strictParams: FLAG,
+  defaultLimit: whole(1),
+  maxLimit: ['a whole number, 1 or more, or Infinity', (value) => value === Infinity || whole(1)[1](value)],
+  withCount: FLAG,
+  limits: ['an object of limits', (value) => typeof value === 'object' && value !== null],
+  preparedStatements: FLAG,
+  maxCachedPlans: whole(0),
+  maxPreparedStatements: whole(0),
+};
+
+/** Settings with values that would only fail in a request, each with what it must be. */
+export function checkSettings(input: SettingsInput): string[] {
+  const wrong = (name: string, value: unknown, [expected, admits]: Rule): string[] => (value === undefined || admits(value) ? [] : [`${name} must be ${expected}`]);
+  const settings = Object.entries(RULES).flatMap(([name, rule]) => wrong(name, input[name as keyof ContentSettings], rule));
+  const limits = Object.entries(input.limits ?? {}).flatMap(([name, value]) =>
+    Object.hasOwn(DEFAULT_SETTINGS.limits, name) ? wrong(`limits.${name}`, value, whole(0)) : [`limits.${name} is not a limit; there are ${Object.keys(DEFAULT_SETTINGS.limits).join(', ')}`],
+  );
+  return [...settings, ...limits];
+}
+
 /** The host's settings over the defaults, frozen. */
 export function resolveSettings(input: SettingsInput): ContentSettings {
   const given = Object.fromEntries(

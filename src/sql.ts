@@ -13,9 +13,12 @@ export const MAX_IDENTIFIER_BYTES = 63;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-/** Admits a name of the model as an identifier. Throws on anything that the model check should have refused. */
+/**
+ * Admits a name of the model as an identifier; a table's may have its schema before a dot. Throws on anything that the
+ * model check should have refused.
+ */
 export function identifier(name: string): Identifier {
-  if (!IDENTIFIER.test(name) || Buffer.byteLength(name) > MAX_IDENTIFIER_BYTES) {
+  if (!IDENTIFIER.test(name) || name.split('.').some((part) => Buffer.byteLength(part) > MAX_IDENTIFIER_BYTES)) {
     throw new Error(`"${name}" cannot be used as a name in SQL`);
   }
   return name as Identifier;
@@ -41,9 +44,11 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
 /** A value sent beside the text, as `$n`. */
 export const param = (value: unknown): Param => new Param(value);
 
-/** The one quoting function: a schema name as an identifier (`"x"`) or as a string constant (`'x'`). */
-export const quote = (name: Identifier, as: 'identifier' | 'string' = 'identifier'): Sql =>
-  new Sql([as === 'identifier' ? `"${name}"` : `'${name}'`]);
+const quoted = (name: Identifier): string => `"${name.replaceAll('.', '"."')}"`;
+
+/** The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), or as an identifier in one (`'"x"'`). */
+export const quote = (name: Identifier, as: 'identifier' | 'string' | 'reference' = 'identifier'): Sql =>
+  new Sql([as === 'identifier' ? quoted(name) : `'${as === 'string' ? name : quoted(name)}'`]);
 
 /** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);

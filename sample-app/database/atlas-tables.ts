@@ -16,7 +16,8 @@ export class AtlasTables implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const { schema } = this.orm;
-    await schema.ensureDatabase();
+    // Another atlas may be making the same database at this very moment.
+    await schema.ensureDatabase().catch(() => schema.ensureDatabase());
     await this.database.alone(() => schema.update({ safe: true, dropTables: false }));
   }
 }

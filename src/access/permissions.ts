@@ -1,5 +1,5 @@
 /** What a caller may do: one look-up, asked by the route guard and by the plan, and by nobody else (D16). */
-import { suggest } from '../schema/suggest.js';
+import { among } from '../schema/suggest.js';
 import type { ContentType, Schema } from '../schema/model.js';
 
 /** What can be granted on a content type. `readDrafts` goes beside `find` or `findOne` (D17). */
@@ -125,7 +125,7 @@ export const union = (a: Reach, b: Reach): Reach => (a === null || b === null ? 
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
   if (type === undefined) return [`${at}: fields need a content type of their own, "*" has none`];
   const names = [...type.attributes.keys()];
-  return fields.filter((field) => !type.attributes.has(field)).map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${suggest(field, names)}`);
+  return fields.filter((field) => !type.attributes.has(field)).map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`);
 }
 
 function ownMistakes(actions: readonly string[], type: ContentType | undefined, at: string): string[] {
@@ -138,7 +138,7 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
   const types = new Map<string, ContentType | undefined>([...OTHERS, ...[...schema.types].filter(([, type]) => !type.internal)]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
-    if (name !== '*' && !types.has(name)) return [`${where}: "${name}" is not a content type${suggest(name, [...types.keys()])}`];
+    if (name !== '*' && !types.has(name)) return [`${where}: "${name}" is not a content type${among(name, [...types.keys()])}`];
     if (list === '*') return [];
     if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
     return (list as readonly unknown[]).flatMap((grant) => {
@@ -146,7 +146,7 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
       if (actions === null) return [`${at}: expected an action or { actions, fields, own }, found ${JSON.stringify(grant)}`];
       const unknown = actions.filter((action) => !(ACTIONS as readonly string[]).includes(action));
       return [
-        ...unknown.map((action) => `${at}: "${action}" is not an action${suggest(action, ACTIONS)}`),
+        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, ACTIONS)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
         ...(own ? ownMistakes(actions, types.get(name), at) : []),
       ];

@@ -29,7 +29,7 @@ const documentOf = (row: Sql, documentId: string | null): Sql => (documentId ===
 const versionRows = (type: ContentType, documentId: string | null): Sql =>
   sql`select t.id, t.document_id, t.locale, t.published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
 
-const versions = (type: ContentType, documentId: string | null): Sql => sql`(select json_agg(v) from (${versionRows(type, documentId)}) v)::text as versions`;
+const versions = (type: ContentType, documentId: string | null): Sql => sql`(select json_agg(v.*) from (${versionRows(type, documentId)}) v)::text as versions`;
 
 /** The versions of a document, locked. */
 export const compileVersions = (type: ContentType, documentId: string): Statement => print(versionRows(type, documentId));
@@ -38,7 +38,7 @@ export const compileVersions = (type: ContentType, documentId: string): Statemen
 function stored(request: LoadRequest, row: RowScope): Sql {
   const { type, locale } = request;
   const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request));
-  const object = values.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(j) from (select ${join(values, ', ')}) j)`;
+  const object = values.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(j.*) from (select ${join(values, ', ')}) j)`;
   const code = sql`${param(locale)}::text`;
   const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id and o.locale = ${code}`;
   const where = type.localized ? sql` and (${row.alias}.locale = ${code} or not exists (${other}))` : sql``;
@@ -98,7 +98,7 @@ export function compileLoad(request: LoadRequest): Statement {
   const context = newContext({ published: true, locale: { kind: 'any' }, defaultLocale: '', publication: null }, 'flat');
   const row = rowScope(request.type, alias('t', context.next()));
   const document = request.existing ? [versions(request.type, request.documentId), stored(request, row)] : [];
-  const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'string')}, 'id')`;
+  const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'reference')}, 'id')`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(([target, list], i) => {
     const documents = list.flatMap((reference) => ('documentId' in reference ? [reference.documentId] : []));

@@ -18,7 +18,7 @@ export function compileObject(plan: ObjectPlan, scope: Scope, context: Context):
   if (context.format === 'flat' || plan.model.model === 'component') return join([...fields, ...children], ', ');
   const rest = [...fields.slice(IDENTITY), ...children];
   const inner = alias('j', context.next());
-  const attributes = rest.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(${inner}) from (select ${join(rest, ', ')}) ${inner})`;
+  const attributes = rest.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(${inner}.*) from (select ${join(rest, ', ')}) ${inner})`;
   return join([...fields.slice(0, IDENTITY), named(attributes, ATTRIBUTES)], ', ');
 }
 
@@ -32,6 +32,7 @@ function orderBy(items: ItemsPlan, targets: Targets, context: Context): Sql {
 const wrap = (value: Sql, child: ChildPlan, context: Context): Sql =>
   context.format === 'v4' && child.attribute.kind === 'relation' ? sql`json_build_object('data', ${value})` : value;
 
+// Whole rows are `j.*`: a bare `j` would be an attribute of that name first.
 function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, context: Context): Sql {
   const targets = targetsOf(scope, child.attribute, context, 'show');
   const conditions = [...targets.conditions];
@@ -39,8 +40,8 @@ function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, con
   const j = alias('j', context.next());
   const list = compileObject(child.object, targets.scope, context);
   const rows = sql`select ${list} from ${targets.from}${whereOf(conditions)}`;
-  if (!child.attribute.many) return sql`(select row_to_json(${j}) from (${rows} limit 1) ${j})`;
-  return sql`(select coalesce(json_agg(${j}), '[]') from (${rows}${orderBy(child, targets, context)}) ${j})`;
+  if (!child.attribute.many) return sql`(select row_to_json(${j}.*) from (${rows} limit 1) ${j})`;
+  return sql`(select coalesce(json_agg(${j}.*), '[]') from (${rows}${orderBy(child, targets, context)}) ${j})`;
 }
 
 function countOf(child: Extract<ChildPlan, { kind: 'count' }>, scope: Scope, context: Context): Sql {
@@ -59,7 +60,7 @@ function branch(items: ItemsPlan, scope: JsonScope, context: Context): { readonl
   if (items.where !== null) conditions.push(compileFilter(items.where, scope, context));
   const j = alias('j', context.next());
   const list = join([compileObject(items.object, scope, context), named(kind, COMPONENT)], ', ');
-  return { test: sql`(${join(conditions, ' and ')})`, value: sql` when ${uid} then (select row_to_json(${j}) from (select ${list}) ${j})` };
+  return { test: sql`(${join(conditions, ' and ')})`, value: sql` when ${uid} then (select row_to_json(${j}.*) from (select ${list}) ${j})` };
 }
 
 function zoneOf(child: Extract<ChildPlan, { kind: 'zone' }>, scope: Scope, context: Context): Sql {

@@ -1,5 +1,5 @@
 /** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
-import type { OrderKey, ReadPlan } from '../plan/plan.js';
+import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
@@ -20,7 +20,7 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
   const list = compileObject(plan.object, row, context);
   const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)} order by ${column(row, 'id')} limit 1`;
-  return sql`select (select row_to_json(d) from (${rows}) d)::text as data`;
+  return sql`select (select row_to_json(d.*) from (${rows}) d)::text as data`;
 }
 
 /**
@@ -28,26 +28,40 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
  * changes in a process; it tells the planner that a page is small, which a parameter cannot, so that one generic plan
  * serves every request of a shape. First pages are a shape of their own, for the same reason.
  */
-function pageOf(row: RowScope, { from, keys, counted }: Listed, page: Pagination): Sql {
+function pageOf(row: RowScope, { from, order, counted }: Listed, page: Pagination): Sql {
   const id = column(row, 'id');
-  const columns = [id, ...keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
+  const columns = [id, ...order.keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
   if (counted) columns.push(sql`count(*) over () as total`);
-  const order = [...keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`), id];
+  const sorted = [...order.keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`), sql`${id}${order.id}`];
   const offset = page.start === 0 ? sql`` : sql` offset ${param(page.start)}::int8`;
-  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(order, ', ')} limit ${param(page.limit)}::int8${offset}`;
+  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(sorted, ', ')} limit ${param(page.limit)}::int8${offset}`;
   return Number.isSafeInteger(page.largest) ? sql`select * from (${limited}) q limit ${constant(page.largest)}` : limited;
 }
 
+interface Order {
+  readonly keys: readonly Ordering[];
+  /** The direction of the id, which is the last key of all. */
+  readonly id: Sql;
+}
+
 /** Nothing orders rows further once their id has. */
-function upToId(order: readonly OrderKey[]): readonly OrderKey[] {
-  const at = order.findIndex(({ hops, attribute }) => hops.length === 0 && attribute.name === 'id');
-  return at < 0 ? order : order.slice(0, at + 1);
+function orderOf(plan: ReadPlan, row: RowScope, context: Context): Order {
+  const at = plan.order.findIndex(({ hops, attribute }) => hops.length === 0 && attribute.name === 'id');
+  const keys = compileOrder(at < 0 ? plan.order : plan.order.slice(0, at), row, context);
+  return { keys, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
 }
 
 interface Listed {
   readonly from: Sql;
-  readonly keys: readonly Ordering[];
+  readonly order: Order;
   readonly counted: boolean;
+}
+
+/** The rows with these ids, in the page's order. In the order of ids, one walk of the index finds them all. */
+function rowsOf(row: RowScope, ids: Sql, order: Order, shown: Sql): Sql {
+  const [table, id] = [sql`${quote(row.type.table)} ${row.alias}`, column(row, 'id')];
+  if (order.keys.length === 0) return sql`select ${shown} from ${table} where ${id} = any(array(${ids})) order by ${id}${order.id}`;
+  return sql`select ${shown} from unnest(array(${ids})) with ordinality p(id, n) join ${table} on ${id} = p.id order by p.n`;
 }
 
 /**
@@ -58,11 +72,11 @@ function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context)
   const narrow = narrowing(plan, row, context);
   const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf([...versionConditions(row, null, context), ...narrow])}`;
   const counted = page.withCount && narrow.length > 0;
-  const paged = pageOf(row, { from, keys: compileOrder(upToId(plan.order), row, context), counted }, page);
+  const order = orderOf(plan, row, context);
+  const paged = pageOf(row, { from, order, counted }, page);
   const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
-  const rows = sql`select ${compileObject(plan.object, row, context)} from unnest(array(${ids})) with ordinality p(id, n)
-    join ${quote(plan.type.table)} ${row.alias} on ${column(row, 'id')} = p.id order by p.n`;
-  const data = sql`(select coalesce(json_agg(d), '[]') from (${rows}) d)::text as data`;
+  const rows = rowsOf(row, ids, order, compileObject(plan.object, row, context));
+  const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;
   const count = sql`(select count(*) from ${from})`;
   if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
   const otherwise = page.start === 0 ? sql`0` : count;

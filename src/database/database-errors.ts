@@ -27,6 +27,9 @@ export const isViolationOf = (error: unknown, index: string): boolean => {
 
 const INVALID_DATA = new Set(['22P02', '22P05', '22001', '22003', '22007', '22008', '22021', '22023', '22012', '21000', '54000', '54001', '2201B']);
 
+/** A table or column that is not there. */
+const OUTDATED = new Set(['42P01', '42703']);
+
 /** A statement that took longer than its budget. */
 export const timedOut = (milliseconds: number): ContentError =>
   new ContentError('ServiceUnavailableError', `The database took too long (limit "statementTimeout": ${milliseconds} ms)`, {
@@ -66,5 +69,6 @@ export function mapDatabaseError(error: unknown, schema: Schema, values: Readonl
   if (found.code === '23505') return uniqueViolation(found.constraint, schema, values) ?? error;
   if (found.code === '57014') return timedOut(timeout);
   if (isRetryable(error)) return new ContentError('ServiceUnavailableError', 'The document is being written by too many requests at once; try again');
+  if (OUTDATED.has(found.code)) return new Error(`The tables are not those of the content model: run the migrations, or orm.schema.update() (${String(error)})`, { cause: error });
   return INVALID_DATA.has(found.code) ? validationError('A value cannot be stored') : error;
 }

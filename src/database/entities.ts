@@ -1,15 +1,15 @@
 /** The model as MikroORM entities: it owns the tables, indexes and migrations; documents are read by compiled SQL. */
-import { EntitySchema } from '@mikro-orm/core';
+import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, Schema, ZoneAttribute } from '../schema/model.js';
-import { attributeIndexName, countIndexName, listIndexName, ownerIndexName, singleIndexName, targetIndexName, uniqueIndexName, versionIndexName } from '../schema/naming.js';
-import { COMPONENT_SEQUENCE_TABLE } from './sequences.js';
+import { attributeIndexName, countIndexName, listIndexName, ownerIndexName, parted, singleIndexName, targetIndexName, uniqueIndexName, versionIndexName } from '../schema/naming.js';
+import { componentSequence } from './sequences.js';
 
 type Properties = Record<string, Record<string, unknown>>;
 type Indexes = { name: string; properties?: string[]; expression?: string; where?: string; deferMode?: string }[];
 type AnyEntity = EntitySchema<Record<string, unknown>>;
 
-/** Property names must not meet attribute names, which are all camel case without a leading underscore. */
-const DOCUMENT = '_document';
+/** Names of properties beside the attributes': attributes begin with a letter. */
+const besideOf = (attribute: RelationAttribute, what: 'document' | 'position'): string => `_${attribute.name}_${what}`;
 
 const SYSTEM: Properties = {
   id: { type: 'integer', primary: true, autoincrement: true },
@@ -63,14 +63,14 @@ function embeddedColumn(type: ContentType, attribute: ComponentAttribute | ZoneA
   parts.properties[attribute.name] = { type: 'jsonb', columnType: 'jsonb', fieldName: attribute.column, nullable: true };
   if (attribute.kind === 'component' && attribute.def.index === true) {
     const index = attributeIndexName(type, attribute);
-    parts.indexes.push({ name: index, expression: `create index "${index}" on "${type.table}" using gin ("${attribute.column}" jsonb_path_ops)` });
+    parts.indexes.push({ name: index, expression: `create index "${index}" on "${type.table.replace('.', '"."')}" using gin ("${attribute.column}" jsonb_path_ops)` });
   }
 }
 
 function relationColumns(type: ContentType, attribute: RelationAttribute, parts: Parts): void {
   const { join } = attribute;
   if (join.kind === 'column') {
-    const key = `${attribute.name}${DOCUMENT}`;
+    const key = besideOf(attribute, 'document');
     parts.properties[key] = { type: 'text', fieldName: join.column, nullable: true };
     // A one-to-one target has one owner per locale and state.
     // Judged at commit, because a target changes hands within one statement.
@@ -78,7 +78,7 @@ function relationColumns(type: ContentType, attribute: RelationAttribute, parts:
     if (attribute.exclusive) parts.uniques.push(owned);
     else parts.indexes.push({ name: attributeIndexName(type, attribute), properties: [key] });
     if (join.position !== null) {
-      parts.properties[`${attribute.name}_position`] = { type: 'integer', fieldName: join.position, autoincrement: true };
+      parts.properties[besideOf(attribute, 'position')] = { type: 'integer', fieldName: join.position, autoincrement: true };
     }
   }
   if (join.kind === 'link') parts.links.push(linkTable(type, attribute, join, parts.owner));
@@ -102,7 +102,8 @@ const entityName = (type: ContentType): string =>
 
 function entity(entityClass: string, table: string, { properties, indexes, uniques }: Pick<Parts, 'properties' | 'indexes' | 'uniques'>): AnyEntity {
   // The properties are only known at run time, which is what this boundary is for.
-  return new EntitySchema({ name: entityClass, tableName: table, properties, indexes, uniques } as unknown as ConstructorParameters<typeof EntitySchema>[0]) as AnyEntity;
+  const { schema, bare } = parted(table);
+  return new EntitySchema({ name: entityClass, tableName: bare, ...(schema === null ? {} : { schema }), properties, indexes, uniques } as unknown as ConstructorParameters<typeof EntitySchema>[0]) as AnyEntity;
 }
 
 function typeEntities(type: ContentType): AnyEntity[] {
@@ -121,9 +122,25 @@ function typeEntities(type: ContentType): AnyEntity[] {
   return [document, ...parts.links];
 }
 
+/**
+ * Whether MikroORM knows the entities, and looks for tables where statements do. Throws with what to change: the alternative
+ * is an application that starts and fails on every request.
+ */
+export function checkRegistered(orm: MikroORM, schema: Schema): void {
+  const known = new Set([...orm.getMetadata()].map(({ className }) => className));
+  const missing = [...schema.types.values()].filter((type) => !known.has(entityName(type))).map(({ singularApiId }) => singularApiId);
+  if (missing.length > 0) {
+    throw new Error(`MikroORM has no entities for ${missing.join(', ')}: set "autoLoadEntities: true" in MikroOrmModule.forRoot, or list contentEntities(model) in its "entities"`);
+  }
+  const [theirs, ours] = [orm.config.get('schema') ?? 'public', parted(schema.file.table).schema];
+  if (ours === null && theirs !== '*' && theirs !== 'public') {
+    throw new Error(`MikroORM keeps tables in the schema "${theirs}": set "schema: '${theirs}'" in ContentModule.forRoot, too`);
+  }
+}
+
 /** The entities of the whole model, the file type and the component sequence included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const id = { type: 'integer', primary: true, autoincrement: true };
-  const sequence = entity('Content_ComponentSequence', COMPONENT_SEQUENCE_TABLE, { properties: { id }, indexes: [], uniques: [] });
+  const sequence = entity('Content_ComponentSequence', componentSequence(schema.file), { properties: { id }, indexes: [], uniques: [] });
   return [...[...schema.types.values()].flatMap(typeEntities), sequence];
 }

@@ -1,4 +1,6 @@
-import { identifier } from '../sql.js';
+import type { ContentType } from '../schema/model.js';
+import { inSchema, parted } from '../schema/naming.js';
+import { type Identifier, identifier } from '../sql.js';
 
 /**
  * Component instances live inside their owner's row, so their ids come from a sequence of their own. MikroORM
@@ -6,5 +8,5 @@ import { identifier } from '../sql.js';
  */
 export const COMPONENT_SEQUENCE_TABLE = 'content_component_ids';
 
-/** The same name, for statements. */
-export const COMPONENT_SEQUENCE = identifier(COMPONENT_SEQUENCE_TABLE);
+/** The same name, for statements about a type. */
+export const componentSequence = ({ table }: Pick<ContentType, 'table'>): Identifier => inSchema(parted(table).schema, identifier(COMPONENT_SEQUENCE_TABLE));

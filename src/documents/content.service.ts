@@ -6,7 +6,7 @@ import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
 import type { RawQuery } from '../query/read-raw.js';
-import type { DocumentFields } from '../schema/definitions.js';
+import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
 import type { Documents, WriteOptions } from './documents.service.js';

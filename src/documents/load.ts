@@ -1,7 +1,7 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
 import { compileLoad, type Lock } from '../compile/compile-load.js';
 import type { Row, Runner } from '../database/database.js';
-import { COMPONENT_SEQUENCE } from '../database/sequences.js';
+import { componentSequence } from '../database/sequences.js';
 import { notFound, validationError } from '../errors.js';
 import type { Body } from '../plan/body.js';
 import type { Resolver } from '../plan/links.js';
@@ -95,7 +95,7 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
   const existing = documentId !== null || type.kind === 'singleType';
   const touched = new Set([...values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
   const nothing = !existing && references.size === 0 && instances === 0;
-  const statement = compileLoad({ type, existing, documentId, locale, touched, references, instances, locks, sequenceTable: COMPONENT_SEQUENCE });
+  const statement = compileLoad({ type, existing, documentId, locale, touched, references, instances, locks, sequenceTable: componentSequence(type) });
   const [result] = nothing ? [{}] : await runner.run(statement);
   const found = result as Row;
   const versions = versionsOf(parse<Row[]>(found['versions'], []), request);

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Inject, Post, Query, Redirect, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Post, Query, Redirect, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import type { TokenClaims } from '../accounts/json-web-tokens.js';
 import { RateLimits } from '../accounts/rate-limits.js';
 import { readFields } from '../accounts/read-fields.js';
@@ -15,7 +15,7 @@ const field = (body: unknown, key: string): unknown => (isObject(body) ? body[ke
 type AddressedRequest = HttpRequest & { readonly ip?: string };
 
 /** `/api/auth/…` (protocol 19.1–19.13). */
-@Controller('auth')
+@Controller({ path: 'auth', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
 export class AuthController {

@@ -1,5 +1,5 @@
 /** The routes of the contract: a real Nest controller class per content type, open to host guards and subclasses. */
-import { Body, Controller, Delete, Get, HttpCode, Inject, Options, Patch, Post, Put, Req, Res, type Type, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Options, Patch, Post, Put, Req, Res, type Type, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
@@ -16,6 +16,9 @@ interface Planned {
   readonly plan: ReadPlan;
   readonly caller: Caller;
 }
+
+/** A form of another site can post anything but JSON without asking the browser. */
+const isJson = ({ headers }: HttpRequest): boolean => headers['content-type'] === undefined || /^application\/([\w.-]+\+)?json\b/i.test(String(headers['content-type']));
 
 /** What both kinds of routes share. */
 @UseFilters(ContentErrorFilter)
@@ -56,6 +59,7 @@ abstract class ContentController {
   /** Writes a request's body on behalf of its caller, and answers as the request asks. */
   protected write(action: 'create' | 'update', request: object, body: unknown): Promise<Answer> {
     const { plan, caller } = this.planned(request as HttpRequest);
+    if (!isJson(request as HttpRequest)) throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
     return this.documents[action](plan, body, { caller });
   }
 
@@ -224,7 +228,8 @@ export function contentController(type: ContentType, path: string, given?: Type)
   if (given !== undefined) keepRoutes(given, generated);
   const base = given ?? generated;
   const controller = { [className(type.singularApiId)]: class extends base {} }[className(type.singularApiId)] as Type;
-  Controller(path)(controller);
+  // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
+  Controller({ path, version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL })(controller);
   ServesType(type)(controller);
   return controller;
 }

@@ -19,7 +19,12 @@ const NAMES = new Map<number, ErrorName>(
   (['BadRequestError', 'UnauthorizedError', 'ForbiddenError', 'NotFoundError', 'MethodNotAllowedError', 'ConflictError', 'PayloadTooLargeError', 'UriTooLongError', 'UnsupportedMediaTypeError', 'RateLimitError', 'ServiceUnavailableError'] as const).map((name) => [ERRORS[name], name]),
 );
 
-const MESSAGES: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'Not Found', 413: 'request entity too large' };
+/** What Nest and the body parsers say by themselves, in the protocol's words; what the host's own code says stays. */
+const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
+  [403, /^Forbidden resource$/, 'Forbidden'],
+  [404, /^Cannot [A-Z]+ /, 'Not Found'],
+  [413, /too large/i, 'request entity too large'],
+];
 
 /** Whether a 400 of the framework is about the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
@@ -32,7 +37,7 @@ const isBadPath = (message: string): boolean => /decode param|bad url|not a vali
 
 function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
-  const message = MESSAGES[status] ?? exception.message;
+  const [, , message = exception.message] = MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
   if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
   if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', withoutQuotation(exception.message));
   return body(status, NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'), message);

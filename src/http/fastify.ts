@@ -11,7 +11,12 @@ interface FastifyRoute {
   readonly method: string | string[];
 }
 
+interface FastifyOptions {
+  readonly ignoreTrailingSlash?: boolean;
+}
+
 interface FastifyInstance {
+  readonly initialConfig?: FastifyOptions & { readonly routerOptions?: FastifyOptions };
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: unknown, done: () => void) => void): void;
   addHook(name: 'onRoute', hook: (route: FastifyRoute) => void): void;
   route(route: FastifyRoute): void;
@@ -33,6 +38,8 @@ export function adaptFastify({ httpAdapter }: HttpAdapterHost, owns: (path: stri
     if (request.raw.headers['content-type'] !== undefined && owns(pathOf(request.url))) dropEmptyBody(request);
     done();
   });
+  const { initialConfig = {} } = instance;
+  if (initialConfig.ignoreTrailingSlash === true || initialConfig.routerOptions?.ignoreTrailingSlash === true) return;
   instance.addHook('onRoute', (route) => {
     const own = owns(route.url.toLowerCase()) && !route.url.endsWith('/') && route.method !== 'HEAD';
     if (own) instance.route({ ...route, url: `${route.url}/` });

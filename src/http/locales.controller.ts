@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Controller, Get, Inject, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { CONTENT_BASE, type DocumentsBase } from '../documents/documents.service.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
@@ -28,7 +28,7 @@ function nameOf(code: string): string {
 }
 
 /** `GET /api/i18n/locales`, for whom `find` on `locale` is granted. */
-@Controller('i18n')
+@Controller({ path: 'i18n', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
 export class LocalesController {

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { ContentAccess } from '../access/content-access.js';
 import { type PermissionTree, treeOf } from '../accounts/permission-tree.js';
 import { type RoleInput, Roles } from '../accounts/roles.js';
@@ -21,7 +21,7 @@ function inputOf(body: unknown): RoleInput {
 }
 
 /** `/api/users-permissions/…`: roles and what they may do, under the grants on `role` (protocol 19.20, 19.21). */
-@Controller('users-permissions')
+@Controller({ path: 'users-permissions', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
 export class RolesController {

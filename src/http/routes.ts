@@ -14,11 +14,16 @@ export const ROUTED = Symbol('ContentRouted');
 
 const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
+/** What Nest keeps of `setGlobalPrefix(…, { exclude })`. */
+interface Excluded {
+  readonly pathRegex: RegExp;
+}
+
 /** The paths below which this module answers. */
 @Injectable()
 export class ContentRoutes {
-  /** Path before every content route, with a leading slash and lower case; empty for none. */
-  base = '';
+  /** Paths before the content routes, each with a leading slash and in lower case, or empty; one, unless the host excludes some routes from its prefix. */
+  private bases: readonly string[] = [];
   private readonly names: Set<string>;
 
   constructor(
@@ -29,37 +34,45 @@ export class ContentRoutes {
     this.names = new Set(routed.controllers.map(({ type }) => type.route));
   }
 
-  /** The path of the content prefix, without slashes; empty where the application's global prefix is the same. */
+  /** The path of the content prefix, without slashes; empty where the application's global prefix ends in it. */
   private get own(): string {
-    return trim(this.application.getGlobalPrefix()) === this.routed.prefix ? '' : this.routed.prefix;
+    const global = `/${trim(this.application.getGlobalPrefix())}`.toLowerCase();
+    return global.endsWith(`/${this.routed.prefix.toLowerCase()}`) ? '' : this.routed.prefix;
   }
 
   /** Puts another module's controller below the content prefix. To be called before the routes are registered. */
   place(controller: Type, path: string): void {
     this.names.add(path);
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
+    this.bases = [...new Set([...this.names].map((name) => this.baseOf(name)))];
   }
 
   /** Sets the controllers' paths. The content prefix is not repeated when it is the application's global one. */
   mount(): void {
-    const global = trim(this.application.getGlobalPrefix());
-    const { own } = this;
-    this.base = [global, own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join('');
-    for (const { type, controller } of this.routed.controllers) {
-      Reflect.defineMetadata('path', own === '' ? type.route : `${own}/${type.route}`, controller);
-    }
+    for (const { type, controller } of this.routed.controllers) this.place(controller, type.route);
     adaptFastify(this.adapter, (path) => this.owns(path));
   }
 
   /** Whether a lower-case path is below the content prefix. */
   covers(path: string): boolean {
-    return path === this.base ? path !== '' : path.startsWith(`${this.base}/`);
+    return this.bases.some((base) => (path === base ? path !== '' : path.startsWith(`${base}/`)));
   }
 
   /** Whether a lower-case path belongs to a content type. */
   owns(path: string): boolean {
-    if (!path.startsWith(`${this.base}/`)) return false;
-    const [first = ''] = path.slice(this.base.length + 1).split('/');
-    return this.names.has(first);
+    return this.bases.some((base) => {
+      if (!path.startsWith(`${base}/`)) return false;
+      const [first = ''] = path.slice(base.length + 1).split('/');
+      return this.names.has(first);
+    });
+  }
+
+  /** The path before a route; the application's global prefix is part of it unless the host excludes the route. */
+  private baseOf(name: string): string {
+    const { own } = this;
+    const { exclude = [] } = this.application.getGlobalPrefixOptions() as { readonly exclude?: readonly Excluded[] };
+    const path = [own, name].filter((part) => part !== '').map((part) => `/${part}`).join('');
+    const global = exclude.some(({ pathRegex }) => pathRegex.test(path)) ? '' : trim(this.application.getGlobalPrefix());
+    return [global, own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join('');
   }
 }

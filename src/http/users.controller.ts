@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
@@ -19,7 +19,7 @@ const ROW_ID = /^[1-9]\d{0,8}$/;
 const TAKEN: Readonly<Record<string, string>> = { username: 'Username already taken', email: 'Email already taken' };
 
 /** `/api/users…`: bare objects and lists, under the grants on `user` (protocol 19.15–19.19). */
-@Controller('users')
+@Controller({ path: 'users', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
 export class UsersController {

@@ -9,6 +9,7 @@ import type { Attribute, Component, ComponentAttribute, ContentType, Model, Rela
 import { typeMessage } from '../schema/print-value.js';
 import type { Given, GivenInstance, GivenValues } from './body.js';
 import { applyChange, type Resolver } from './links.js';
+import type { RelationInput } from './relation-input.js';
 
 /** Stored values in the answer's form, by attribute name. */
 export type Stored = Readonly<Record<string, unknown>>;
@@ -57,6 +58,18 @@ function scalar(attribute: ScalarAttribute, raw: unknown, to: Place, context: Se
   }
   const value = attribute.type.accept(raw, attribute.def, to) ?? null;
   return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
+}
+
+/** Where a refused value stands, as details of an error. */
+const placeOf = (path: readonly string[]): Record<string, unknown> => ({ key: path.at(-1), path: path.join('.'), source: 'body' });
+
+/** The new list of a relation. What is wrong with it is said with its place. */
+function settleList(attribute: RelationAttribute, input: RelationInput, scope: Scope, context: SettleContext): readonly string[] {
+  try {
+    return applyChange(storedList(scope.stored, attribute), input, attribute.many, context.resolver(attribute.target));
+  } catch (error) {
+    throw error instanceof ContentError ? new ContentError(error.name, error.message, { ...placeOf([...scope.path, attribute.name]), ...error.details }) : error;
+  }
 }
 
 const instances = (value: unknown): readonly Stored[] => (Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []);
@@ -183,7 +196,7 @@ function settleModel(model: Model, scope: Scope, context: SettleContext): Settle
   const settleOne = (attribute: Attribute, given: Given | undefined): void => {
     if (attribute.kind === 'relation') {
       if (given?.kind !== 'relation' || given.input.kind === 'keep') return;
-      lists.set(attribute, applyChange(storedList(scope.stored, attribute), given.input, attribute.many, context.resolver(attribute.target)));
+      lists.set(attribute, settleList(attribute, given.input, scope, context));
     } else if (attribute.kind === 'scalar') {
       if (attribute.system) return;
       const value = settleScalar(attribute, given, scope, context);

@@ -1,6 +1,6 @@
 /** Definitions in, frozen model out; all mistakes of the definitions at once. */
 import { type Identifier, identifier } from '../sql.js';
-import { checkModel } from './check-model.js';
+import { checkModel, isTableName, soundPart } from './check-model.js';
 import { checkNames } from './check-names.js';
 import type {
   AttributeDefinition,
@@ -14,7 +14,7 @@ import type {
 } from './definitions.js';
 import { FILE_TYPE } from './file-type.js';
 import type { Attribute, Component, ContentType, Join, RelationAttribute, ScalarAttribute, Schema } from './model.js';
-import { columnName, linkTableName, name } from './naming.js';
+import { columnName, inSchema, linkTableName, name } from './naming.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 
 /** The start is refused: `mistakes` lists everything that is wrong with the model or the grants. */
@@ -55,16 +55,17 @@ const TIMES = [
 const LOCALE = system('locale', 'string', 'locale');
 
 /** How a relation of `owner` reaches its targets. */
-function joinOf(table: Identifier, key: string, def: RelationDefinition | MediaDefinition, types: ReadonlyMap<string, ContentTypeDefinition>): Join {
+function joinOf(build: Build, owner: ContentTypeDefinition, key: string, def: RelationDefinition | MediaDefinition): Join {
+  const table = tableOf(owner, build.schema);
   if (def.type === 'media') {
     return def.multiple === true
       ? { kind: 'link', table: linkTableName(table, key), twoWay: false }
       : { kind: 'column', column: columnName(key, 'document_id'), position: null };
   }
   if (def.mappedBy !== undefined) {
-    const target = types.get(def.target) as ContentTypeDefinition;
+    const target = build.definitions.get(def.target) as ContentTypeDefinition;
     const perLocale = target.localized === true && target.attributes[def.mappedBy]?.localized === true;
-    if (def.relation === 'manyToMany') return { kind: 'inverseLink', table: linkTableName(tableOf(target), def.mappedBy), perLocale };
+    if (def.relation === 'manyToMany') return { kind: 'inverseLink', table: linkTableName(tableOf(target, build.schema), def.mappedBy), perLocale };
     const position = def.relation === 'oneToMany' ? columnName(def.mappedBy, 'position') : null;
     return { kind: 'inverseColumn', column: columnName(def.mappedBy, 'document_id'), position, perLocale };
   }
@@ -75,12 +76,14 @@ function joinOf(table: Identifier, key: string, def: RelationDefinition | MediaD
   return { kind: 'column', column: columnName(key, 'document_id'), position: ordered ? columnName(key, 'position') : null };
 }
 
-const tableOf = (type: ContentTypeDefinition): Identifier => name(type.tableName ?? type.pluralApiId ?? type.singularApiId);
+const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier => inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
 
 const isMany = (def: RelationDefinition | MediaDefinition): boolean =>
   def.type === 'media' ? def.multiple === true : def.relation === 'oneToMany' || def.relation === 'manyToMany';
 
 interface Build {
+  /** The PostgreSQL schema of the tables. */
+  readonly schema: string | null;
   readonly definitions: ReadonlyMap<string, ContentTypeDefinition>;
   readonly types: Map<string, Mutable<ContentType>>;
   readonly components: Map<string, Mutable<Component>>;
@@ -100,7 +103,7 @@ function attribute(build: Build, key: string, def: AttributeDefinition, owner?: 
   }
   const relation = def as RelationDefinition | MediaDefinition;
   const target = build.types.get(relation.type === 'media' ? 'file' : relation.target) as ContentType;
-  const join: Join = owner === undefined ? { kind: 'embedded' } : joinOf(tableOf(owner), key, relation, build.definitions);
+  const join: Join = owner === undefined ? { kind: 'embedded' } : joinOf(build, owner, key, relation);
   const twoWay = relation.type === 'relation' && (relation.inversedBy ?? relation.mappedBy) !== undefined;
   const exclusive = twoWay && relation.relation.startsWith('oneTo');
   return Object.freeze({ ...base, kind: 'relation', def: relation, many: isMany(relation), join, target, media: def.type === 'media', exclusive });
@@ -139,7 +142,7 @@ function fillType(build: Build, type: Mutable<ContentType>, def: ContentTypeDefi
   Object.freeze(type);
 }
 
-const shell = (def: ContentTypeDefinition, internal: boolean): Mutable<ContentType> => ({
+const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<ContentType> => ({
   model: 'type',
   uid: def.singularApiId,
   kind: def.kind,
@@ -148,25 +151,20 @@ const shell = (def: ContentTypeDefinition, internal: boolean): Mutable<ContentTy
   route: def.kind === 'collectionType' ? def.pluralApiId : def.singularApiId,
   draftAndPublish: def.draftAndPublish ?? false,
   localized: def.localized ?? false,
-  table: tableOf(def),
-  internal,
-  routed: !internal && def.routes !== false,
+  table: tableOf(def, schema),
+  internal: def === FILE_TYPE,
+  routed: def !== FILE_TYPE && def.routes !== false,
   owner: def.owner ?? null,
   attributes: new Map(),
   shown: [],
 });
 
-/**
- * Checks the definitions and builds the model that every other room works on.
- * Throws a {@link ContentModelError} that lists all mistakes.
- */
-export function buildSchema(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[]): Schema {
-  const mistakes = checkModel(types, components);
-  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+function construct(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[], schema: string | null): Schema {
   const all = [FILE_TYPE, ...types];
   const build: Build = {
+    schema,
     definitions: new Map(all.map((def) => [def.singularApiId, def])),
-    types: new Map(all.map((def) => [def.singularApiId, shell(def, def === FILE_TYPE)])),
+    types: new Map(all.map((def) => [def.singularApiId, shell(def, schema)])),
     components: new Map(components.map(({ uid }) => [uid, { model: 'component', uid: identifier(uid), attributes: new Map(), shown: [] }])),
   };
   for (const def of components) {
@@ -177,7 +175,29 @@ export function buildSchema(types: readonly ContentTypeDefinition[], components:
     Object.freeze(component);
   }
   for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
-  const clashes = checkNames([...build.types.values()]);
-  if (clashes.length > 0) throw new ContentModelError(clashes);
   return Object.freeze({ types: build.types, components: build.components, file: build.types.get('file') as ContentType });
+}
+
+/** What a model is besides its definitions. */
+export interface ModelOptions {
+  /** The PostgreSQL schema of the tables; without it, the one that the connection is in. */
+  readonly schema?: string | undefined;
+  /** Mistakes that were found elsewhere, to be listed with the others. */
+  readonly mistakes?: readonly string[];
+}
+
+/**
+ * Checks the definitions and builds the model that every other room works on.
+ * Throws a {@link ContentModelError} that lists all mistakes.
+ */
+export function buildSchema(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[], options: ModelOptions = {}): Schema {
+  const wrong = checkModel(types, components);
+  const sound = wrong.length === 0 ? { types, components } : soundPart(types, components);
+  // Names can only be judged once they are made, which is done without what is wrong.
+  const valid = options.schema === undefined || isTableName(options.schema);
+  const schema = construct(sound.types, sound.components, valid ? (options.schema ?? null) : null);
+  const place = valid ? [] : [`schema: "${String(options.schema)}" cannot name a schema: letters, digits and underscores, no digit first`];
+  const mistakes = [...wrong.map(({ text }) => text), ...checkNames([...schema.types.values()]), ...place, ...(options.mistakes ?? [])];
+  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+  return schema;
 }

@@ -1,10 +1,10 @@
 /** No two parts of a model may take one name in the database; they would be merged silently. */
 import type { Attribute, ContentType } from './model.js';
 import { SYSTEM_COLUMNS } from './model.js';
-import { attributeIndexName, countIndexName, listIndexName, ownerIndexName, singleIndexName, targetIndexName, uniqueIndexName, versionIndexName } from './naming.js';
+import { attributeIndexName, countIndexName, listIndexName, ownerIndexName, parted, singleIndexName, targetIndexName, uniqueIndexName, versionIndexName } from './naming.js';
 
-/** Tables that the library keeps for itself; the file type's is claimed by the file type. */
-const OWN_TABLES = ['content_component_ids'];
+/** Tables that are taken before any type; the file type's is claimed by the file type. */
+const OWN_TABLES = [['content_component_ids', 'the library'], ['mikro_orm_migrations', 'the migrations of MikroORM']] as const;
 
 function columnsOf(attribute: Attribute): string[] {
   if (attribute.kind === 'scalar') return attribute.system ? [] : [attribute.column];
@@ -24,7 +24,7 @@ function relationsOf(type: ContentType, attribute: Attribute): string[] {
       return attribute.def.index === true ? [attributeIndexName(type, attribute)] : [];
     case 'relation': {
       const { join, exclusive } = attribute;
-      if (join.kind === 'link') return [join.table, targetIndexName(join.table), `${join.table}_pkey`];
+      if (join.kind === 'link') return [bare(join.table), targetIndexName(join.table), `${bare(join.table)}_pkey`];
       return join.kind === 'column' ? [exclusive ? ownerIndexName(type, attribute) : attributeIndexName(type, attribute)] : [];
     }
     case 'zone':
@@ -32,17 +32,25 @@ function relationsOf(type: ContentType, attribute: Attribute): string[] {
   }
 }
 
+/** A model's tables are all in one schema, as are their indexes. */
+const bare = (table: string): string => parted(table).bare;
+
 /** Every clash of names, each with both places. */
 export function checkNames(types: readonly ContentType[]): string[] {
   const mistakes: string[] = [];
-  const relations = new Map(OWN_TABLES.map((table) => [table, 'the library']));
+  const relations = new Map<string, string>(OWN_TABLES);
+  const told = new Set<string>();
   const claim = (taken: string, owner: string): void => {
     const first = relations.get(taken);
-    if (first !== undefined && first !== owner) mistakes.push(`${owner}: needs the same name "${taken}" in the database as ${first}; rename it or set tableName`);
+    // Two with one table have its indexes in common, too.
+    if (first !== undefined && first !== owner && !told.has(`${owner} ${first}`)) {
+      mistakes.push(`${owner}: needs the same name "${taken}" in the database as ${first}; rename it or set tableName`);
+      told.add(`${owner} ${first}`);
+    }
     relations.set(taken, owner);
   };
   for (const type of types) {
-    const system = [type.table, `${type.table}_pkey`, versionIndexName(type), singleIndexName(type), countIndexName(type), listIndexName(type)];
+    const system = [bare(type.table), `${bare(type.table)}_pkey`, versionIndexName(type), singleIndexName(type), countIndexName(type), listIndexName(type)];
     for (const taken of system) claim(taken, type.singularApiId);
     const columns = new Map<string, string>(SYSTEM_COLUMNS.map((column) => [column, 'the document']));
     for (const attribute of type.attributes.values()) {

@@ -44,7 +44,10 @@ export interface BlockNode {
 
 export type ScalarTypeName = keyof ScalarValues;
 
-/** A scalar attribute: contract "Attribute types returned by default" and protocol section 14. */
+/**
+ * All that a scalar attribute may carry: contract "Attribute types returned by default" and protocol section 14. Which
+ * type takes which is in {@link AttributeDefinition}.
+ */
 export interface ScalarDefinition extends CommonOptions {
   readonly type: ScalarTypeName;
   /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
@@ -109,8 +112,26 @@ export interface ZoneDefinition extends CommonOptions {
   readonly max?: number;
 }
 
+/** A scalar of type `N` with the options that every scalar has, and those named in `K`. */
+type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> = N extends unknown
+  ? CommonOptions & Pick<ScalarDefinition, 'searchable' | 'index' | K> & {
+      readonly type: N;
+      /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
+      readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
+    }
+  : never;
+
+type Length = 'minLength' | 'maxLength' | 'regex';
+
 export type AttributeDefinition =
-  | ScalarDefinition
+  | Scalar<'string' | 'email', 'unique' | Length>
+  | Scalar<'text' | 'richtext', Length>
+  | Scalar<'password', 'minLength'>
+  | Scalar<'uid', 'unique' | Length | 'targetField' | 'generate'>
+  | (Scalar<'enumeration', 'unique'> & Required<Pick<ScalarDefinition, 'enum'>>)
+  | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', 'unique' | 'min' | 'max'>
+  | Scalar<'date' | 'time' | 'datetime' | 'timestamp', 'unique'>
+  | Scalar<'boolean' | 'json' | 'array' | 'blocks'>
   | RelationDefinition
   | MediaDefinition
   | ComponentAttributeDefinition
@@ -169,7 +190,7 @@ export interface ComponentDefinition {
  * @publicApi
  */
 export const defineCollectionType = <const T extends TypeOptions>(
-  options: T & Known<T>,
+  options: T & Known<T, keyof TypeOptions>,
 ): T & { readonly kind: 'collectionType' } => Object.freeze({ ...options, kind: 'collectionType' as const });
 
 /**
@@ -178,7 +199,7 @@ export const defineCollectionType = <const T extends TypeOptions>(
  * @publicApi
  */
 export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
-  options: T & Known<T>,
+  options: T & Known<T, keyof TypeOptions>,
 ): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
 
 /**
@@ -186,72 +207,15 @@ export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'
  *
  * @publicApi
  */
-export const defineComponent = <const T extends ComponentDefinition>(options: T & Known<T>): T =>
+export const defineComponent = <const T extends ComponentDefinition>(options: T & Known<T, keyof ComponentDefinition>): T =>
   Object.freeze({ ...options });
 
-/** Refuses options that no attribute has, so that a misspelt one does not compile. */
-type Known<T> = T extends { attributes: infer A }
-  ? { readonly attributes: { readonly [K in keyof A]: A[K] & { readonly [P in Exclude<keyof A[K], Option>]: never } } }
-  : unknown;
+/** Refuses options that a definition, or an attribute of its type, does not take, so that a misspelt one does not compile. */
+type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends { attributes: infer A }
+  ? { readonly attributes: { readonly [K in keyof A]: A[K] & { readonly [P in Exclude<keyof A[K], OptionOf<TypeOf<A[K]>>>]: never } } }
+  : unknown);
 
-type Option = KeysOf<AttributeDefinition>;
-type KeysOf<T> = T extends unknown ? keyof T : never;
+type TypeOf<A> = A extends { type: infer N } ? N : never;
 
-/** What every document carries (contract "Document"). */
-export interface DocumentFields {
-  readonly id: number;
-  readonly documentId: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly publishedAt: string | null;
-  readonly locale: string;
-}
-
-/** A related document or file as far as the definition alone tells. */
-export interface RelatedDocument extends Partial<DocumentFields> {
-  readonly id: number;
-  readonly documentId: string;
-  readonly [attribute: string]: unknown;
-}
-
-/** A component instance as far as the definition alone tells. */
-export interface ComponentInstance {
-  readonly id: number;
-  readonly documentId: string;
-  readonly __component?: string;
-  readonly [attribute: string]: unknown;
-}
-
-/**
- * The document type of a definition: scalar attributes by their own type (null unless required), populated ones
- * optional because they are present only when populated; private and password attributes absent.
- *
- * @publicApi
- */
-export type DocumentOf<T extends { readonly attributes: AttributeDefinitions }> = DocumentFields & {
-  readonly [K in keyof T['attributes'] as Visible<T['attributes'][K]> extends 'scalar' ? K : never]: ScalarOf<
-    T['attributes'][K]
-  >;
-} & {
-  readonly [K in keyof T['attributes'] as Visible<T['attributes'][K]> extends 'populated' ? K : never]?: PopulatedOf<
-    T['attributes'][K]
-  >;
-};
-
-type Visible<A> = A extends { private: true } | { type: 'password' }
-  ? 'hidden'
-  : A extends { type: ScalarTypeName }
-    ? 'scalar'
-    : 'populated';
-
-type ScalarOf<A> = A extends { type: infer N extends ScalarTypeName }
-  ? (A extends { type: 'enumeration'; enum: readonly (infer E)[] } ? E : ScalarValues[N]) | (A extends { required: true } ? never : null)
-  : never;
-
-type PopulatedOf<A> = A extends { type: 'relation'; relation: 'oneToMany' | 'manyToMany' } | { type: 'media'; multiple: true }
-  ? RelatedDocument[]
-  : A extends { type: 'relation' } | { type: 'media' }
-    ? RelatedDocument | null
-    : A extends { type: 'component'; repeatable: true } | { type: 'dynamiczone' }
-      ? ComponentInstance[]
-      : ComponentInstance | null;
+/** The options of attributes of type `N`. */
+type OptionOf<N, D = AttributeDefinition> = D extends { type: infer M } ? (N extends M ? keyof D : never) : never;

@@ -95,6 +95,7 @@ export interface ContentType extends ModelBase {
   readonly route: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
+  /** Its table, with the schema where one is set. */
   readonly table: Identifier;
   /** Built in (the file type): no routes, no grants. */
   readonly internal: boolean;

@@ -18,38 +18,53 @@ export function name(...words: readonly string[]): Identifier {
   return identifier(`${full.slice(0, MAX_IDENTIFIER_BYTES - hash.length - 1)}_${hash}`);
 }
 
-/** The column of an attribute; one that would meet a system column gets a trailing underscore. */
+/** Columns of the document, and those that PostgreSQL keeps in every table. */
+const TAKEN: readonly string[] = [...SYSTEM_COLUMNS, 'tableoid', 'ctid', 'xmin', 'cmin', 'xmax', 'cmax'];
+
+/** The column of an attribute; one that is taken gets a trailing underscore. */
 export function columnName(attribute: string, suffix?: string): Identifier {
   const plain = suffix === undefined ? name(attribute) : name(attribute, suffix);
-  return (SYSTEM_COLUMNS as readonly string[]).includes(plain) ? identifier(`${plain}_`) : plain;
+  return TAKEN.includes(plain) ? identifier(`${plain}_`) : plain;
 }
 
-export const linkTableName = (table: string, attribute: string): Identifier => name(table, attribute, 'links');
+/** A table's name with the PostgreSQL schema that holds it; null for the one that the connection is in. */
+export const inSchema = (schema: string | null, table: Identifier): Identifier => (schema === null ? table : identifier(`${schema}.${table}`));
+
+/** The schema of a table, and its name in there. Indexes are in the schema of their table, so their names go without. */
+export function parted(table: string): { readonly schema: string | null; readonly bare: string } {
+  const dot = table.indexOf('.');
+  return { schema: dot < 0 ? null : table.slice(0, dot), bare: table.slice(dot + 1) };
+}
+
+/** A name made of a table's. */
+const of = (table: string, ...words: readonly string[]): Identifier => name(parted(table).bare, ...words);
+
+export const linkTableName = (table: string, attribute: string): Identifier => inSchema(parted(table).schema, of(table, attribute, 'links'));
 
 type Table = Pick<ContentType, 'table'>;
 type Named = Pick<Attribute, 'name'>;
 
 /** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
-export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'unique');
+export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier => of(table, attribute.name, 'unique');
 
 /** The index that serves filters and sorts on an attribute. */
-export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'index');
+export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier => of(table, attribute.name, 'index');
 
 /** The index that allows a one-to-one target one owner per locale and state. */
-export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier => name(table, attribute.name, 'holder');
+export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier => of(table, attribute.name, 'holder');
 
 /** The index that allows one version per document, locale and state. */
-export const versionIndexName = ({ table }: Table): Identifier => name(table, 'one', 'per', 'version');
+export const versionIndexName = ({ table }: Table): Identifier => of(table, 'one', 'per', 'version');
 
 /** The index that allows one document of a single type per locale and state. */
-export const singleIndexName = ({ table }: Table): Identifier => name(table, 'one', 'document');
+export const singleIndexName = ({ table }: Table): Identifier => of(table, 'one', 'document');
 
-export const countIndexName = ({ table }: Table): Identifier => name(table, 'for', 'totals');
+export const countIndexName = ({ table }: Table): Identifier => of(table, 'for', 'totals');
 
-export const listIndexName = ({ table }: Table): Identifier => name(table, 'for', 'pages');
+export const listIndexName = ({ table }: Table): Identifier => of(table, 'for', 'pages');
 
 /** The index of a link table for its targets. */
-export const targetIndexName = (table: string): Identifier => name(table, 'by', 'target');
+export const targetIndexName = (table: string): Identifier => of(table, 'by', 'target');
 
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');

@@ -24,3 +24,13 @@ export function suggest(word: string, known: readonly string[]): string {
   }
   return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3)) ? `; did you mean "${best.word}"?` : '';
 }
+
+/** Longer lists of names help nobody. */
+const SHOWN = 12;
+
+/** The nearest known word, or, where none is near, what there is. */
+export function among(word: string, known: readonly string[]): string {
+  const near = suggest(word, known);
+  if (near !== '' || known.length === 0) return near;
+  return `; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, SHOWN).join(', ')}${known.length > SHOWN ? ', …' : ''}`;
+}

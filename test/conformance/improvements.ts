@@ -80,7 +80,7 @@ export const IMPROVEMENTS: readonly Improvement[] = [
   {
     id: 'details-name-the-place',
     reason: 'A refusal says which key was wrong and where, also where the reference leaves the details empty (D11).',
-    cases: [177, 184, 638, 657, 658, 1221, 1222, 1223, 1224, 1225, 1227, 1230, 1231, 1232, 1233, 1234, 1238],
+    cases: [177, 184, 638, 657, 658, 1221, 1222, 1223, 1224, 1225, 1227, 1230, 1231, 1232, 1233, 1234, 1238, 1594],
     applies: ({ recorded }) => recorded.status === 400 && Object.keys(at(recorded.response, 'error.details') ?? {}).length === 0,
     expects: (ours, _asked, differences) => {
       const { key, path } = (at(ours.body, 'error.details') ?? {}) as { key?: unknown; path?: unknown };

@@ -110,7 +110,79 @@ describe.each(ADAPTERS)('registration on %s', (adapter) => {
   });
 });
 
+describe('a PostgreSQL schema of its own', () => {
+  const inApp = { ...blog, schema: 'app' };
+  const SCHEMAS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
+    ['in the MikroORM of the host, which has the option, too', (database) => ({ imports: [mikro(database, { schema: 'app' }), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(inApp)] })],
+    ['for the content alone', (database) => ({ imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(inApp)] })],
+    ['of a database of its own', (database) => ({ imports: [ContentModule.forRoot({ ...blog, database: { clientUrl: database.url, schema: 'app' } })] })],
+    ['that needs quotes', (database) => ({ imports: [ContentModule.forRoot({ ...blog, schema: 'My-App', database: { clientUrl: database.url } })] })],
+  ];
+
+  it.each(SCHEMAS)('%s holds every table', async (name, way) => {
+    const schema = name.includes('quotes') ? 'My-App' : 'app';
+    const host = await start(way, 'express');
+    const http = supertest.agent(host.url);
+    try {
+      expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+      const tables = await host.sql(`select table_schema as schema, count(*)::int as n from information_schema.tables where table_name ~ '^(articles|authors|content_)' group by 1`);
+      expect(tables).toEqual([{ schema, n: expect.any(Number) }]);
+      const author = (await http.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201)).body.data;
+      const data = { title: 'Hello', slug: 'hello', author: author.documentId, sections: [{ heading: 'One' }] };
+      const { body } = await http.post('/api/articles?populate=*').send({ data }).expect(201);
+      expect(body.data).toMatchObject({ title: 'Hello', author: { name: 'Ann' }, sections: [{ heading: 'One' }] });
+      expect((await http.get('/api/articles?filters[author][name]=Ann&sort=author.name:desc').expect(200)).body.data).toHaveLength(1);
+      expect((await http.post('/api/articles').send({ data }).expect(400)).body.error.message).toBe('This attribute must be unique');
+      await http.put(`/api/articles/${body.data.documentId}`).send({ data: { title: 'Hello again', sections: [] } }).expect(200);
+      await http.delete(`/api/articles/${body.data.documentId}`).expect(204);
+    } finally {
+      await host.close();
+    }
+  });
+});
+
 describe('what stops the start', () => {
+  const refused = async (way: (database: TestDatabase) => ModuleMetadata): Promise<string> => {
+    const database = await createDatabase();
+    return startHost(way, { database }).then(
+      async (host) => {
+        await host.close();
+        return 'it started';
+      },
+      async (error: Error) => {
+        await database.drop();
+        return error.message;
+      },
+    );
+  };
+
+  it('a host that knows nothing of the entities', async () => {
+    const message = await refused((database) => ({ imports: [mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema] }), ContentModule.forRoot(blog)] }));
+    expect(message).toMatch(/^MikroORM has no entities for .*article.*: set "autoLoadEntities: true"/);
+  });
+
+  it('a schema of the host that the content does not know of', async () => {
+    const message = await refused((database) => ({ imports: [mikro(database, { schema: 'app', entities: [InvoiceSchema] }), ContentModule.forRoot(blog)] }));
+    expect(message).toBe(`MikroORM keeps tables in the schema "app": set "schema: 'app'" in ContentModule.forRoot, too`);
+  });
+
+  it('settings that no request could be answered with', async () => {
+    const wrong = { maxLimit: -1, defaultLimit: 'abc', defaultLocale: '', strictParams: 'yes', limits: { depth: 1.5, deepth: 3 } } as never as object;
+    const message = await refused((database) => ({ imports: [ContentModule.forRoot({ ...blog, ...wrong, database: { clientUrl: database.url } })] }));
+    expect(message.split('\n').slice(1)).toEqual([
+      '  - defaultLocale must be a locale code',
+      '  - strictParams must be true or false',
+      '  - defaultLimit must be a whole number, 1 or more',
+      '  - maxLimit must be a whole number, 1 or more, or Infinity',
+      '  - limits.depth must be a whole number, 0 or more',
+      expect.stringMatching(/^ {2}- limits\.deepth is not a limit; there are queryLength, /),
+    ]);
+  });
+
+  it('a schema whose name could not be one', () => {
+    expect(() => ContentModule.forRoot({ ...blog, schema: 'a"b' })).toThrow('schema: "a"b" cannot name a schema');
+  });
+
   it('wrong grants of a factory', async () => {
     const useFactory = () => ({ access: { public: { autor: ['find'] } }, database: { clientUrl: 'postgres://127.0.0.1:1/none' } }) as never;
     const starting = startHost(() => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory })] }), { database: { url: 'postgres://127.0.0.1:1/none', drop: async () => undefined } });

@@ -1,4 +1,4 @@
-import { ArgumentsHost, Body, CallHandler, Catch, Controller, Delete, ExceptionFilter, ExecutionContext, Get, INestApplication, Injectable, NestInterceptor, NotFoundException, Post, Query, ValidationPipe } from '@nestjs/common';
+import { ArgumentsHost, Body, CallHandler, Catch, Controller, Delete, ExceptionFilter, ExecutionContext, ForbiddenException, Get, INestApplication, Injectable, NestInterceptor, NotFoundException, Post, Query, ValidationPipe, VersioningType } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
@@ -420,6 +420,8 @@ describe.each(ADAPTERS)('prefixes on %s', (adapter) => {
     ['another global prefix comes first', 'v1', {}, '/v1/api'],
     ['a prefix of its own', undefined, { prefix: '/content/v2/' }, '/content/v2'],
     ['both', 'v1', { prefix: 'content' }, '/v1/content'],
+    ['a global prefix that ends in ours', 'v1/api', {}, '/v1/api'],
+    ['a global prefix that is ours in other letters', 'API', {}, '/API'],
     ['none', undefined, { prefix: '' }, ''],
   ])('1.27 %s', async (_what, globalPrefix, options, base) => {
     const host = await withContent(adapter, (app) => void (globalPrefix === undefined || app.setGlobalPrefix(globalPrefix)), options);
@@ -429,13 +431,76 @@ describe.each(ADAPTERS)('prefixes on %s', (adapter) => {
       await http.put(`${base}/homepage`).send({ data: { headline: 'x' } }).expect(200);
       expect((await http.get(`${base}/nope`).expect(404)).body).toEqual(base === '' ? expect.anything() : NOT_FOUND);
       expect((await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ error: { name: 'SyntaxError' } });
-      if (base !== '/api') await http.get('/api/authors').expect(404);
+      if (base.toLowerCase() !== '/api') await http.get('/api/authors').expect(404);
       if (base !== '') await http.get(`${base}/api/authors`).expect(404);
-      await http.get(globalPrefix === undefined ? '/teapots' : `/${globalPrefix.replaceAll('/', '')}/teapots`).expect(200);
+      await http.get(globalPrefix === undefined ? '/teapots' : `/${globalPrefix.replace(/^\/|\/$/g, '')}/teapots`).expect(200);
     } finally {
       await host.close();
     }
   });
+});
+
+describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) => {
+  const serve = async (prepare: (app: INestApplication) => void, test: (http: ReturnType<typeof supertest.agent>) => Promise<void>, fastify?: object): Promise<void> => {
+    const host = await withContent(adapter, prepare, {}, fastify);
+    try {
+      await test(supertest.agent(host.url));
+    } finally {
+      await host.close();
+    }
+  };
+
+  /** Everything that depends on knowing where the routes are. */
+  const servesAt = async (http: ReturnType<typeof supertest.agent>, base: string): Promise<void> => {
+    await http.get(`${base}/authors`).expect(200);
+    await http.get(`${base}/authors/`).expect(200);
+    expect((await http.get(`${base}/nope`).expect(404)).body).toEqual(NOT_FOUND);
+    expect((await http.get(`${base}/authors/nope/nope`).expect(404)).body).toEqual(NOT_FOUND);
+    expect((await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ error: { name: 'SyntaxError' } });
+    expect((await http.patch(`${base}/authors`).expect(405)).headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
+  };
+
+  it('a global prefix that excludes the content', () => serve(
+    (app) => void app.setGlobalPrefix('v1', { exclude: ['api/{*path}'] }),
+    async (http) => {
+      await servesAt(http, '/api');
+      await http.get('/v1/api/authors').expect(404);
+      await http.get('/v1/teapots').expect(200);
+    },
+  ));
+
+  it.each([['by URI', VersioningType.URI], ['by header', VersioningType.HEADER]])('versioning %s, with a default: the contract has none', (_how, type) => serve(
+    (app) => void app.enableVersioning({ type, header: 'x-version', defaultVersion: '1' } as never),
+    async (http) => {
+      await servesAt(http, '/api');
+      await http.get('/v1/api/authors').expect(404);
+    },
+  ));
+
+  it.each([['at the top', { ignoreTrailingSlash: true }], ['of the router', { routerOptions: { ignoreTrailingSlash: true } }]])('trailing slashes ignored by an option %s', (_where, options) => serve(
+    () => undefined,
+    (http) => servesAt(http, '/api'),
+    adapter === 'fastify' ? options : undefined,
+  ));
+
+  it('its own words in a refusal stay its own', () => serve(
+    (app) => void app.useGlobalGuards({ canActivate: (context: ExecutionContext) => {
+      if (context.switchToHttp().getRequest().headers['x-why'] !== undefined) throw new ForbiddenException('not on Sundays');
+      return true;
+    } }),
+    async (http) => {
+      expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'not on Sundays'));
+    },
+  ));
+
+  it('a form of another site writes nothing: bodies are JSON', () => serve(() => undefined, async (http) => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
+      expect((await http.post('/api/authors').set('content-type', type).send('data[name]=x').expect(415)).body).toMatchObject({ data: null, error: { status: 415, name: 'UnsupportedMediaTypeError' } });
+    }
+    expect((await http.get('/api/authors').expect(200)).body.data).toEqual([]);
+    await http.post('/api/authors').set('content-type', 'application/vnd.api+json').send('{"data":{"name":"x"}}').expect(({ status }) => expect([201, 400, 415]).toContain(status));
+    await http.post('/api/authors').set('content-type', 'application/json; charset=utf-8').send('{"data":{"name":"x"}}').expect(201);
+  }));
 });
 
 describe.each(ADAPTERS)('the query string on %s', (adapter) => {

@@ -55,7 +55,8 @@ describe('SQL', () => {
 
   it('quotes names as identifiers or constants', () => {
     const name = identifier('shared.seo-meta_1');
-    expect([quote(name), quote(name, 'string')].map((one: Sql) => print(one).text)).toEqual([`"shared.seo-meta_1"`, `'shared.seo-meta_1'`]);
+    const all = [quote(identifier('title')), quote(name), quote(name, 'string'), quote(name, 'reference')];
+    expect(all.map((one: Sql) => print(one).text)).toEqual(['"title"', '"shared"."seo-meta_1"', `'shared.seo-meta_1'`, `'"shared"."seo-meta_1"'`]);
   });
 
   it('comes into being in one file, and names in the schema alone', () => {

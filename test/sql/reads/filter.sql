@@ -11,15 +11,15 @@ with page as materialized (
   ) q
   limit 100
 ) select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, coalesce((
   select p.total

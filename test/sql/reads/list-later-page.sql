@@ -1,8 +1,8 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
-      select row_to_json(j2)
+      select row_to_json(j2.*)
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "authors" t1
@@ -10,7 +10,8 @@ select (
         limit 1
       ) j2
     ) as "author"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -25,9 +26,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

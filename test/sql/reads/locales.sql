@@ -1,11 +1,11 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", t0."locale" as "locale", (
-      select row_to_json(j2)
+      select row_to_json(j2.*)
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name", (
-          select coalesce(json_agg(j4), '[]')
+          select coalesce(json_agg(j4.*), '[]')
           from (
             select t3."id" as "id", t3."document_id" as "documentId", t3."title" as "title"
             from "posts" t3
@@ -20,7 +20,8 @@ select (
         limit 1
       ) j2
     ) as "author"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -34,9 +35,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

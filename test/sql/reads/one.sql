@@ -1,8 +1,8 @@
 select (
-  select row_to_json(d)
+  select row_to_json(d.*)
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
-      select row_to_json(j2)
+      select row_to_json(j2.*)
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "authors" t1

@@ -1,18 +1,18 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
-      select row_to_json(j2)
+      select row_to_json(j2.*)
       from (
         select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'title' as "title", c1.v->'weight' as "weight", (
-          select coalesce(json_agg(j4), '[]')
+          select coalesce(json_agg(j4.*), '[]')
           from (
             select c3.v->'id' as "id", c3.v->'documentId' as "documentId", c3.v->'text' as "text"
             from jsonb_array_elements(c1.v->'points') with ordinality c3(v, n)
             order by c3.n
           ) j4
         ) as "points", (
-          select row_to_json(j6)
+          select row_to_json(j6.*)
           from (
             select t5."id" as "id", t5."document_id" as "documentId", t5."name" as "name"
             from "authors" t5
@@ -20,7 +20,7 @@ select (
             limit 1
           ) j6
         ) as "by", (
-          select coalesce(json_agg(j9), '[]')
+          select coalesce(json_agg(j9.*), '[]')
           from (
             select t7."id" as "id", t7."document_id" as "documentId", t7."name" as "name"
             from jsonb_array_elements_text(c1.v->'tags') with ordinality l8(id, n)
@@ -40,7 +40,8 @@ select (
         limit 1
       ) j2
     ) as "seo"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -54,9 +55,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

@@ -1,5 +1,5 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."name" as "name", json_build_object('count', (
       select count(*)
@@ -9,7 +9,8 @@ select (
         and t1.published
         and t1.locale = $1::text
     )) as "posts"
-    from unnest(array(
+    from "tags" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -21,9 +22,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "tags" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

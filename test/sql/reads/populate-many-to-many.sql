@@ -1,8 +1,8 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
-      select coalesce(json_agg(j3), '[]')
+      select coalesce(json_agg(j3.*), '[]')
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "posts_tags_links" l2
@@ -16,7 +16,8 @@ select (
         order by l2.position
       ) j3
     ) as "tags"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -30,9 +31,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

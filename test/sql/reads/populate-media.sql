@@ -1,8 +1,8 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
-      select row_to_json(j2)
+      select row_to_json(j2.*)
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "content_files" t1
@@ -10,7 +10,7 @@ select (
         limit 1
       ) j2
     ) as "cover", (
-      select coalesce(json_agg(j5), '[]')
+      select coalesce(json_agg(j5.*), '[]')
       from (
         select t3."id" as "id", t3."document_id" as "documentId", t3."name" as "name"
         from "posts_gallery_links" l4
@@ -24,7 +24,8 @@ select (
         order by l4.position
       ) j5
     ) as "gallery"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -38,9 +39,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

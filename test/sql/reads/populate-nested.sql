@@ -9,16 +9,16 @@ with page as materialized (
   ) q
   limit 100
 ) select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."name" as "name", (
-      select coalesce(json_agg(j3), '[]')
+      select coalesce(json_agg(j3.*), '[]')
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."title" as "title", (
-          select row_to_json(j5)
+          select row_to_json(j5.*)
           from (
             select t4."id" as "id", t4."document_id" as "documentId", t4."name" as "name", (
-              select row_to_json(j7)
+              select row_to_json(j7.*)
               from (
                 select t6."id" as "id", t6."document_id" as "documentId", t6."city" as "city"
                 from "places" t6
@@ -39,12 +39,12 @@ with page as materialized (
         order by l2.inverse_position
       ) j3
     ) as "posts"
-    from unnest(array(
+    from "tags" t0
+    where t0.id = any(array(
       select id
       from page
-    )) with ordinality p(id, n)
-    join "tags" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, coalesce((
   select p.total

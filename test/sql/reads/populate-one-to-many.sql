@@ -1,8 +1,8 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."name" as "name", (
-      select coalesce(json_agg(j2), '[]')
+      select coalesce(json_agg(j2.*), '[]')
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."title" as "title"
         from "posts" t1
@@ -13,7 +13,8 @@ select (
         order by t1."title" desc, t1."author_position"
       ) j2
     ) as "posts"
-    from unnest(array(
+    from "authors" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -25,9 +26,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "authors" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

@@ -1,8 +1,8 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."city" as "city", (
-      select row_to_json(j2)
+      select row_to_json(j2.*)
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "authors" t1
@@ -10,7 +10,8 @@ select (
         limit 1
       ) j2
     ) as "owner"
-    from unnest(array(
+    from "places" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -22,9 +23,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "places" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

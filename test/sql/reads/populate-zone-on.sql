@@ -1,12 +1,12 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
       select coalesce(json_agg(case c1.v->>'__component' when 'shelf.quote' then (
-        select row_to_json(j2)
+        select row_to_json(j2.*)
         from (
           select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'text' as "text", (
-            select row_to_json(j4)
+            select row_to_json(j4.*)
             from (
               select t3."id" as "id", t3."document_id" as "documentId", t3."name" as "name"
               from "authors" t3
@@ -19,7 +19,8 @@ select (
       from jsonb_array_elements(t0."zone") with ordinality c1(v, n)
       where (c1.v->>'__component' = 'shelf.quote' and (c1.v->>'text') like $1::text)
     ) as "zone"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -33,9 +34,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

@@ -1,14 +1,14 @@
 select (
-  select coalesce(json_agg(d), '[]')
+  select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
       select coalesce(json_agg(case c1.v->>'__component' when 'shelf.quote' then (
-        select row_to_json(j2)
+        select row_to_json(j2.*)
         from (
           select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'text' as "text", c1.v->>'__component' as "__component"
         ) j2
       ) when 'shelf.seo' then (
-        select row_to_json(j3)
+        select row_to_json(j3.*)
         from (
           select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'title' as "title", c1.v->'weight' as "weight", c1.v->>'__component' as "__component"
         ) j3
@@ -16,7 +16,8 @@ select (
       from jsonb_array_elements(t0."zone") with ordinality c1(v, n)
       where (c1.v->>'__component' = 'shelf.quote') or (c1.v->>'__component' = 'shelf.seo')
     ) as "zone"
-    from unnest(array(
+    from "posts" t0
+    where t0.id = any(array(
       select id
       from (
         select *
@@ -30,9 +31,8 @@ select (
         ) q
         limit 100
       ) page
-    )) with ordinality p(id, n)
-    join "posts" t0 on t0.id = p.id
-    order by p.n
+    ))
+    order by t0.id
   ) d
 )::text as data, ((
   select count(*)

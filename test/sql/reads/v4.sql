@@ -1,14 +1,14 @@
 select (
-  select row_to_json(d)
+  select row_to_json(d.*)
   from (
     select t0."id" as "id", t0."document_id" as "documentId", (
-      select row_to_json(j13)
+      select row_to_json(j13.*)
       from (
         select t0."title" as "title", json_build_object('data', (
-          select row_to_json(j2)
+          select row_to_json(j2.*)
           from (
             select t1."id" as "id", t1."document_id" as "documentId", (
-              select row_to_json(j3)
+              select row_to_json(j3.*)
               from (
                 select t1."name" as "name"
               ) j3
@@ -18,10 +18,10 @@ select (
             limit 1
           ) j2
         )) as "author", json_build_object('data', (
-          select coalesce(json_agg(j6), '[]')
+          select coalesce(json_agg(j6.*), '[]')
           from (
             select t4."id" as "id", t4."document_id" as "documentId", (
-              select row_to_json(j7)
+              select row_to_json(j7.*)
               from (
                 select t4."name" as "name"
               ) j7
@@ -37,13 +37,13 @@ select (
             order by l5.position
           ) j6
         )) as "tags", (
-          select row_to_json(j9)
+          select row_to_json(j9.*)
           from (
             select c8.v->'id' as "id", c8.v->'documentId' as "documentId", c8.v->'title' as "title", json_build_object('data', (
-              select row_to_json(j11)
+              select row_to_json(j11.*)
               from (
                 select t10."id" as "id", t10."document_id" as "documentId", (
-                  select row_to_json(j12)
+                  select row_to_json(j12.*)
                   from (
                     select t10."name" as "name"
                   ) j12

@@ -1,0 +1,114 @@
+/** The option table: what each kind of definition takes, and which values. An option more is one row here and one in `definitions.ts`. */
+import { toBigint } from './accept.js';
+import type { AttributeDefinition } from './definitions.js';
+import { among } from './suggest.js';
+
+/** A value of an option. */
+interface Option {
+  /** What it must be, in words. */
+  readonly expected: string;
+  readonly admits: (value: unknown) => boolean;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+export type Report = (message: string) => void;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const isNumber = (value: unknown): boolean => Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
+
+/** Plain data, as JSON has it. */
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.every(isPlain);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain);
+}
+
+const isListOf = (admits: (item: unknown) => boolean) => (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(admits) && new Set(value).size === value.length;
+
+const option = (expected: string, admits: (value: unknown) => boolean): Option => ({ expected, admits });
+const oneOf = (...words: readonly string[]): Option => option(`one of ${words.join(', ')}`, (value) => (words as readonly unknown[]).includes(value));
+const listOf = (...words: readonly string[]): Option => option(`a list of ${words.join(', ')}`, isListOf(oneOf(...words).admits));
+
+const FLAG = option('true or false', (value) => typeof value === 'boolean');
+const COUNT = option('a whole number, 0 or more', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
+const NUMBER = option('a number', isNumber);
+const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
+const TEXT = option('a text', isText);
+const TEXTS = option('a list of distinct texts', isListOf(isText));
+const PLAIN = option('plain data', isPlain);
+const ATTRIBUTES = option('an object of attributes', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+
+const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
+const SCALAR: Options = { ...COMMON, default: PLAIN, searchable: FLAG, index: FLAG };
+const COMPARABLE: Options = { ...SCALAR, unique: FLAG };
+const TEXTUAL: Options = { ...COMPARABLE, minLength: COUNT, maxLength: COUNT, regex: TEXT };
+const LONG: Options = { ...SCALAR, minLength: COUNT, maxLength: COUNT, regex: TEXT };
+const NUMERIC: Options = { ...COMPARABLE, min: NUMBER, max: NUMBER };
+
+export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Options>> = {
+  string: TEXTUAL,
+  text: LONG,
+  richtext: LONG,
+  email: TEXTUAL,
+  password: { ...SCALAR, minLength: COUNT },
+  uid: { ...TEXTUAL, targetField: TEXT, generate: FLAG },
+  enumeration: { ...COMPARABLE, enum: TEXTS },
+  integer: NUMERIC,
+  biginteger: { ...COMPARABLE, min: WHOLE, max: WHOLE },
+  float: NUMERIC,
+  decimal: NUMERIC,
+  boolean: SCALAR,
+  date: COMPARABLE,
+  time: COMPARABLE,
+  datetime: COMPARABLE,
+  timestamp: COMPARABLE,
+  json: SCALAR,
+  array: SCALAR,
+  blocks: SCALAR,
+  relation: { ...COMMON, relation: oneOf('oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'), target: TEXT, inversedBy: TEXT, mappedBy: TEXT },
+  media: { ...COMMON, multiple: FLAG, allowedTypes: listOf('images', 'videos', 'audios', 'files') },
+  component: { ...COMMON, component: TEXT, repeatable: FLAG, min: COUNT, max: COUNT, index: FLAG },
+  dynamiczone: { ...COMMON, components: TEXTS, min: COUNT, max: COUNT },
+};
+
+/** Options that an attribute cannot do without. */
+export const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  enumeration: ['enum'],
+  relation: ['relation', 'target'],
+  component: ['component'],
+  dynamiczone: ['components'],
+};
+
+export const TYPE_OPTIONS: Options = {
+  kind: oneOf('collectionType', 'singleType'),
+  singularApiId: TEXT,
+  pluralApiId: TEXT,
+  draftAndPublish: FLAG,
+  localized: FLAG,
+  tableName: TEXT,
+  routes: FLAG,
+  owner: TEXT,
+  attributes: ATTRIBUTES,
+};
+
+export const COMPONENT_OPTIONS: Options = { uid: TEXT, attributes: ATTRIBUTES };
+
+/** Whether a definition has only options that it takes, with values that they take, and all that it needs. Reports what is wrong. */
+export function checkOptions(definition: object, options: Options, needed: readonly string[], report: Report): boolean {
+  const given = Object.entries(definition).filter(([, value]) => value !== undefined);
+  const mistakes = given.flatMap(([key, value]) => {
+    const known = Object.hasOwn(options, key) ? options[key] : undefined;
+    if (known === undefined) return [`unknown option "${key}"${among(key, Object.keys(options))}`];
+    return known.admits(value) ? [] : [`"${key}" must be ${known.expected}`];
+  });
+  const missing = needed.filter((key) => !given.some(([name]) => name === key));
+  mistakes.push(...missing.map((key) => `needs "${key}", ${options[key]?.expected ?? ''}`));
+  mistakes.forEach(report);
+  return mistakes.length === 0;
+}
