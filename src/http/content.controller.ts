@@ -11,6 +11,7 @@ import { AccessGuard } from './access.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { ContentAction, Json, ServesType } from './metadata.js';
 import { type HttpRequest, queryOf, stateOf } from './request-state.js';
+import { METHODS } from './routes.js';
 
 interface Planned {
   readonly plan: ReadPlan;
@@ -79,9 +80,6 @@ abstract class ContentController {
   }
 }
 
-const LIST_METHODS = 'GET, HEAD, POST, OPTIONS';
-const ONE_METHODS = 'GET, HEAD, PUT, DELETE, OPTIONS';
-
 /**
  * `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract "Collection type").
  *
@@ -126,38 +124,38 @@ export abstract class CollectionController extends ContentController {
   @Options()
   @HttpCode(204)
   listOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, LIST_METHODS);
+    this.allow(response, METHODS.list);
   }
 
   @Options(':documentId')
   @HttpCode(204)
   oneOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, ONE_METHODS);
+    this.allow(response, METHODS.one);
   }
 
   @Put()
   putList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, LIST_METHODS);
+    return this.notAllowed(response, METHODS.list);
   }
 
   @Patch()
   patchList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, LIST_METHODS);
+    return this.notAllowed(response, METHODS.list);
   }
 
   @Delete()
   deleteList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, LIST_METHODS);
+    return this.notAllowed(response, METHODS.list);
   }
 
   @Post(':documentId')
   postOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, ONE_METHODS);
+    return this.notAllowed(response, METHODS.one);
   }
 
   @Patch(':documentId')
   patchOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, ONE_METHODS);
+    return this.notAllowed(response, METHODS.one);
   }
 }
 
@@ -191,17 +189,17 @@ export abstract class SingleController extends ContentController {
   @Options()
   @HttpCode(204)
   options(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, ONE_METHODS);
+    this.allow(response, METHODS.one);
   }
 
   @Post()
   post(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, ONE_METHODS);
+    return this.notAllowed(response, METHODS.one);
   }
 
   @Patch()
   patch(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, ONE_METHODS);
+    return this.notAllowed(response, METHODS.one);
   }
 }
 

@@ -65,6 +65,9 @@ export class ContentErrorFilter implements ExceptionFilter {
   }
 }
 
+/** All others (PROPFIND, TRACE, …) have no routes anywhere. */
+const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 /**
  * The last global filter: gives the error shape to what goes wrong below the content prefix before any handler is
  * reached (no such route, a body that is not JSON), and leaves everything else to Nest.
@@ -75,7 +78,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     @Inject(ContentErrorFilter) private readonly content: ContentErrorFilter,
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
-    @Inject(HttpAdapterHost) host: HttpAdapterHost,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {
     super(host.httpAdapter);
   }
@@ -86,17 +89,20 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   }
 
   override catch(exception: unknown, context: ArgumentsHost): void {
-    if (context.getType() === 'http' && this.isOurs(exception, context.switchToHttp().getRequest<HttpRequest>())) {
-      return this.content.catch(exception, context);
-    }
-    super.catch(exception, context);
+    const ours = context.getType() === 'http' && exception instanceof HttpException ? this.ours(exception, context) : null;
+    if (ours === null) super.catch(exception, context);
+    else this.content.catch(ours, context);
   }
 
-  private isOurs(exception: unknown, request: HttpRequest): boolean {
-    if (!(exception instanceof HttpException)) return false;
+  /** What to answer to an error below the content prefix; null for an error that is none of ours. */
+  private ours(exception: HttpException, context: ArgumentsHost): unknown {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
     const path = pathOf(request).toLowerCase();
-    if (!this.routes.covers(path)) return false;
+    if (!this.routes.covers(path)) return null;
     const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
-    return unmatched || this.routes.owns(path);
+    const methods = unmatched && !ROUTED_METHODS.includes(request.method) ? this.routes.methodsAt(path) : null;
+    if (methods === null) return unmatched || this.routes.owns(path) ? exception : null;
+    this.host.httpAdapter.setHeader(context.switchToHttp().getResponse(), 'Allow', methods);
+    return new ContentError('MethodNotAllowedError', 'Method Not Allowed');
   }
 }

@@ -9,6 +9,9 @@ export interface Routed {
   readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
 }
 
+/** What the paths of documents allow: of a list of them, and of one. */
+export const METHODS = { list: 'GET, HEAD, POST, OPTIONS', one: 'GET, HEAD, PUT, DELETE, OPTIONS' } as const;
+
 /** Injection token of {@link Routed}. */
 export const ROUTED = Symbol('ContentRouted');
 
@@ -60,11 +63,23 @@ export class ContentRoutes {
 
   /** Whether a lower-case path belongs to a content type. */
   owns(path: string): boolean {
-    return this.bases.some((base) => {
-      if (!path.startsWith(`${base}/`)) return false;
-      const [first = ''] = path.slice(base.length + 1).split('/');
-      return this.names.has(first);
-    });
+    return this.below(path).some(([name = '']) => this.names.has(name));
+  }
+
+  /** The methods of a content type's route, or null for a path that is none. */
+  methodsAt(path: string): string | null {
+    for (const [name, ...more] of this.below(path)) {
+      const routed = this.routed.controllers.find(({ type }) => type.route === name);
+      const parts = more.filter((part) => part !== '').length;
+      if (routed !== undefined && parts === 0) return routed.type.kind === 'collectionType' ? METHODS.list : METHODS.one;
+      if (routed !== undefined && parts === 1 && routed.type.kind === 'collectionType') return METHODS.one;
+    }
+    return null;
+  }
+
+  /** The parts of a lower-case path below the content prefix. */
+  private below(path: string): string[][] {
+    return this.bases.filter((base) => path.startsWith(`${base}/`)).map((base) => path.slice(base.length + 1).split('/'));
   }
 
   /** The path before a route; the application's global prefix is part of it unless the host excludes the route. */

@@ -458,6 +458,11 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
     expect((await http.get(`${base}/authors/nope/nope`).expect(404)).body).toEqual(NOT_FOUND);
     expect((await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ error: { name: 'SyntaxError' } });
     expect((await http.patch(`${base}/authors`).expect(405)).headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
+    for (const method of ['PROPFIND', 'SEARCH', 'PURGE']) {
+      const unusual = await fetch(`${http.get(`${base}/authors/x`).url}`, { method });
+      expect([unusual.status, unusual.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS']);
+      expect(await unusual.json()).toMatchObject({ data: null, error: { name: 'MethodNotAllowedError' } });
+    }
   };
 
   it('a global prefix that excludes the content', () => serve(
