@@ -21,7 +21,7 @@ export interface ContentSettings {
   readonly limits: ContentLimits;
   /** Run reads as named prepared statements. Turn off behind a pooler in transaction mode. */
   readonly preparedStatements: boolean;
-  /** How many query strings keep their plan, per set of rights; the least recently used goes. 0 keeps none. */
+  /** How many query strings keep their plan, per set of rights; those not used lately go. 0 keeps none. */
   readonly maxCachedPlans: number;
   /** How many statement shapes keep a name, over the life of the process; later ones run unnamed. */
   readonly maxPreparedStatements: number;
