@@ -29,8 +29,12 @@ const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
 /** Whether a 400 of the framework is about the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
-/** The parser quotes the body around the mistake, which may be a password. */
-const withoutQuotation = (message: string): string => message.replace(/(, )?(\.\.\.)?".*"(\.\.\.)? is not valid JSON/s, ': the body is not valid JSON').replace(/^: t/, 'T');
+/** What is wrong with a body's JSON. Parsers quote the body around the mistake, which may be a password; only the place is kept. */
+function jsonMistake(message: string): string {
+  if (!/["']/.test(message)) return message;
+  const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
+  return `The body is not valid JSON${place}`;
+}
 
 /** Express reports undecodable percent signs in paths this way. */
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
@@ -39,7 +43,7 @@ function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
   const [, , message = exception.message] = MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
   if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
-  if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', withoutQuotation(exception.message));
+  if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', jsonMistake(exception.message));
   return body(status, NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'), message);
 }
 

@@ -37,7 +37,7 @@ export class UsersController {
   @Get('count')
   @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
-    const { meta } = await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null));
+    const { meta } = await this.documents.read(this.planText(counted(queryOf(request)), callerWith(request, TYPE, 'find'), 'find', null));
     return String(meta.pagination?.total ?? 0);
   }
 
@@ -103,8 +103,12 @@ export class UsersController {
   }
 
   private planOf(request: HttpRequest, caller: Caller, action: Action, documentId: string | null): ReadPlan {
-    const kind = action === 'find' ? 'list' : 'one';
     const text = withDefaults(queryOf(request), action, this.documents.maxLimit);
+    return this.planText(text, caller, action, documentId);
+  }
+
+  private planText(text: string, caller: Caller, action: Action, documentId: string | null): ReadPlan {
+    const kind = action === 'find' ? 'list' : 'one';
     return this.documents.planText(text, { type: this.accounts.type, kind, documentId, permissions: caller.permissions, user: userOf(caller), format: 'flat', action });
   }
 
@@ -121,6 +125,9 @@ function withDefaults(text: string, action: Action, maxLimit: number): string {
   if (action === 'find') return /(^|&)pagination(\[|%5B)/i.test(text) ? text : `${text}&pagination[limit]=${maxLimit}`;
   return action === 'create' && !/(^|&)populate/i.test(text) ? `${text}&populate=role` : text;
 }
+
+/** The smallest page that has a total, whatever the settings and the request say of it. */
+const counted = (text: string): string => `${text.split('&').filter((pair) => !/^pagination(\[|%5B)/i.test(pair)).join('&')}&pagination[limit]=1&pagination[withCount]=true`;
 
 function taken(error: ContentError): ContentError {
   const [issue] = error.details['errors'] as Issue[];

@@ -176,6 +176,7 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
       const list = await get(`/users?filters[username]=made&fields=username`, jwt).expect(200);
       expect(list.body).toEqual([{ id: created.body.id, documentId: created.body.documentId, username: 'made' }]);
       expect((await get('/users/count?filters[username]=made', jwt).expect(200)).body).toBe(1);
+      expect((await get('/users/count?filters[username]=made&pagination[withCount]=false', jwt).expect(200)).body).toBe(1);
       expect((await get(`/users/${created.body.id}`, jwt).expect(200)).body).toMatchObject({ username: 'made' });
       const changed = await test.http.put(`/api/users/${created.body.id}`).set('authorization', `Bearer ${jwt}`).send({ username: 'renamed', nope: 1 }).expect(200);
       expect(changed.body).toMatchObject({ id: created.body.id, username: 'renamed' });
