@@ -1,7 +1,7 @@
 /** Uids made from another attribute where the model says so, and made unique (protocol 14.17). */
 import slugify from '@sindresorhus/slugify';
 import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
-import type { Runner } from '../database/database.js';
+import type { Runner } from '../database/runner.js';
 import type { Settled } from '../plan/settle.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
 import type { Loaded, WriteRequest } from './load.js';

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Logger } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
-import type { Database, Runner } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import type { Runner } from '../database/runner.js';
 import { isObject } from '../query/read-raw.js';
 import type { ContentEvent, HookAction, HookMoment, Hooks } from './hooks.js';
 

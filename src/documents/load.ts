@@ -1,6 +1,6 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
 import { compileLoad, type Lock } from '../compile/compile-load.js';
-import type { Row, Runner } from '../database/database.js';
+import type { Row, Runner } from '../database/runner.js';
 import { componentSequence } from '../database/sequences.js';
 import { notFound, validationError } from '../errors.js';
 import type { Body } from '../plan/body.js';

@@ -1,5 +1,6 @@
 import { compileAllRecords, compileFindRecordOr, compileFindRecords, compileRemoveRecords, compileSetRecords, type Match } from '../compile/compile-record.js';
-import type { Database, Row } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import type { Row } from '../database/runner.js';
 import { ContentModelError } from '../schema/build-schema.js';
 import type { ContentType, Schema } from '../schema/model.js';
 

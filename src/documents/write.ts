@@ -2,7 +2,7 @@
 import { compileLinks, linkBatches, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
 import { compileQueue, compileVersions } from '../compile/compile-load.js';
 import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
-import type { Runner } from '../database/database.js';
+import type { Runner } from '../database/runner.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
 import type { Resolver } from '../plan/links.js';
 import { settle, type Settled, type Stored } from '../plan/settle.js';

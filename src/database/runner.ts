@@ -1,0 +1,31 @@
+/** What runs statements: one handle, whatever is behind it. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Statement } from '../sql.js';
+
+/** A row: column → value, JSON as text and counts as numbers. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs statements on one handle: the pool, or a transaction's connection. */
+export interface Runner {
+  run(statement: Statement): Promise<readonly Row[]>;
+  /** The transaction's entity manager, for hooks and host code that join in; null where nobody asked for one. */
+  readonly em: SqlEntityManager | null;
+}
+
+/** The part of Kysely that this room needs; the query builder itself is not used. */
+interface RawExecutor {
+  executeQuery(query: unknown): Promise<{ rows: Row[] }>;
+}
+
+/** A finished query in the form that Kysely's executors take. */
+const compiled = (statement: Statement): unknown => ({
+  sql: statement.text,
+  parameters: statement.values,
+  query: { kind: 'RawNode', sqlFragments: [statement.text], parameters: [] },
+  queryId: { queryId: 'content' },
+});
+
+const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> => (await executor.executeQuery(compiled(statement))).rows;
+
+/** Statements in the transaction, or on the connections, of an entity manager. */
+export const runnerOf = (em: SqlEntityManager): Runner => ({ em, run: (statement) => execute(em.getKysely(), statement) });
