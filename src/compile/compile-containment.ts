@@ -13,7 +13,7 @@ function pattern(condition: Condition): object | undefined {
   switch (condition.kind) {
     case 'compare': {
       const { attribute, op, operands, negated } = condition;
-      const plain = attribute.type.textual || PLAIN.includes(attribute.def.type);
+      const plain = attribute.type.column === 'text' || PLAIN.includes(attribute.def.type);
       return op === '$eq' && !negated && plain && operands[0] !== null ? { [attribute.name]: operands[0] } : undefined;
     }
     case 'related': {

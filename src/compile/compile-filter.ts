@@ -4,14 +4,14 @@ import { operatorOf } from '../query/operators.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { join, param, type Sql, sql } from '../sql.js';
 import { containment } from './compile-containment.js';
-import { comparable, type Context, inPlace, rowOf, type Scope, shown, targetsOf } from './scope.js';
+import { comparable, type Context, inPlace, rowOf, type Scope, targetsOf } from './scope.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
 
 /** An attribute as text, in the form that the answer shows. */
 function asText(scope: Scope, attribute: ScalarAttribute): Sql {
   if (attribute.type.column === 'text') return comparable(scope, attribute);
-  return scope.kind === 'row' ? sql`(${shown(scope, attribute)})::text` : sql`(${shown(scope, attribute)} #>> '{}')`;
+  return sql`(${attribute.type.toJson(comparable(scope, attribute))})::text`;
 }
 
 function compare(scope: Scope, condition: Compare): Sql {

@@ -55,7 +55,7 @@ const text = (value: Sql, name: ScalarAttribute['name']  ): Sql => sql`${value}-
 /** An attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
-  return attribute.type.fromText(sql`(${text(scope.value, attribute.name)})`);
+  return attribute.type.fromJson(scope.value, quote(attribute.name, 'string'));
 }
 
 /** An attribute as the answer shows it. Instances hold their values in the answer's form already. */

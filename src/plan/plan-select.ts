@@ -188,7 +188,7 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
   const plan = itemsPlan(item, target, beyond(context, attribute));
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
   if (!seen || (attribute.kind === 'relation' && !context.rights.canFollow(attribute))) return [];
-  const counted = item.count && !(attribute.kind === 'relation' && attribute.media) && (attribute.kind === 'relation' || attribute.many);
+  const counted = item.count && (attribute.many || (attribute.kind === 'relation' && !attribute.media));
   return counted ? [{ kind: 'count', attribute, where: plan.where }] : [{ kind: 'items', attribute, ...plan }];
 }
 

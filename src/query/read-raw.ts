@@ -1,30 +1,11 @@
 /** From the raw query string to nested plain values, by this module's own `qs`, whatever the host has set. */
 import qs from 'qs';
-import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
+import { ContentError, overLimit, validationError } from '../errors.js';
 import type { ContentLimits } from '../settings.js';
+import { prepare } from './prepare.js';
 
 /** A parsed query string: nested objects, arrays, strings, and null for a name without `=`. */
 export type RawQuery = Readonly<Record<string, unknown>>;
-
-const PATHS = ['filters', 'populate', 'sort', 'fields'];
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** `__proto__` can be no key of an object, so qs drops it; a condition with that name must not be lost silently. */
-function refuseProto(text: string): void {
-  if (!/proto|%[67]/i.test(text)) return;
-  for (const part of text.split('&')) {
-    const key = decoded(part.split('=', 1)[0] ?? '');
-    const param = PATHS.find((name) => key.startsWith(`${name}[`));
-    if (param !== undefined && key.includes('[__proto__]')) throw invalidKey('__proto__', '', null, { source: 'query', param });
-  }
-}
 
 /**
  * Parses a query string within the budgets. Names such as `__proto__` never become keys.
@@ -38,9 +19,9 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
       allowed: limits.queryLength,
     });
   }
-  refuseProto(text);
+  const prepared = prepare(text);
   try {
-    return qs.parse(text, {
+    return qs.parse(prepared, {
       depth: limits.depth,
       strictDepth: true,
       arrayLimit: limits.arrayLength,

@@ -1,7 +1,7 @@
 /** Date and time formats shared by request bodies and filters (protocol 5.29, 14.10–14.13). */
 import { validationError } from '../errors.js';
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ]\d{2}:\d{2})/;
+const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ](?:[01]\d|2[0-3]):[0-5]\d)/;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/;
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
@@ -39,7 +39,8 @@ function toInstant(raw: unknown): number {
   if (raw instanceof Date) return raw.getTime();
   if (typeof raw === 'number') return Number.isInteger(raw) ? raw : Number.NaN;
   if (typeof raw !== 'string') return Number.NaN;
-  if (EPOCH.test(raw) && raw.length > 4) return Number(raw);
+  // Four digits may be meant for a year.
+  if (EPOCH.test(raw) && raw.length !== 4) return Number(raw);
   const match = ISO.exec(raw);
   if (match === null || !realDay(match[1] ?? '', match[2] ?? '', match[3] ?? '')) return Number.NaN;
   // Without a zone an ISO date-time is read as UTC, never in the server's own zone.
@@ -57,4 +58,4 @@ export function toDatetime(raw: unknown): string {
 }
 
 /** Epoch milliseconds as a string of digits. */
-export const toTimestamp = (raw: unknown): string => String(new Date(toDatetime(raw)).getTime());
+export const toTimestamp = (raw: unknown): string => String(new Date(toDatetime(typeof raw === 'string' && EPOCH.test(raw) ? Number(raw) : raw)).getTime());

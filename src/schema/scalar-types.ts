@@ -26,8 +26,8 @@ export interface ScalarType {
   readonly operand: (raw: unknown) => unknown;
   /** A column's value as the answer shows it. */
   readonly toJson: (column: Sql) => Sql;
-  /** The text of a value inside a component, as a value comparable to operands. */
-  readonly fromText: (text: Sql) => Sql;
+  /** A member of a component's JSON, as a value comparable to operands. */
+  readonly fromJson: (json: Sql, name: Sql) => Sql;
   /** Checks a body value; the result is both the column parameter and the stored JSON. */
   readonly accept: accept.Accept;
   /** The name used in messages about null. */
@@ -61,10 +61,16 @@ export function toBoolean(raw: unknown): boolean | undefined {
   return undefined;
 }
 
+/** PostgreSQL takes no number that is much larger than a double. */
+function finite(_key: string, item: unknown): unknown {
+  if (typeof item === 'number' && !Number.isFinite(item)) throw new RangeError('too large');
+  return item;
+}
+
 const jsonOperand = (raw: unknown): unknown => {
   if (typeof raw !== 'string') return JSON.stringify(raw) ?? bad(raw, 'JSON');
   try {
-    const value = JSON.parse(raw) as unknown;
+    const value = JSON.parse(raw, finite) as unknown;
     return accept.unstorable(value) ? bad('', 'JSON without NUL characters') : raw;
   } catch {
     return bad(raw, 'JSON');
@@ -87,10 +93,16 @@ const CASTS: Readonly<Record<string, readonly [Sql, Sql]>> = {
   jsonb: [sql`::jsonb`, sql`::jsonb[]`],
 };
 
+/** A member of an instance. What is JSON itself stays JSON: as text, a string would have lost its quotes. */
+function memberAs(column: string, cast: Sql): ScalarType['fromJson'] {
+  if (column === 'jsonb') return (json, name) => sql`(${json}->${name})`;
+  if (column === 'text') return (json, name) => sql`(${json}->>${name})`;
+  return (json, name) => sql`((${json}->>${name}))${cast}`;
+}
+
 function row(column: string, label: string, rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'accept'>): ScalarType {
   const [cast, castList] = CASTS[column] as readonly [Sql, Sql];
-  const fromText = (text: Sql): Sql => (column === 'text' ? text : sql`(${text})${cast}`);
-  return Object.freeze({ column, cast, castList, label, search: null, textual: false, readable: true, toJson: same, fromText, ...rest });
+  return Object.freeze({ column, cast, castList, label, search: null, textual: false, readable: true, toJson: same, fromJson: memberAs(column, cast), ...rest });
 }
 
 const text = (acceptor: accept.Accept, rest: Partial<ScalarType> = {}): ScalarType =>
@@ -133,6 +145,7 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
     operand: numberOperand(-1e15, 1e15, false),
     accept: accept.acceptDecimal,
     search: 'number',
+    fromJson: (json, name) => sql`((${json}->>${name}))::numeric(10,2)`,
   }),
   boolean: row('boolean', 'boolean', {
     operand: (raw) => toBoolean(raw) ?? bad(raw, 'true or false'),

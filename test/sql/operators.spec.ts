@@ -92,7 +92,7 @@ const CASES: readonly Case[] = [
   { operator: '$notContains', on: 'name', operand: '_', sql: `t0."name" not like $1::text`, values: ['%\\_%'], finds: [1, 2, 3, 5, 6, 8] },
   { operator: '$containsi', on: 'name', operand: 'N', sql: `lower(t0."name") like lower($1::text)`, values: ['%N%'], finds: [1, 2] },
   { operator: '$containsi', on: 'size', operand: '1', sql: `lower((t0."size")::text) like lower($1::text)`, values: ['%1%'], finds: [1] },
-  { operator: '$containsi', on: 'part.size', operand: '1', sql: `lower((t0."part"->'size' #>> '{}')) like lower($1::text)`, values: ['%1%'], finds: [1] },
+  { operator: '$containsi', on: 'part.size', operand: '1', sql: `lower((((t0."part"->>'size'))::int4)::text) like lower($1::text)`, values: ['%1%'], finds: [1] },
   { operator: '$notContainsi', on: 'name', operand: 'B', sql: `lower(t0."name") not like lower($1::text)`, values: ['%B%'], finds: [1, 2] },
   { operator: '$startsWith', on: 'name', operand: 'a', sql: `t0."name" like $1::text`, values: ['a%'], finds: [2, 3, 4, 5, 6] },
   { operator: '$startsWith', on: 'name', operand: 'a_', sql: `t0."name" like $1::text`, values: ['a\\_%'], finds: [4] },
