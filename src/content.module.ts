@@ -5,6 +5,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { type DynamicModule, Inject, Logger, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
+import { checkOptionShapes } from './check-options.js';
 import type { ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, ContentRuntimeOptions } from './content.options.js';
 import { Database } from './database/database.js';
 import { checkRegistered, entitiesOf } from './database/entities.js';
@@ -18,7 +19,6 @@ import { LocalesController } from './http/locales.controller.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { buildSchema, ContentModelError } from './schema/build-schema.js';
 import type { Schema } from './schema/model.js';
-import { among } from './schema/suggest.js';
 import { checkSettings, type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
@@ -59,7 +59,11 @@ function contentAccess(schema: Schema, { access = {}, auth = {} }: ContentRuntim
 
 async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Promise<MikroORM> {
   if (database === undefined) throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
-  const options = { driver: PostgreSqlDriver, ...database, entities: entitiesOf(schema) } as Options;
+  const entities = entitiesOf(schema);
+  // Tables of others in the same database are none of this connection's business: without this, MikroORM would drop them.
+  const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
+  const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
+  const options = { driver: PostgreSqlDriver, schemaGenerator, ...database, entities } as Options;
   const orm: unknown = await MikroORM.init(options);
   return orm as MikroORM;
 }
@@ -99,9 +103,7 @@ function providers(schema: Schema, routed: Routed): Provider[] {
 }
 
 function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] }): DynamicModule {
-  const names = model.contentTypes.map((type) => (type as Partial<typeof type> | null | undefined)?.singularApiId ?? '');
-  const unknown = Object.keys(model.controllers ?? {}).filter((name) => !names.includes(name));
-  const mistakes = unknown.map((name) => `controllers: "${name}" is not a content type${among(name, names)}`);
+  const mistakes = checkOptionShapes(model);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
   const prefix = (extra.prefix ?? DEFAULT_SETTINGS.prefix).replace(/^\/+|\/+$/g, '');
   const routed = [...schema.types.values()].filter((type) => type.routed);

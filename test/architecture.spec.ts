@@ -11,7 +11,7 @@ const SRC = join(ROOT, 'src');
 const FLOORS: Readonly<Record<string, number>> = {
   'errors.ts': 0, 'settings.ts': 0, 'sql.ts': 0,
   schema: 1, query: 2, access: 2, plan: 3, compile: 4, database: 5, documents: 6, accounts: 7, media: 7, http: 8,
-  'content.options.ts': 9, 'content.module.ts': 9, 'api-tokens.module.ts': 9, 'users.module.ts': 9,
+  'content.options.ts': 9, 'check-options.ts': 9, 'content.module.ts': 9, 'api-tokens.module.ts': 9, 'users.module.ts': 9,
   'index.ts': 9, 'accounts.ts': 9, 'cli.ts': 9, 'token-command.ts': 9,
 };
 

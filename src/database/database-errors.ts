@@ -69,6 +69,6 @@ export function mapDatabaseError(error: unknown, schema: Schema, values: Readonl
   if (found.code === '23505') return uniqueViolation(found.constraint, schema, values) ?? error;
   if (found.code === '57014') return timedOut(timeout);
   if (isRetryable(error)) return new ContentError('ServiceUnavailableError', 'The document is being written by too many requests at once; try again');
-  if (OUTDATED.has(found.code)) return new Error(`The tables are not those of the content model: run the migrations, or orm.schema.update() (${String(error)})`, { cause: error });
+  if (OUTDATED.has(found.code)) return new Error(`The tables are not those of the content model: run the migrations, or orm.schema.update({ safe: true }) (${String(error)})`, { cause: error });
   return INVALID_DATA.has(found.code) ? validationError('A value cannot be stored') : error;
 }

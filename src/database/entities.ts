@@ -98,7 +98,7 @@ function linkTable(type: ContentType, attribute: RelationAttribute, way: LinkJoi
 }
 
 const entityName = (type: ContentType): string =>
-  `Content_${type.singularApiId.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}`;
+  `Content_${type.singularApiId.replaceAll('-', '_')}`;
 
 function entity(entityClass: string, table: string, { properties, indexes, uniques }: Pick<Parts, 'properties' | 'indexes' | 'uniques'>): AnyEntity {
   // The properties are only known at run time, which is what this boundary is for.
@@ -127,14 +127,18 @@ function typeEntities(type: ContentType): AnyEntity[] {
  * is an application that starts and fails on every request.
  */
 export function checkRegistered(orm: MikroORM, schema: Schema): void {
-  const known = new Set([...orm.getMetadata()].map(({ className }) => className));
-  const missing = [...schema.types.values()].filter((type) => !known.has(entityName(type))).map(({ singularApiId }) => singularApiId);
-  if (missing.length > 0) {
-    throw new Error(`MikroORM has no entities for ${missing.join(', ')}: set "autoLoadEntities: true" in MikroOrmModule.forRoot, or list contentEntities(model) in its "entities"`);
-  }
   const [theirs, ours] = [orm.config.get('schema') ?? 'public', parted(schema.file.table).schema];
   if (ours === null && theirs !== '*' && theirs !== 'public') {
     throw new Error(`MikroORM keeps tables in the schema "${theirs}": set "schema: '${theirs}'" in ContentModule.forRoot, too`);
+  }
+  const known = new Map([...orm.getMetadata()].map((meta) => [meta.className, meta]));
+  const missing = entitiesOf(schema).map(({ meta }) => meta).filter((wanted) => {
+    const found = known.get(wanted.className);
+    const same = found?.tableName === wanted.tableName && (found.schema ?? null) === (wanted.schema ?? null);
+    return !same || Object.keys(wanted.properties).some((name) => !Object.hasOwn(found.properties, name));
+  });
+  if (missing.length > 0) {
+    throw new Error(`MikroORM has no entities of this model for ${missing.map(({ tableName }) => tableName).join(', ')}: set "autoLoadEntities: true" in MikroOrmModule.forRoot, or list contentEntities(model) of the very same model in its "entities"`);
   }
 }
 

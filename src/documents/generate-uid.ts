@@ -7,7 +7,11 @@ import type { ContentType, ScalarAttribute } from '../schema/model.js';
 import type { Loaded, WriteRequest } from './load.js';
 
 /** Room for a number behind the longest slug. */
+const NUMBER = 7;
 const LONGEST = 240;
+
+/** How long a slug may be, so that the attribute still holds it with a number. */
+const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number => Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
 
 const isGenerated = (attribute: unknown): attribute is ScalarAttribute & { readonly def: { readonly targetField: string } } => {
   const { kind, def } = attribute as ScalarAttribute;
@@ -21,7 +25,7 @@ function baseOf(type: ContentType, attribute: ScalarAttribute, values: Settled['
   const target = type.attributes.get(attribute.def.targetField ?? '');
   const text = values.get(target as ScalarAttribute);
   const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
-  return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, LONGEST);
+  return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
 }
 
 /** The first of `base`, `base-1`, `base-2`, … that nobody has. */

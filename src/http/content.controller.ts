@@ -18,9 +18,6 @@ interface Planned {
   readonly caller: Caller;
 }
 
-/** A form of another site can post anything but JSON without asking the browser. */
-const isJson = ({ headers }: HttpRequest): boolean => headers['content-type'] === undefined || /^application\/([\w.-]+\+)?json\b/i.test(String(headers['content-type']));
-
 /** What both kinds of routes share. */
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccessGuard)
@@ -60,7 +57,6 @@ abstract class ContentController {
   /** Writes a request's body on behalf of its caller, and answers as the request asks. */
   protected write(action: 'create' | 'update', request: object, body: unknown): Promise<Answer> {
     const { plan, caller } = this.planned(request as HttpRequest);
-    if (!isJson(request as HttpRequest)) throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
     return this.documents[action](plan, body, { caller });
   }
 

@@ -39,9 +39,16 @@ function jsonMistake(message: string): string {
 /** Express reports undecodable percent signs in paths this way. */
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
 
+/** What the host says; a ValidationPipe says it as a list. */
+function wordsOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const said = typeof response === 'object' && 'message' in response ? response.message : null;
+  return Array.isArray(said) ? said.join('; ') : exception.message;
+}
+
 function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
-  const [, , message = exception.message] = MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
+  const [, , message = wordsOf(exception)] = MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
   if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
   if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', jsonMistake(exception.message));
   return body(status, NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'), message);

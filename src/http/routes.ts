@@ -17,11 +17,6 @@ export const ROUTED = Symbol('ContentRouted');
 
 const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
-/** What Nest keeps of `setGlobalPrefix(…, { exclude })`. */
-interface Excluded {
-  readonly pathRegex: RegExp;
-}
-
 /** The paths below which this module answers. */
 @Injectable()
 export class ContentRoutes {
@@ -47,7 +42,7 @@ export class ContentRoutes {
   place(controller: Type, path: string): void {
     this.names.add(path);
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
-    this.bases = [...new Set([...this.names].map((name) => this.baseOf(name)))];
+    this.bases = this.basesOf();
   }
 
   /** Sets the controllers' paths. The content prefix is not repeated when it is the application's global one. */
@@ -82,12 +77,10 @@ export class ContentRoutes {
     return this.bases.filter((base) => path.startsWith(`${base}/`)).map((base) => path.slice(base.length + 1).split('/'));
   }
 
-  /** The path before a route; the application's global prefix is part of it unless the host excludes the route. */
-  private baseOf(name: string): string {
-    const { own } = this;
-    const { exclude = [] } = this.application.getGlobalPrefixOptions() as { readonly exclude?: readonly Excluded[] };
-    const path = [own, name].filter((part) => part !== '').map((part) => `/${part}`).join('');
-    const global = exclude.some(({ pathRegex }) => pathRegex.test(path)) ? '' : trim(this.application.getGlobalPrefix());
-    return [global, own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join('');
+  /** The paths that routes may be below. A host that excludes some routes from its prefix has them with it and without. */
+  private basesOf(): string[] {
+    const { exclude = [] } = this.application.getGlobalPrefixOptions();
+    const globals = exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
+    return globals.map((global) => [trim(global), this.own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join(''));
   }
 }

@@ -27,6 +27,9 @@ const RESERVED = [
   'id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations', 'createdBy', 'updatedBy',
   ...Object.getOwnPropertyNames(Object.prototype), 'prototype',
 ];
+/** An index of PostgreSQL takes 2,704 bytes, and a character up to four. */
+const LONGEST_INDEXED = 600;
+
 /** The kind that the other side of a two-way relation must have. */
 const OPPOSITE: Readonly<Record<string, string>> = {
   oneToOne: 'oneToOne', oneToMany: 'manyToOne', manyToOne: 'oneToMany', manyToMany: 'manyToMany',
@@ -87,6 +90,9 @@ function checkScalar(key: string, def: ScalarDefinition, scope: Scope, report: R
     else if (!sources.includes(def.targetField)) report(`targetField "${def.targetField}" must be a text or number attribute beside it${among(def.targetField, sources)}`);
   }
   if (def.generate === true && def.targetField === undefined) report('"generate" needs a "targetField"');
+  if (def.generate === true && scope.type === undefined) report('"generate" inside a component is not supported; put it on a content type');
+  if (def.generate === true && (def.regex !== undefined || def.minLength !== undefined)) report('"generate" cannot keep to "regex" or "minLength"');
+  if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > LONGEST_INDEXED) report(`an index has no room for more than ${LONGEST_INDEXED} characters: lower "maxLength"`);
   if (def.unique === true && scope.type === undefined) report('"unique" inside a component is not supported; put it on a content type');
   if (compiles(def.regex, report)) checkDefault(key, def, report);
 }
@@ -113,14 +119,16 @@ function checkRelation(key: string, def: RelationDefinition, scope: Scope, repor
 }
 
 /** A component that cannot be without itself: no document could ever have it. */
-function needsItself(uid: string, scope: Scope, above: readonly string[] = []): readonly string[] | null {
+function needsItself(uid: string, scope: Scope, above: readonly string[] = [], seen = new Set<string>()): readonly string[] | null {
   const path = [...above, uid];
   if (above.includes(uid)) return path;
+  if (seen.has(uid)) return null;
+  seen.add(uid);
   const attributes: unknown = scope.components.get(uid)?.attributes;
   for (const def of isObject(attributes) ? Object.values(attributes) : []) {
     const { type, required, repeatable, min, component } = (def ?? {}) as { readonly [option: string]: unknown };
     const always = required === true && (repeatable !== true || Number(min) > 0);
-    const circle = type === 'component' && always ? needsItself(String(component), scope, path) : null;
+    const circle = type === 'component' && always ? needsItself(String(component), scope, path, seen) : null;
     if (circle !== null) return circle;
   }
   return null;
@@ -180,17 +188,26 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   if (type.kind === 'collectionType' && plural === type.singularApiId) report('pluralApiId must differ from singularApiId');
   checkOwner(type, report);
   if (type.singularApiId === 'file') report('the name belongs to the built-in file type');
+  if (type.singularApiId === 'locale') report('the name belongs to the list of locales, which is granted by it');
+  if (plural === 'i18n' && type.routes !== false) report('the route "i18n" belongs to the list of locales');
 }
 
 const needs = (type: object): readonly string[] => ['kind', 'singularApiId', ...('kind' in type && type.kind === 'collectionType' ? ['pluralApiId'] : []), 'attributes'];
+
+/** Definitions by their ids, those that have one. */
+const named = <T extends object>(list: readonly T[], idOf: (item: T) => unknown): Map<string, T> =>
+  new Map(list.filter(isObject).flatMap((item): [string, T][] => {
+    const id = idOf(item);
+    return typeof id === 'string' ? [[id, item]] : [];
+  }));
 
 /** Every mistake of a model, in the order of its definitions; empty when there is none. */
 export function checkModel(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[]): Mistake[] {
   const mistakes: Mistake[] = [];
   const reportOn = (definition: unknown, owner: string, attribute: string | null = null): Report => (message) =>
     void mistakes.push({ definition, attribute, text: `${owner}${attribute === null ? '' : `.${attribute}`}: ${message}` });
-  const typeMap = new Map(types.filter(isObject).map((type) => [type.singularApiId, type]));
-  const componentMap = new Map(components.filter(isObject).map((component) => [component.uid, component]));
+  const typeMap = named(types, (type) => type.singularApiId);
+  const componentMap = named(components, (component) => component.uid);
   const checkAttributes = (scope: Scope, definition: object): void => {
     for (const [key, def] of Object.entries(scope.attributes)) checkAttribute(key, def, scope, reportOn(definition, scope.owner, key));
   };
@@ -223,7 +240,7 @@ export function soundPart(types: readonly ContentTypeDefinition[], components: r
   if (wrong.length === 0) return { types: [...types], components: [...components] };
   const keep = <T extends { readonly attributes: AttributeDefinitions }>(definitions: readonly T[]): T[] =>
     definitions.flatMap((definition) => {
-      const own = wrong.filter((mistake) => mistake.definition === definition);
+      const own = wrong.filter((mistake) => Object.is(mistake.definition, definition));
       if (own.some(({ attribute }) => attribute === null)) return [];
       const bad = new Set(own.map(({ attribute }) => attribute));
       return [{ ...definition, attributes: Object.fromEntries(Object.entries(definition.attributes).filter(([key]) => !bad.has(key))) }];

@@ -50,7 +50,7 @@ export function checkNames(types: readonly ContentType[]): string[] {
     relations.set(taken, owner);
   };
   for (const type of types) {
-    const system = [bare(type.table), `${bare(type.table)}_pkey`, versionIndexName(type), singleIndexName(type), countIndexName(type), listIndexName(type)];
+    const system = [bare(type.table), `${bare(type.table)}_id_seq`, `${bare(type.table)}_pkey`, versionIndexName(type), singleIndexName(type), countIndexName(type), listIndexName(type)];
     for (const taken of system) claim(taken, type.singularApiId);
     const columns = new Map<string, string>(SYSTEM_COLUMNS.map((column) => [column, 'the document']));
     for (const attribute of type.attributes.values()) {

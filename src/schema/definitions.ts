@@ -114,7 +114,7 @@ export interface ZoneDefinition extends CommonOptions {
 
 /** A scalar of type `N` with the options that every scalar has, and those named in `K`. */
 type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> = N extends unknown
-  ? CommonOptions & Pick<ScalarDefinition, 'searchable' | 'index' | K> & {
+  ? CommonOptions & Pick<ScalarDefinition, 'searchable' | K> & {
       readonly type: N;
       /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
       readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
@@ -122,16 +122,18 @@ type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> 
   : never;
 
 type Length = 'minLength' | 'maxLength' | 'regex';
+type Indexed = 'index' | 'unique';
 
 export type AttributeDefinition =
-  | Scalar<'string' | 'email', 'unique' | Length>
+  | Scalar<'string' | 'email', Indexed | Length>
   | Scalar<'text' | 'richtext', Length>
   | Scalar<'password', 'minLength'>
-  | Scalar<'uid', 'unique' | Length | 'targetField' | 'generate'>
-  | (Scalar<'enumeration', 'unique'> & Required<Pick<ScalarDefinition, 'enum'>>)
-  | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', 'unique' | 'min' | 'max'>
-  | Scalar<'date' | 'time' | 'datetime' | 'timestamp', 'unique'>
-  | Scalar<'boolean' | 'json' | 'array' | 'blocks'>
+  | Scalar<'uid', Indexed | Length | 'targetField' | 'generate'>
+  | (Scalar<'enumeration', Indexed> & Required<Pick<ScalarDefinition, 'enum'>>)
+  | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', Indexed | 'min' | 'max'>
+  | Scalar<'date' | 'time' | 'datetime' | 'timestamp', Indexed>
+  | Scalar<'boolean', 'index'>
+  | Scalar<'json' | 'array' | 'blocks'>
   | RelationDefinition
   | MediaDefinition
   | ComponentAttributeDefinition
@@ -190,7 +192,7 @@ export interface ComponentDefinition {
  * @publicApi
  */
 export const defineCollectionType = <const T extends TypeOptions>(
-  options: T & Known<T, keyof TypeOptions>,
+  options: T & Known<T, keyof TypeOptions | 'kind'>,
 ): T & { readonly kind: 'collectionType' } => Object.freeze({ ...options, kind: 'collectionType' as const });
 
 /**
@@ -199,7 +201,7 @@ export const defineCollectionType = <const T extends TypeOptions>(
  * @publicApi
  */
 export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
-  options: T & Known<T, keyof TypeOptions>,
+  options: T & Known<T, keyof TypeOptions | 'kind'>,
 ): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
 
 /**

@@ -45,8 +45,9 @@ const PLAIN = option('plain data', isPlain);
 const ATTRIBUTES = option('an object of attributes', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
 
 const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
-const SCALAR: Options = { ...COMMON, default: PLAIN, searchable: FLAG, index: FLAG };
-const COMPARABLE: Options = { ...SCALAR, unique: FLAG };
+const SCALAR: Options = { ...COMMON, default: PLAIN, searchable: FLAG };
+/** What fits into an index. */
+const COMPARABLE: Options = { ...SCALAR, index: FLAG, unique: FLAG };
 const TEXTUAL: Options = { ...COMPARABLE, minLength: COUNT, maxLength: COUNT, regex: TEXT };
 const LONG: Options = { ...SCALAR, minLength: COUNT, maxLength: COUNT, regex: TEXT };
 const NUMERIC: Options = { ...COMPARABLE, min: NUMBER, max: NUMBER };
@@ -63,7 +64,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   biginteger: { ...COMPARABLE, min: WHOLE, max: WHOLE },
   float: NUMERIC,
   decimal: NUMERIC,
-  boolean: SCALAR,
+  boolean: { ...SCALAR, index: FLAG },
   date: COMPARABLE,
   time: COMPARABLE,
   datetime: COMPARABLE,
@@ -99,16 +100,16 @@ export const TYPE_OPTIONS: Options = {
 
 export const COMPONENT_OPTIONS: Options = { uid: TEXT, attributes: ATTRIBUTES };
 
-/** Whether a definition has only options that it takes, with values that they take, and all that it needs. Reports what is wrong. */
+/**
+ * Reports options that a definition does not take, values that they do not take, and what is missing. Answers whether
+ * its known options can be relied on, whatever else there is.
+ */
 export function checkOptions(definition: object, options: Options, needed: readonly string[], report: Report): boolean {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
-  const mistakes = given.flatMap(([key, value]) => {
-    const known = Object.hasOwn(options, key) ? options[key] : undefined;
-    if (known === undefined) return [`unknown option "${key}"${among(key, Object.keys(options))}`];
-    return known.admits(value) ? [] : [`"${key}" must be ${known.expected}`];
-  });
-  const missing = needed.filter((key) => !given.some(([name]) => name === key));
-  mistakes.push(...missing.map((key) => `needs "${key}", ${options[key]?.expected ?? ''}`));
-  mistakes.forEach(report);
-  return mistakes.length === 0;
+  const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(options, key);
+  const unknown = given.filter((one) => !isKnown(one)).map(([key]) => `unknown option "${key}"${among(key, Object.keys(options))}`);
+  const wrong = given.filter(isKnown).flatMap(([key, value]) => (options[key]?.admits(value) === true ? [] : [`"${key}" must be ${options[key]?.expected ?? ''}`]));
+  const missing = needed.filter((key) => !given.some(([name]) => name === key)).map((key) => `needs "${key}", ${options[key]?.expected ?? ''}`);
+  [...unknown, ...wrong, ...missing].forEach(report);
+  return wrong.length + missing.length === 0;
 }

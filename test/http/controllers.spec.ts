@@ -1,6 +1,6 @@
 /** A controller of the host's own in the place of a generated one: overridden routes, routes beside them, the same guard. */
 import { Controller, Get, Param, Req } from '@nestjs/common';
-import { CollectionController, ContentModelError, ContentModule } from 'nestjs-content-api';
+import { CollectionController, ContentModelError, ContentModule, SingleController } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 
@@ -34,6 +34,15 @@ describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
   it('answers errors in the one shape', async () => {
     expect((await test.http.get('/api/categories?sort=nope').expect(400)).body.error.message).toBe('Invalid key nope');
   });
+});
+
+it.each([
+  ['of no kind', { category: class {} }, 'controllers.category must be a class that extends CollectionController'],
+  ['that is no class', { category: {} }, 'controllers.category must be a class that extends CollectionController'],
+  ['of a single type for a collection', { category: class extends SingleController {} }, 'controllers.category must be a class that extends CollectionController'],
+  ['of a collection for a single type', { homepage: CategoryController }, 'controllers.homepage must be a class that extends SingleController'],
+])('a controller %s stops the start', (_what, controllers, message) => {
+  expect(() => ContentModule.forRoot({ ...blog, controllers: controllers as never })).toThrow(message);
 });
 
 it('a controller for a type that is not there stops the start', () => {

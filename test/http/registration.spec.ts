@@ -110,6 +110,21 @@ describe.each(ADAPTERS)('registration on %s', (adapter) => {
   });
 });
 
+it.each([['', {}], [', in a schema of its own', { schema: 'cms' }]])('a connection of its own leaves the tables of others alone%s', async (_where, options) => {
+  const database = await createDatabase();
+  const table = await startHost(() => ({}), { database });
+  try {
+    await table.sql('create table host_things (id int); create schema other; create table other.things (id int)');
+    const host = await startHost(({ url }) => ({ imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })] }), { database: { ...database, drop: async () => undefined } });
+    await ormOf(host).schema.update();
+    expect(await host.sql(`select to_regclass('public.host_things') as a, to_regclass('other.things') as b`)).toEqual([{ a: 'host_things', b: 'other.things' }]);
+    expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+    await host.close();
+  } finally {
+    await table.close();
+  }
+});
+
 describe('a PostgreSQL schema of its own', () => {
   const inApp = { ...blog, schema: 'app' };
   const SCHEMAS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
@@ -158,7 +173,16 @@ describe('what stops the start', () => {
 
   it('a host that knows nothing of the entities', async () => {
     const message = await refused((database) => ({ imports: [mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema] }), ContentModule.forRoot(blog)] }));
-    expect(message).toMatch(/^MikroORM has no entities for .*article.*: set "autoLoadEntities: true"/);
+    expect(message).toMatch(/^MikroORM has no entities of this model for .*articles.*: set "autoLoadEntities: true"/);
+  });
+
+  it.each([
+    ['another schema', contentEntities(blog), { ...blog, schema: 'cms' }],
+    ['an older model', contentEntities({ ...blog, contentTypes: blog.contentTypes.map((type) => ({ ...type, attributes: Object.fromEntries(Object.entries(type.attributes).filter(([key]) => key !== 'name')) })) }), blog],
+    ['a part of the model', contentEntities(blog).filter(({ meta }) => !meta.tableName.endsWith('_links')), blog],
+  ])('entities of %s', async (_what, entities, model) => {
+    const message = await refused((database) => ({ imports: [mikro(database, { autoLoadEntities: false, entities }), ContentModule.forRoot({ ...model, registerEntities: false })] }));
+    expect(message).toMatch(/^MikroORM has no entities of this model for /);
   });
 
   it('a schema of the host that the content does not know of', async () => {

@@ -465,8 +465,8 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
     }
   };
 
-  it('a global prefix that excludes the content', () => serve(
-    (app) => void app.setGlobalPrefix('v1', { exclude: ['api/{*path}'] }),
+  it.each([['every route', ['api/{*path}']], ['one by one', ['api/authors', 'api/authors/*path', 'api/nope']]])('a global prefix that excludes the content, %s', (_how, exclude) => serve(
+    (app) => void app.setGlobalPrefix('v1', { exclude }),
     async (http) => {
       await servesAt(http, '/api');
       await http.get('/v1/api/authors').expect(404);
@@ -495,6 +495,16 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
     } }),
     async (http) => {
       expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'not on Sundays'));
+    },
+  ));
+
+  it('a list of its own words is one sentence', () => serve(
+    (app) => void app.useGlobalGuards({ canActivate: (context: ExecutionContext) => {
+      if (context.switchToHttp().getRequest().headers['x-why'] !== undefined) throw new ForbiddenException({ message: ['not on Sundays', 'nor at night'] });
+      return true;
+    } }),
+    async (http) => {
+      expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'not on Sundays; nor at night'));
     },
   ));
 

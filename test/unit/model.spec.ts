@@ -53,6 +53,10 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   ['a relation of no kind', { type: 'relation', target: 'author' }, 'article.x: needs "relation", one of oneToOne, oneToMany, manyToOne, manyToMany'],
   ['a relation to the file type', { type: 'relation', relation: 'oneToOne', target: 'file' }, 'article.x: target "file": files are linked with type "media"'],
   ['a component that is not said', { type: 'component' }, 'article.x: needs "component", a text'],
+  ['an unknown option beside an unknown target', { type: 'relation', relation: 'manyToOne', target: 'autor', requierd: true }, 'article.x: target "autor" is not a content type'],
+  ['an index on a long text', { type: 'text', index: true }, 'article.x: unknown option "index"'],
+  ['an index on a text that may be too long for it', { type: 'string', unique: true, maxLength: 20_000 }, 'article.x: an index has no room for more than 600 characters'],
+  ['generate beside a regular expression', { type: 'uid', targetField: 'title', generate: true, regex: '^x' }, 'article.x: "generate" cannot keep to "regex" or "minLength"'],
   ['a zone without a list', { type: 'dynamiczone' }, 'article.x: needs "components", a list of distinct texts'],
   ['null for an attribute', null as never, 'article.x: must be an object with a "type"'],
   ['a target that is nothing like a type', { type: 'relation', relation: 'oneToOne', target: 'zzz' }, 'article.x: target "zzz" is not a content type; there are article, author'],
@@ -129,6 +133,13 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
   ['no kind', [type({ kind: undefined })], [], 'article: needs "kind", one of collectionType, singleType'],
   ['a misspelt kind', [type({ kind: 'collectionTyp' })], [], 'article: "kind" must be one of collectionType, singleType'],
   ['no singular', [type({ singularApiId: undefined })], [], 'contentTypes[0]: needs "singularApiId", a text'],
+  ['no singular, and somebody who names it', [type({ singularApiId: undefined }), type({ singularApiId: 'book', pluralApiId: 'books', attributes: { x: { type: 'relation', relation: 'manyToOne', target: 'articel' } } })], [], 'book.x: target "articel" is not a content type; there is book'],
+  ['no uid, and somebody who names it', [type({ attributes: { x: { type: 'component', component: 'a.b' } } })], [{ attributes: {} } as never], 'components[0]: needs "uid", a text'],
+  ['the name of the list of locales', [type({ singularApiId: 'locale' })], [], 'locale: the name belongs to the list of locales'],
+  ['the route of the list of locales', [type({ pluralApiId: 'i18n' })], [], 'article: the route "i18n" belongs to the list of locales'],
+  ['the sequence of another table', [type({}), type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_id_seq' })], [], 'odd: needs the same name "articles_id_seq"'],
+  ['generate in a component', [], [component('a.b', { t: { type: 'string' }, x: { type: 'uid', targetField: 't', generate: true } })], 'a.b.x: "generate" inside a component is not supported'],
+  ['many paths to a component that requires itself', [], Array.from({ length: 40 }, (_, i) => component(`a.c${i}`, { x: { type: 'component', component: `a.c${(i + 1) % 40}`, required: true }, y: { type: 'component', component: `a.c${(i + 1) % 40}`, required: true } })), 'requires a component that requires itself'],
   ['no attributes', [type({ attributes: undefined })], [], 'article: needs "attributes", an object of attributes'],
   ['nothing in the list of types', [undefined as never], [], 'contentTypes[0]: must be a definition'],
   ['nothing in the list of components', [], [undefined as never], 'components[0]: must be a definition'],
@@ -185,6 +196,16 @@ describe('a wrong model', () => {
       'odd: needs the same name "articles_tags_links" in the database as article.tags; rename it or set tableName',
       'controllers: "articel" is not a content type; did you mean "article"?',
     ]);
+  });
+
+  it.each([
+    ['contentTypes that are no list', { contentTypes: {} }, 'contentTypes must be a list of definitions'],
+    ['no contentTypes', {}, 'contentTypes must be a list of definitions'],
+    ['components that are no list', { contentTypes: [], components: 'x' }, 'components must be a list of definitions'],
+    ['controllers that are no object', { contentTypes: [], controllers: null }, 'controllers must be an object of classes'],
+    ['a schema that is no text', { contentTypes: [], schema: null }, 'schema must be a text'],
+  ])('%s', (_what, options, message) => {
+    expect(() => ContentModule.forRoot(options as never)).toThrow(message);
   });
 
   it('stops the entities and the asynchronous start, too', () => {
