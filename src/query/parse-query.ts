@@ -79,19 +79,9 @@ function withCount(raw: unknown, settings: ContentSettings): boolean {
   throw new ContentError('ValidationError', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"');
 }
 
-const PAGE_KEYS = ['page', 'pageSize', 'start', 'limit', 'withCount'];
-
-function paginationKeys(raw: unknown): Readonly<Record<string, unknown>> {
-  if (raw === undefined || raw === null || raw === '') return {};
-  const given = isObject(raw) ? raw : { [typeof raw === 'string' ? raw : '0']: raw };
-  const unknown = Object.keys(given).find((key) => !PAGE_KEYS.includes(key));
-  if (unknown === undefined) return given;
-  throw invalidKey(unknown, 'pagination', `pagination.${unknown}`, { source: 'query', param: 'pagination' });
-}
-
 /** Page and offset pagination with their bounds (protocol 7.13–7.23). */
 export function parsePagination(raw: unknown, settings: ContentSettings): Pagination {
-  const given = paginationKeys(raw);
+  const given = isObject(raw) ? raw : {};
   const counted = withCount(given['withCount'], settings);
   const offset = given['start'] !== undefined || given['limit'] !== undefined;
   if (offset && (given['page'] !== undefined || given['pageSize'] !== undefined)) {

@@ -71,14 +71,14 @@ function checkPlaces(paths: ReadonlyMap<string, readonly string[]>): void {
 /** Whether a path leads to conditions. */
 const isCondition = (path: readonly string[]): boolean => path.includes('filters');
 
-/** A text that qs reads as it stands. Throws a ValidationError where it could not. */
-export function prepare(text: string): string {
+/** A text that qs reads as it stands. Throws a ValidationError where it could not. Keys of more levels than `depth` are left for qs to refuse. */
+export function prepare(text: string, depth: number): string {
   const paths = new Map<string, readonly string[]>();
   let changed = false;
   const parts = text.split('&').map((part) => {
     const { key, value } = pairOf(part);
     const path = key === '' ? null : segmentsOf(key);
-    if (path !== null && isCondition(path)) {
+    if (path !== null && path.length <= depth + 1 && isCondition(path)) {
       checkEntries(path, decoded(key));
       paths.set(path.join('\u0000'), path);
     }

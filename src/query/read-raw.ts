@@ -19,7 +19,7 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
       allowed: limits.queryLength,
     });
   }
-  const prepared = prepare(text);
+  const prepared = prepare(text, limits.depth);
   try {
     return qs.parse(prepared, {
       depth: limits.depth,

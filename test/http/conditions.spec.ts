@@ -99,11 +99,8 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     expect((await test.http.get('/api/items?populate[files][count]=true&pagination[limit]=1').expect(200)).body.data[0].files).toEqual({ count: 0 });
   });
 
-  it('pages may be far, and have known names only', async () => {
+  it('pages may be far', async () => {
     const far = (await test.http.get(`/api/items?pagination[page]=${Number.MAX_SAFE_INTEGER}`).expect(200)).body;
     expect(far).toMatchObject({ data: [], meta: { pagination: { page: Number.MAX_SAFE_INTEGER } } });
-    expect((await refused('pagination=abc')).message).toBe('Invalid key abc at pagination');
-    expect((await refused('pagination[pagesize]=1')).message).toBe('Invalid key pagesize at pagination');
-    await refused('pagination[]=1');
   });
 });

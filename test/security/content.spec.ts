@@ -173,12 +173,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       const plain = await run(path, {});
       for (const name of UNDECLARED) for (const value of VALUES) expect([name, await run(path, { [name]: value })]).toEqual([name, plain]);
     }
-    // Beside the page, where nothing but the page belongs, they are refused, or no keys at all.
     const page = await run('articles', { pagination: { page: 1 } });
-    for (const name of UNDECLARED) {
-      const asked = await run('articles', { pagination: { page: 1, [name]: { secret: 'x' } } });
-      expect([name, asked]).toEqual([name, name === '__proto__' ? page : { statements: [], answer: expect.objectContaining({ status: 400 }) }]);
-    }
+    for (const name of UNDECLARED) expect([name, await run('articles', { pagination: { page: 1, [name]: { secret: 'x' } } })]).toEqual([name, page]);
   });
 
   it('S3 keys that are not declared are refused at every other place', async () => {
