@@ -36,8 +36,13 @@ function decoded(text: string): string {
 
 const WELL_FORMED = /^(?:[^[\]]+|\[[^[\]]*\])(?:\[[^[\]]*\])*$/;
 
-const refuse = (key: string, param: string, why: string): Error =>
-  validationError(`Invalid key ${key}${why}`, { key, path: null, source: 'query', param });
+/** Nobody reads more of a key than this. */
+const SHOWN = 200;
+
+function refuse(whole: string, param: string, why: string): Error {
+  const key = whole.slice(0, SHOWN);
+  return validationError(`Invalid key ${key}${why}`, { key, path: null, source: 'query', param });
+}
 
 /** The segments of a key, the parameter first; null for a parameter that means nothing. */
 function segmentsOf(raw: string): readonly string[] | null {
