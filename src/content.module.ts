@@ -37,9 +37,12 @@ const OWNS_ORM = Symbol('ContentOwnsOrm');
 export const contentEntities = (model: Pick<ContentModel, 'contentTypes' | 'components' | 'schema'>): ReturnType<typeof entitiesOf> =>
   entitiesOf(buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema }));
 
+const trimmed = (path: string): string => String(path).replace(/^\/+|\/+$/g, '');
+
 /** Throws a ContentModelError for settings that no request could be answered with. */
 function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSettings {
-  const mistakes = checkSettings(runtime);
+  const late = runtime.prefix === undefined || trimmed(runtime.prefix) === prefix ? [] : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
+  const mistakes = [...checkSettings(runtime), ...late];
   if (mistakes.length > 0) throw new ContentModelError(mistakes);
   return resolveSettings({ ...runtime, prefix });
 }
@@ -105,7 +108,7 @@ function providers(schema: Schema, routed: Routed): Provider[] {
 function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] }): DynamicModule {
   const mistakes = checkOptionShapes(model);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
-  const prefix = (extra.prefix ?? DEFAULT_SETTINGS.prefix).replace(/^\/+|\/+$/g, '');
+  const prefix = trimmed(extra.prefix ?? DEFAULT_SETTINGS.prefix);
   const routed = [...schema.types.values()].filter((type) => type.routed);
   const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]) }));
   const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];

@@ -203,6 +203,11 @@ describe('what stops the start', () => {
     ]);
   });
 
+  it('a prefix that comes too late', async () => {
+    const message = await refused(({ url }) => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory: () => ({ prefix: 'late', database: { clientUrl: url } }) })] }));
+    expect(message).toContain('prefix: give it to forRootAsync itself');
+  });
+
   it('a schema whose name could not be one', () => {
     expect(() => ContentModule.forRoot({ ...blog, schema: 'a"b' })).toThrow('schema: "a"b" cannot name a schema');
   });
