@@ -19,7 +19,7 @@ import { LocalesController } from './http/locales.controller.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { buildSchema, ContentModelError } from './schema/build-schema.js';
 import type { Schema } from './schema/model.js';
-import { checkSettings, type ContentSettings, DEFAULT_SETTINGS, resolveSettings } from './settings.js';
+import { checkSettings, type ContentSettings, DEFAULT_SETTINGS, resolveSettings, trimSlashes } from './settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
 export const CONTENT_ORM = Symbol('ContentOrm');
@@ -37,11 +37,9 @@ const OWNS_ORM = Symbol('ContentOwnsOrm');
 export const contentEntities = (model: Pick<ContentModel, 'contentTypes' | 'components' | 'schema'>): ReturnType<typeof entitiesOf> =>
   entitiesOf(buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema }));
 
-const trimmed = (path: string): string => String(path).replace(/^\/+|\/+$/g, '');
-
 /** Throws a ContentModelError for settings that no request could be answered with. */
 function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSettings {
-  const late = runtime.prefix === undefined || trimmed(runtime.prefix) === prefix ? [] : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
+  const late = runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix ? [] : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
   const mistakes = [...checkSettings(runtime), ...late];
   if (mistakes.length > 0) throw new ContentModelError(mistakes);
   return resolveSettings({ ...runtime, prefix });
@@ -108,7 +106,7 @@ function providers(schema: Schema, routed: Routed): Provider[] {
 function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] }): DynamicModule {
   const mistakes = checkOptionShapes(model);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
-  const prefix = trimmed(extra.prefix ?? DEFAULT_SETTINGS.prefix);
+  const prefix = trimSlashes(String(extra.prefix ?? DEFAULT_SETTINGS.prefix));
   const routed = [...schema.types.values()].filter((type) => type.routed);
   const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]) }));
   const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];

@@ -92,6 +92,9 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 /** What a host may set. */
 export type SettingsInput = Partial<Omit<ContentSettings, 'limits'>> & { readonly limits?: Partial<ContentLimits> };
 
+/** A path without the slashes around it. */
+export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
+
 /** What a setting may be: in words, and as a test. */
 type Rule = readonly [string, (value: unknown) => boolean];
 
@@ -134,6 +137,6 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const defaultLocale = input.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
   const locales = [...new Set([defaultLocale, ...(input.locales ?? [])])];
   const limits = Object.freeze({ ...DEFAULT_SETTINGS.limits, ...input.limits });
-  const prefix = (input.prefix ?? DEFAULT_SETTINGS.prefix).replace(/^\/+|\/+$/g, '');
+  const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
   return Object.freeze({ ...DEFAULT_SETTINGS, ...given, prefix, defaultLocale, locales, limits });
 }

@@ -33,8 +33,8 @@ function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }
   const inner = compileFilter(condition.where, targets.scope, context);
   const some = sql`exists (select 1 from ${targets.from} where ${join([...targets.conditions, inner], ' and ')}${fence})`;
   if (!condition.orNone) return some;
-  const any = targetsOf(scope, condition.attribute, context);
-  return sql`(${some} or not exists (select 1 from ${any.from}${whereOf(any.conditions)}))`;
+  const all = targetsOf(scope, condition.attribute, context);
+  return sql`(${some} or not exists (select 1 from ${all.from}${whereOf(all.conditions)}))`;
 }
 
 /** ` where …`, or nothing. */

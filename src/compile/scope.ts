@@ -50,7 +50,7 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
 
 /** A member of an instance, as text. */
-const text = (value: Sql, name: ScalarAttribute['name']  ): Sql => sql`${value}->>${quote(name, 'string')}`;
+const text = (value: Sql, name: ScalarAttribute['name']): Sql => sql`${value}->>${quote(name, 'string')}`;
 
 /** An attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {

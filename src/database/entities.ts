@@ -2,6 +2,7 @@
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, Schema, ZoneAttribute } from '../schema/model.js';
 import { attributeIndexName, countIndexName, listIndexName, ownerIndexName, parted, singleIndexName, targetIndexName, uniqueIndexName, versionIndexName } from '../schema/naming.js';
+import { print, quote, sql } from '../sql.js';
 import { componentSequence } from './sequences.js';
 
 type Properties = Record<string, Record<string, unknown>>;
@@ -63,7 +64,8 @@ function embeddedColumn(type: ContentType, attribute: ComponentAttribute | ZoneA
   parts.properties[attribute.name] = { type: 'jsonb', columnType: 'jsonb', fieldName: attribute.column, nullable: true };
   if (attribute.kind === 'component' && attribute.def.index === true) {
     const index = attributeIndexName(type, attribute);
-    parts.indexes.push({ name: index, expression: `create index "${index}" on "${type.table.replace('.', '"."')}" using gin ("${attribute.column}" jsonb_path_ops)` });
+    const { text } = print(sql`create index ${quote(index)} on ${quote(type.table)} using gin (${quote(attribute.column)} jsonb_path_ops)`);
+    parts.indexes.push({ name: index, expression: text });
   }
 }
 

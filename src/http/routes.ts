@@ -1,6 +1,7 @@
 import { Inject, Injectable, type Type } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { ContentType } from '../schema/model.js';
+import { trimSlashes } from '../settings.js';
 import { adaptFastify } from './fastify.js';
 
 /** The content controllers and the prefix that the options gave. */
@@ -14,8 +15,6 @@ export const METHODS = { list: 'GET, HEAD, POST, OPTIONS', one: 'GET, HEAD, PUT,
 
 /** Injection token of {@link Routed}. */
 export const ROUTED = Symbol('ContentRouted');
-
-const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
 /** The paths below which this module answers. */
 @Injectable()
@@ -34,7 +33,7 @@ export class ContentRoutes {
 
   /** The path of the content prefix, without slashes; empty where the application's global prefix ends in it. */
   private get own(): string {
-    const global = `/${trim(this.application.getGlobalPrefix())}`.toLowerCase();
+    const global = `/${trimSlashes(this.application.getGlobalPrefix())}`.toLowerCase();
     return global.endsWith(`/${this.routed.prefix.toLowerCase()}`) ? '' : this.routed.prefix;
   }
 
@@ -42,11 +41,11 @@ export class ContentRoutes {
   place(controller: Type, path: string): void {
     this.names.add(path);
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
-    this.bases = this.basesOf();
   }
 
   /** Sets the controllers' paths. The content prefix is not repeated when it is the application's global one. */
   mount(): void {
+    this.bases = this.basesOf();
     for (const { type, controller } of this.routed.controllers) this.place(controller, type.route);
     adaptFastify(this.adapter, (path) => this.owns(path));
   }
@@ -81,6 +80,6 @@ export class ContentRoutes {
   private basesOf(): string[] {
     const { exclude = [] } = this.application.getGlobalPrefixOptions();
     const globals = exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
-    return globals.map((global) => [trim(global), this.own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join(''));
+    return globals.map((global) => [trimSlashes(global), this.own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join(''));
   }
 }

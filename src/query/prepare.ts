@@ -46,8 +46,7 @@ function refuse(whole: string, param: string, why: string): Error {
 
 /** The segments of a key, the parameter first; null for a parameter that means nothing. */
 function segmentsOf(raw: string): readonly string[] | null {
-  const segments = raw.split(/[[\]]+/).map(decoded);
-  const [param = ''] = segments[0] === '' ? segments.slice(1) : segments;
+  const param = decoded(/^[[\]]*([^[\]]*)/.exec(raw)?.[1] ?? '');
   if (!PARAMS.includes(param)) return null;
   const key = decoded(raw);
   if (!WELL_FORMED.test(raw)) throw refuse(key, param, ': its brackets are not in order');

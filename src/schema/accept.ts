@@ -85,8 +85,7 @@ export const acceptUid: Accept = (value, def, at) => {
   return value;
 };
 
-/** Longer passwords would be cut by common hashes; refusing them keeps hashes portable (protocol 14.16). */
-/** Longer ones are refused (protocol 19.7), so that no implementation can silently cut them. */
+/** Longer passwords are refused (protocol 14.16, 19.7): common hashes would cut them silently. */
 export const MAX_PASSWORD_BYTES = 72;
 
 export const acceptPassword: Accept = (value, def, at) => {

@@ -10,7 +10,7 @@ import type {
   ScalarDefinition,
 } from './definitions.js';
 import { name } from './naming.js';
-import { ATTRIBUTE_OPTIONS, checkOptions, COMPONENT_OPTIONS, NEEDED, type Report, TYPE_OPTIONS } from './options.js';
+import { ATTRIBUTE_OPTIONS, checkOptions, COMPONENT_OPTIONS, isObject, NEEDED, type Report, TYPE_OPTIONS } from './options.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 import { among } from './suggest.js';
 
@@ -27,6 +27,7 @@ const RESERVED = [
   'id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations', 'createdBy', 'updatedBy',
   ...Object.getOwnPropertyNames(Object.prototype), 'prototype',
 ];
+
 /** An index of PostgreSQL takes 2,704 bytes, and a character up to four. */
 const LONGEST_INDEXED = 600;
 
@@ -49,8 +50,6 @@ interface Scope {
   readonly attributes: AttributeDefinitions;
   readonly type: ContentTypeDefinition | undefined;
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const attributeOf = (attributes: AttributeDefinitions, key: string): AttributeDefinition | undefined =>
   Object.hasOwn(attributes, key) ? attributes[key] : undefined;

@@ -14,6 +14,9 @@ export type Options = Readonly<Record<string, Option>>;
 
 export type Report = (message: string) => void;
 
+/** Whether something can be a definition at all. */
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isNumber = (value: unknown): boolean => Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
@@ -42,7 +45,7 @@ const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(va
 const TEXT = option('a text', isText);
 const TEXTS = option('a list of distinct texts', isListOf(isText));
 const PLAIN = option('plain data', isPlain);
-const ATTRIBUTES = option('an object of attributes', (value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+const ATTRIBUTES = option('an object of attributes', isObject);
 
 const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
 const SCALAR: Options = { ...COMMON, default: PLAIN, searchable: FLAG };

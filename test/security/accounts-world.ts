@@ -91,3 +91,19 @@ export async function startAccounts(adapter: Adapter, more: Partial<UsersOptions
   };
   return world;
 }
+
+/** What {@link startAccounts} takes beside the adapter. */
+export type WorldOptions = Parameters<typeof startAccounts> extends [unknown, ...infer R] ? R : never;
+
+/** Ends after each test what was started in it. To be called within `describe`. */
+export function closedAfterEach(): <T extends { close(): Promise<void> }>(starting: Promise<T>) => Promise<T> {
+  const started: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((made) => made.close()));
+  });
+  return async (starting) => {
+    const made = await starting;
+    started.push(made);
+    return made;
+  };
+}

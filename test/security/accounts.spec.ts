@@ -4,7 +4,7 @@ import { userTypes } from 'nestjs-content-api/accounts';
 import { tokenIn } from '../accounts/helpers.ts';
 import { snapshot } from '../http/helpers.ts';
 import { ADAPTERS, countStatements } from '../support/app.ts';
-import { type AccountsWorld, PASSWORD, startAccounts } from './accounts-world.ts';
+import { type AccountsWorld, closedAfterEach, PASSWORD, startAccounts, type WorldOptions } from './accounts-world.ts';
 import { startWorld } from './world.ts';
 
 /** What a user's answer shows, wherever it comes from. */
@@ -21,15 +21,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
   });
   afterAll(() => world.close());
 
-  const others: { close(): Promise<void> }[] = [];
-  const another = async (...rest: Parameters<typeof startAccounts> extends [unknown, ...infer R] ? R : never): Promise<AccountsWorld> => {
-    const made = await startAccounts(adapter, ...rest);
-    others.push(made);
-    return made;
-  };
-  afterEach(async () => {
-    await Promise.all(others.splice(0).map((made) => made.close()));
-  });
+  const keep = closedAfterEach();
+  const another = (...rest: WorldOptions): Promise<AccountsWorld> => keep(startAccounts(adapter, ...rest));
 
   it('S3 parameters that are not declared change nothing on the routes of users', async () => {
     const { jwt } = await world.withRole('manager');
@@ -74,8 +67,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
 
   it('S5 a type that the host extends keeps what is private, and is denied until it is granted', async () => {
     class Mine extends CollectionController {}
-    const extended = await startWorld(adapter, { controllers: { article: Mine, vault: Mine } });
-    others.push(extended);
+    const extended = await keep(startWorld(adapter, { controllers: { article: Mine, vault: Mine } }));
     for (const path of ['articles', `articles/${extended.ids.article}`]) {
       const { status, body } = await extended.get(path, { populate: '*' });
       expect([status, JSON.stringify(body).match(/match-the|argon2|"(secret|key)"/)]).toEqual([200, null]);

@@ -4,7 +4,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { SECRET } from '../accounts/helpers.ts';
 import { raw } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
-import { type AccountsWorld, PASSWORD, startAccounts } from './accounts-world.ts';
+import { type AccountsWorld, closedAfterEach, PASSWORD, startAccounts, type WorldOptions } from './accounts-world.ts';
 
 const TOO_MANY = { data: null, error: { status: 429, name: 'RateLimitError', message: 'Too many requests, please try again later.', details: expect.anything() } };
 
@@ -15,15 +15,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
   });
   afterAll(() => world.close());
 
-  const others: { close(): Promise<void> }[] = [];
-  const another = async (...rest: Parameters<typeof startAccounts> extends [unknown, ...infer R] ? R : never): Promise<AccountsWorld> => {
-    const made = await startAccounts(adapter, ...rest);
-    others.push(made);
-    return made;
-  };
-  afterEach(async () => {
-    await Promise.all(others.splice(0).map((made) => made.close()));
-  });
+  const keep = closedAfterEach();
+  const another = (...rest: WorldOptions): Promise<AccountsWorld> => keep(startAccounts(adapter, ...rest));
 
   describe('S17', () => {
     const start = (prepare?: Parameters<typeof startAccounts>[3]) => another({ rateLimit: { perAddress: 5, perIdentifier: 3, seconds: 60 }, refresh: true }, {}, prepare);
