@@ -3,8 +3,22 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 const lines = { skipBlankLines: true, skipComments: true };
-const nodeGlobals = ['process', 'console', 'Buffer', 'URL', 'URLSearchParams', 'fetch', 'performance',
-  'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'structuredClone', 'AbortSignal'];
+const nodeGlobals = [
+  'process',
+  'console',
+  'Buffer',
+  'URL',
+  'URLSearchParams',
+  'fetch',
+  'performance',
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'structuredClone',
+  'AbortSignal',
+];
 
 export default defineConfig(
   { ignores: ['dist/**', 'dist-sample/**', 'coverage/**'] },
@@ -18,7 +32,10 @@ export default defineConfig(
       '@typescript-eslint/no-floating-promises': 'error',
       // Types used in decorated constructors must stay value imports, or their metadata is lost.
       '@typescript-eslint/consistent-type-imports': 'off',
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
     },
   },
   {
@@ -28,6 +45,17 @@ export default defineConfig(
       'max-lines': ['error', { max: 300, ...lines }],
       'max-lines-per-function': ['error', { max: 60, ...lines }],
       'max-params': ['error', 4],
+      // SQL and messages are texts; everything else is broken by the formatter.
+      'max-len': [
+        'error',
+        {
+          code: 110,
+          ignoreStrings: true,
+          ignoreTemplateLiterals: true,
+          ignoreRegExpLiterals: true,
+          ignorePattern: '^ \\*   ',
+        },
+      ],
       'no-console': 'error',
     },
   },

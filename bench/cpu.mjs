@@ -14,15 +14,17 @@ import pg from 'pg';
 const TICKS_PER_SECOND = 100; // USER_HZ, fixed by the kernel's interface
 
 /**
- * Seconds of CPU (user and system) used so far by these processes with their descendants: the living ones and those that were
- * waited for. So PostgreSQL's first process stands for all its backends, also for the ones that come and go between two readings.
+ * Seconds of CPU (user and system) used so far by these processes with their descendants: the living ones and
+ * those that were waited for. So PostgreSQL's first process stands for all its backends, also for the ones
+ * that come and go between two readings.
  */
 export function cpuOf(pids) {
   if (process.platform !== 'linux') return null;
   const processes = readProcesses();
   const family = new Set(pids);
   // A Set's iteration visits what is added meanwhile: children, then their children.
-  for (const pid of family) for (const child of processes.values()) if (child.parent === pid) family.add(child.pid);
+  for (const pid of family)
+    for (const child of processes.values()) if (child.parent === pid) family.add(child.pid);
   let ticks = 0;
   for (const pid of family) ticks += processes.get(pid)?.ticks ?? 0;
   return ticks / TICKS_PER_SECOND;
@@ -44,7 +46,12 @@ export async function postmasterPid(databaseUrl) {
 
 function readProcesses() {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return new Map(pids.map(readProcess).filter(Boolean).map((read) => [read.pid, read]));
+  return new Map(
+    pids
+      .map(readProcess)
+      .filter(Boolean)
+      .map((read) => [read.pid, read]),
+  );
 }
 
 function readProcess(pid) {
@@ -54,7 +61,8 @@ function readProcess(pid) {
   } catch {
     return undefined; // it ended
   }
-  // "pid (name) state parent …": the name may hold spaces and parentheses. Fields 14 to 17 are utime, stime, cutime, cstime.
+  // "pid (name) state parent …": the name may hold spaces and parentheses. Fields 14 to 17 are utime, stime,
+  // cutime, cstime.
   const end = stat.lastIndexOf(')');
   const fields = stat.slice(end + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

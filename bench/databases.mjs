@@ -4,7 +4,12 @@ import { createDatabase } from '../test/support/database.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 
 export const SETTINGS = {
-  fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', shared_buffers: '1GB', max_wal_size: '4GB', autovacuum: 'off',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '1GB',
+  max_wal_size: '4GB',
+  autovacuum: 'off',
 };
 
 /** `create()` makes an empty database; `stop()` drops them all. */
@@ -30,7 +35,9 @@ export async function describePostgres(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query("select current_setting('server_version') as version, current_setting('shared_buffers') as shared_buffers, current_setting('fsync') as fsync");
+    const { rows } = await client.query(
+      "select current_setting('server_version') as version, current_setting('shared_buffers') as shared_buffers, current_setting('fsync') as fsync",
+    );
     return rows[0];
   } finally {
     await client.end();

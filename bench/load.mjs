@@ -1,14 +1,17 @@
 /**
- * A closed-loop load generator: each of `connections` keep-alive connections sends its next request when the last one is answered.
+ * A closed-loop load generator: each of `connections` keep-alive connections sends its next request when the
+ * last one is answered.
  *
  *   await run({ url, path: '/api/articles', connections: 10, seconds: 8 });
  *   await run({ url, paths: ['/api/articles/a', '/api/articles/b'] });
  *   await run({ url, request: (index) => ({ method: 'POST', path: '/api/articles', body: { data: { title: `T ${index}` } } }) });
  *
- * Give one of `path`, `paths` (taken in turn) and `request`. A factory may return `{ method, path, headers, body }`, or a path;
- * a body that is neither text nor a Buffer is sent as JSON. Run once for a second or two before measuring: servers warm up.
+ * Give one of `path`, `paths` (taken in turn) and `request`. A factory may return `{ method, path, headers,
+ * body }`, or a path; a body that is neither text nor a Buffer is sent as JSON. Run once for a second or two
+ * before measuring: servers warm up.
  *
- * The generator needs CPU too (some 0.05 ms a request): with few cores, quote ratios of one run and `cpu.mjs`, not absolute numbers.
+ * The generator needs CPU too (some 0.05 ms a request): with few cores, quote ratios of one run and
+ * `cpu.mjs`, not absolute numbers.
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,8 +19,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * @returns {Promise<{ requests: number, rps: number, p50: number | null, p99: number | null, errors: number, bytes: number,
  *   statuses: Record<string, number>, seconds: number }>}
- * `requests` were sent; `errors` of them failed (status 400 and up, or no answer). `rps`, `p50` and `p99` (milliseconds) are of the
- * others. `bytes` are those of all response bodies, `statuses` counts by status (or by error code), `seconds` is the measured time.
+ * `requests` were sent; `errors` of them failed (status 400 and up, or no answer). `rps`, `p50` and `p99`
+ * (milliseconds) are of the others. `bytes` are those of all response bodies, `statuses` counts by status (or
+ * by error code), `seconds` is the measured time.
  */
 export async function run({ url, path, paths, request, connections = 10, seconds = 8 }) {
   const base = new URL(url);
@@ -64,7 +68,11 @@ function httpRequest(base, agent, asked) {
   if (body === undefined) return { options };
   const json = typeof body !== 'string' && !Buffer.isBuffer(body);
   const payload = json ? JSON.stringify(body) : body;
-  options.headers = { ...(json && { 'content-type': 'application/json' }), 'content-length': Buffer.byteLength(payload), ...headers };
+  options.headers = {
+    ...(json && { 'content-type': 'application/json' }),
+    'content-length': Buffer.byteLength(payload),
+    ...headers,
+  };
   return { options, payload };
 }
 
@@ -72,12 +80,17 @@ function httpRequest(base, agent, asked) {
 function exchange({ options, payload }) {
   return new Promise((resolve) => {
     const failed = (error) => resolve({ status: error.code ?? error.message, bytes: 0 });
-    http.request(options, (response) => {
-      let bytes = 0;
-      response.on('data', (chunk) => { bytes += chunk.length; });
-      response.on('end', () => resolve({ status: response.statusCode, bytes }));
-      response.on('error', failed);
-    }).on('error', failed).end(payload);
+    http
+      .request(options, (response) => {
+        let bytes = 0;
+        response.on('data', (chunk) => {
+          bytes += chunk.length;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, bytes }));
+        response.on('error', failed);
+      })
+      .on('error', failed)
+      .end(payload);
   });
 }
 

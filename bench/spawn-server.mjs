@@ -1,6 +1,6 @@
 /**
- * Runs a server under test in a process of its own, so that its CPU time is its own and the load generator does not share its
- * event loop. The server says where it is by printing `listening on <url>`.
+ * Runs a server under test in a process of its own, so that its CPU time is its own and the load generator
+ * does not share its event loop. The server says where it is by printing `listening on <url>`.
  *
  *   const server = await spawnServer({ args: ['server.mjs', '--port', '0'] });
  *   server.url, server.pid, server.output(); await server.stop();
@@ -13,7 +13,11 @@ const OUTPUT_KEPT = 16_000;
 const LISTENING = /^listening on (https?:\/\/\S+)$/m;
 
 export async function spawnServer({ command = process.execPath, args, cwd, env = {}, timeoutSeconds = 180 }) {
-  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const killWithParent = () => child.kill('SIGKILL');
   process.once('exit', killWithParent);
   const exited = once(child, 'close').finally(() => process.off('exit', killWithParent));

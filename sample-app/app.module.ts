@@ -23,7 +23,13 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [content, ApiTokensModule, UsersModule.forRoot(users)],
-      providers: [{ provide: ATLAS_DATABASE, useValue: database }, AtlasTables, DatabaseRelease, AtlasContent, AtlasLoader],
+      providers: [
+        { provide: ATLAS_DATABASE, useValue: database },
+        AtlasTables,
+        DatabaseRelease,
+        AtlasContent,
+        AtlasLoader,
+      ],
     };
   }
 }

@@ -4,7 +4,12 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { usersOptions } from './accounts/users-options.js';
 import { AppModule } from './app.module.js';
-import { ATLAS_DATABASE, type AtlasDatabase, pgliteDatabase, postgresDatabase } from './database/atlas-database.js';
+import {
+  ATLAS_DATABASE,
+  type AtlasDatabase,
+  pgliteDatabase,
+  postgresDatabase,
+} from './database/atlas-database.js';
 import { AtlasLoader, LoadStopped } from './loader/atlas-loader.js';
 import { progressLines } from './loader/progress-lines.js';
 import { DEFAULT_DATA_FOLDER } from './settings.js';
@@ -14,7 +19,10 @@ import { welcome } from './welcome.js';
 export interface AtlasOptions {
   /** A PostgreSQL server. Without one: PGlite in `dataFolder`. */
   readonly databaseUrl?: string;
-  /** Default: `.data/atlas` below the package. `memory://` keeps nothing. Mails go to the folder `mail` beside it. */
+  /**
+   * Default: `.data/atlas` below the package. `memory://` keeps nothing. Mails go to the folder `mail` beside
+   * it.
+   */
   readonly dataFolder?: string;
   /** Signs the tokens of users. Without one a random one does, and they end with the process. */
   readonly jwtSecret?: string;
@@ -26,7 +34,9 @@ export interface StartOptions extends AtlasOptions {
   readonly log: (line: string) => void;
 }
 
-/** The application with its tables in place, neither loaded nor listening. `close()` lets go of the database. */
+/**
+ * The application with its tables in place, neither loaded nor listening. `close()` lets go of the database.
+ */
 export async function createAtlas(options: AtlasOptions): Promise<NestExpressApplication> {
   const database = await openDatabase(options);
   const app = await createApplication(database, options);
@@ -43,15 +53,26 @@ export async function createAtlasModule(options: AtlasOptions): Promise<DynamicM
   return moduleOn(await openDatabase(options), options);
 }
 
-const openDatabase = ({ databaseUrl, dataFolder = DEFAULT_DATA_FOLDER }: AtlasOptions): Promise<AtlasDatabase> =>
+const openDatabase = ({
+  databaseUrl,
+  dataFolder = DEFAULT_DATA_FOLDER,
+}: AtlasOptions): Promise<AtlasDatabase> =>
   databaseUrl === undefined ? pgliteDatabase(dataFolder) : Promise.resolve(postgresDatabase(databaseUrl));
 
-const moduleOn = (database: AtlasDatabase, { dataFolder = DEFAULT_DATA_FOLDER, log = () => undefined, jwtSecret }: AtlasOptions): DynamicModule =>
-  AppModule.on(database, usersOptions({ jwtSecret, dataFolder, log }));
+const moduleOn = (
+  database: AtlasDatabase,
+  { dataFolder = DEFAULT_DATA_FOLDER, log = () => undefined, jwtSecret }: AtlasOptions,
+): DynamicModule => AppModule.on(database, usersOptions({ jwtSecret, dataFolder, log }));
 
-async function createApplication(database: AtlasDatabase, options: AtlasOptions): Promise<NestExpressApplication> {
+async function createApplication(
+  database: AtlasDatabase,
+  options: AtlasOptions,
+): Promise<NestExpressApplication> {
   try {
-    const app = await NestFactory.create<NestExpressApplication>(moduleOn(database, options), { logger: ['error', 'warn'], abortOnError: false });
+    const app = await NestFactory.create<NestExpressApplication>(moduleOn(database, options), {
+      logger: ['error', 'warn'],
+      abortOnError: false,
+    });
     app.useBodyParser('json', { limit: '1mb' });
     app.enableShutdownHooks();
     return app;

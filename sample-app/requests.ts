@@ -9,6 +9,15 @@ export const EXAMPLE_PATHS = [
 export const REFUSED_PATH = '/api/visitor-notes';
 
 /** Requests that make a user, sign in and leave a note, in this order. */
-export const REGISTER = { path: '/api/auth/local/register', body: { username: 'visitor', email: 'visitor@example.org', password: 'round the world' } } as const;
-export const SIGN_IN = { path: '/api/auth/local', body: { identifier: 'visitor', password: 'round the world' } } as const;
-export const LEAVE_NOTE = { path: '/api/visitor-notes?populate=author', body: { data: { message: 'Greetings from Bern' } } } as const;
+export const REGISTER = {
+  path: '/api/auth/local/register',
+  body: { username: 'visitor', email: 'visitor@example.org', password: 'round the world' },
+} as const;
+export const SIGN_IN = {
+  path: '/api/auth/local',
+  body: { identifier: 'visitor', password: 'round the world' },
+} as const;
+export const LEAVE_NOTE = {
+  path: '/api/visitor-notes?populate=author',
+  body: { data: { message: 'Greetings from Bern' } },
+} as const;

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where PGlite keeps its files unless told otherwise: below the package's root, which is one level up from here. */
+/**
+ * Where PGlite keeps its files unless told otherwise: below the package's root, which is one level up from
+ * here.
+ */
 export const DEFAULT_DATA_FOLDER = fileURLToPath(new URL('../.data/atlas', import.meta.url));
 
 export interface Settings {
@@ -17,10 +20,13 @@ const MIN_SECRET_BYTES = 32;
 /** What the environment says. Empty variables count as unset. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const port = Number(env['PORT'] || DEFAULT_PORT);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`PORT must be a number from 0 to 65535, not "${env['PORT'] ?? ''}".`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`PORT must be a number from 0 to 65535, not "${env['PORT'] ?? ''}".`);
   const databaseUrl = env['DATABASE_URL'];
-  if (databaseUrl && !URL.canParse(databaseUrl)) throw new Error('DATABASE_URL must look like postgresql://user:password@host:5432/database.');
+  if (databaseUrl && !URL.canParse(databaseUrl))
+    throw new Error('DATABASE_URL must look like postgresql://user:password@host:5432/database.');
   const jwtSecret = env['JWT_SECRET'];
-  if (jwtSecret && Buffer.byteLength(jwtSecret) < MIN_SECRET_BYTES) throw new Error(`JWT_SECRET needs at least ${MIN_SECRET_BYTES} bytes. Try: openssl rand -base64 32`);
+  if (jwtSecret && Buffer.byteLength(jwtSecret) < MIN_SECRET_BYTES)
+    throw new Error(`JWT_SECRET needs at least ${MIN_SECRET_BYTES} bytes. Try: openssl rand -base64 32`);
   return { port, ...(databaseUrl ? { databaseUrl } : {}), ...(jwtSecret ? { jwtSecret } : {}) };
 }

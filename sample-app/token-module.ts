@@ -1,4 +1,6 @@
-/** The application for the command line: `npx node dist/cli.js token … --module dist-sample/token-module.js`. */
+/**
+ * The application for the command line: `npx node dist/cli.js token … --module dist-sample/token-module.js`.
+ */
 import { createAtlasModule } from './atlas.js';
 import { readSettings } from './settings.js';
 

@@ -17,7 +17,8 @@ export function welcome(url: string): string[] {
 }
 
 /** Run in the package's folder. `npx node` is the Node that npm brought along. */
-const TOKEN_COMMAND = 'npx node dist/cli.js token create --name reader --kind read-only --module dist-sample/token-module.js';
+const TOKEN_COMMAND =
+  'npx node dist/cli.js token create --name reader --kind read-only --module dist-sample/token-module.js';
 
 interface Example {
   readonly path: string;

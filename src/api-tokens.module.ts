@@ -1,11 +1,12 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ContentAccess } from './access/content-access.js';
 import { ApiTokens } from './accounts/api-tokens.service.js';
-import { CONTENT_BASE, Documents, type DocumentsBase } from './documents/documents.service.js';
+import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
+import { Documents } from './documents/documents.service.js';
 
 /**
- * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Inject {@link ApiTokens} or use
- * `npx nestjs-content-api token` to manage them.
+ * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Inject {@link
+ * ApiTokens} or use `npx nestjs-content-api token` to manage them.
  *
  * @example
  * imports: [ContentModule.forRoot({ contentTypes: [article, apiTokenType], … }), ApiTokensModule]
@@ -13,7 +14,13 @@ import { CONTENT_BASE, Documents, type DocumentsBase } from './documents/documen
  * @publicApi
  */
 @Module({
-  providers: [{ provide: ApiTokens, useFactory: (base: DocumentsBase, documents: Documents) => new ApiTokens(base, documents), inject: [CONTENT_BASE, Documents] }],
+  providers: [
+    {
+      provide: ApiTokens,
+      useFactory: (base: DocumentsBase, documents: Documents) => new ApiTokens(base, documents),
+      inject: [CONTENT_BASE, Documents],
+    },
+  ],
   exports: [ApiTokens],
 })
 export class ApiTokensModule implements OnModuleInit {

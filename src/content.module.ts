@@ -2,24 +2,46 @@ import { MikroORM, type Options } from '@mikro-orm/core';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { DiscoveryModule } from '@nestjs/core';
-import { type DynamicModule, Inject, Logger, type MiddlewareConsumer, Module, type NestModule, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Inject,
+  Logger,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type OnApplicationShutdown,
+  type Provider,
+} from '@nestjs/common';
 import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
 import { checkOptionShapes } from './check-options.js';
-import type { ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, ContentRuntimeOptions } from './content.options.js';
+import type {
+  ContentModel,
+  ContentModuleAsyncOptions,
+  ContentModuleOptions,
+  ContentRuntimeOptions,
+} from './content.options.js';
 import { Database } from './database/database.js';
 import { checkRegistered, entitiesOf } from './database/entities.js';
 import { ContentService, getContentToken } from './documents/content.service.js';
-import { CONTENT_BASE, Documents, type DocumentsBase } from './documents/documents.service.js';
+import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
+import { Documents } from './documents/documents.service.js';
 import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
 import { LocalesController } from './http/locales.controller.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
-import { buildSchema, ContentModelError } from './schema/build-schema.js';
+import { buildSchema } from './schema/build-schema.js';
+import { ContentModelError } from './schema/content-model-error.js';
 import type { Schema } from './schema/model.js';
-import { checkSettings, type ContentSettings, DEFAULT_SETTINGS, resolveSettings, trimSlashes } from './settings.js';
+import {
+  checkSettings,
+  type ContentSettings,
+  DEFAULT_SETTINGS,
+  resolveSettings,
+  trimSlashes,
+} from './settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
 export const CONTENT_ORM = Symbol('ContentOrm');
@@ -34,12 +56,17 @@ const OWNS_ORM = Symbol('ContentOwnsOrm');
  *
  * @publicApi
  */
-export const contentEntities = (model: Pick<ContentModel, 'contentTypes' | 'components' | 'schema'>): ReturnType<typeof entitiesOf> =>
+export const contentEntities = (
+  model: Pick<ContentModel, 'contentTypes' | 'components' | 'schema'>,
+): ReturnType<typeof entitiesOf> =>
   entitiesOf(buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema }));
 
 /** Throws a ContentModelError for settings that no request could be answered with. */
 function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSettings {
-  const late = runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix ? [] : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
+  const late =
+    runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix
+      ? []
+      : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
   const mistakes = [...checkSettings(runtime), ...late];
   if (mistakes.length > 0) throw new ContentModelError(mistakes);
   return resolveSettings({ ...runtime, prefix });
@@ -48,20 +75,31 @@ function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSett
 /** Throws a ContentModelError for grants that name a type, action or attribute which does not exist. */
 function contentAccess(schema: Schema, { access = {}, auth = {} }: ContentRuntimeOptions): ContentAccess {
   const { public: anybody = {}, roles = {}, source, maxAge = 1000 } = access;
-  const named = Object.entries(roles).flatMap(([role, grants]) => checkGrants(grants, schema, `access.roles.${role}`));
-  const twice = Object.hasOwn(roles, 'public') ? ['access.roles.public: what everybody may do stands in access.public'] : [];
+  const named = Object.entries(roles).flatMap(([role, grants]) =>
+    checkGrants(grants, schema, `access.roles.${role}`),
+  );
+  const twice = Object.hasOwn(roles, 'public')
+    ? ['access.roles.public: what everybody may do stands in access.public']
+    : [];
   const mistakes = [...checkGrants(anybody, schema, 'access.public'), ...named, ...twice];
   if (mistakes.length > 0) throw new ContentModelError(mistakes);
   const logger = new Logger('ContentAccess');
   return new ContentAccess({
-    schema, maxAge, strategies: auth.strategies ?? [], roles: { ...roles, public: anybody }, sources: source === undefined ? [] : [source], warn: (message) => logger.warn(message),
+    schema,
+    maxAge,
+    strategies: auth.strategies ?? [],
+    roles: { ...roles, public: anybody },
+    sources: source === undefined ? [] : [source],
+    warn: (message) => logger.warn(message),
   });
 }
 
 async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Promise<MikroORM> {
-  if (database === undefined) throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
+  if (database === undefined)
+    throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
   const entities = entitiesOf(schema);
-  // Tables of others in the same database are none of this connection's business: without this, MikroORM would drop them.
+  // Tables of others in the same database are none of this connection's business: without this, MikroORM
+  // would drop them.
   const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
   const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
   const options = { driver: PostgreSqlDriver, schemaGenerator, ...database, entities } as Options;
@@ -77,8 +115,15 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
 /** The host's MikroORM, or one of the module's own. */
 function ormProvider(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider {
   return ownsOrm
-    ? { provide: CONTENT_ORM, useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime), inject: [RUNTIME] }
-    : { provide: CONTENT_ORM, useExisting: contextName === undefined ? MikroORM : getMikroORMToken(contextName) };
+    ? {
+        provide: CONTENT_ORM,
+        useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
+        inject: [RUNTIME],
+      }
+    : {
+        provide: CONTENT_ORM,
+        useExisting: contextName === undefined ? MikroORM : getMikroORMToken(contextName),
+      };
 }
 
 function providers(schema: Schema, routed: Routed): Provider[] {
@@ -89,10 +134,31 @@ function providers(schema: Schema, routed: Routed): Provider[] {
   }));
   return [
     { provide: ROUTED, useValue: routed },
-    { provide: SETTINGS, useFactory: (runtime: ContentRuntimeOptions) => settingsOf(runtime, routed.prefix), inject: [RUNTIME] },
-    { provide: ContentAccess, useFactory: (runtime: ContentRuntimeOptions) => contentAccess(schema, runtime), inject: [RUNTIME] },
-    { provide: Database, useFactory: (orm: MikroORM, settings: ContentSettings) => openDatabase(orm, schema, settings), inject: [CONTENT_ORM, SETTINGS] },
-    { provide: CONTENT_BASE, useFactory: (settings: ContentSettings, database: Database, hooks: Hooks): DocumentsBase => ({ schema, settings, database, hooks }), inject: [SETTINGS, Database, Hooks] },
+    {
+      provide: SETTINGS,
+      useFactory: (runtime: ContentRuntimeOptions) => settingsOf(runtime, routed.prefix),
+      inject: [RUNTIME],
+    },
+    {
+      provide: ContentAccess,
+      useFactory: (runtime: ContentRuntimeOptions) => contentAccess(schema, runtime),
+      inject: [RUNTIME],
+    },
+    {
+      provide: Database,
+      useFactory: (orm: MikroORM, settings: ContentSettings) => openDatabase(orm, schema, settings),
+      inject: [CONTENT_ORM, SETTINGS],
+    },
+    {
+      provide: CONTENT_BASE,
+      useFactory: (settings: ContentSettings, database: Database, hooks: Hooks): DocumentsBase => ({
+        schema,
+        settings,
+        database,
+        hooks,
+      }),
+      inject: [SETTINGS, Database, Hooks],
+    },
     { provide: Documents, useFactory: (base: DocumentsBase) => new Documents(base), inject: [CONTENT_BASE] },
     Hooks,
     HookExplorer,
@@ -103,21 +169,45 @@ function providers(schema: Schema, routed: Routed): Provider[] {
   ];
 }
 
-function define(model: ContentModel, runtime: Provider, ownsOrm: boolean, extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] }): DynamicModule {
+function define(
+  model: ContentModel,
+  runtime: Provider,
+  ownsOrm: boolean,
+  extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] },
+): DynamicModule {
   const mistakes = checkOptionShapes(model);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
   const prefix = trimSlashes(String(extra.prefix ?? DEFAULT_SETTINGS.prefix));
   const routed = [...schema.types.values()].filter((type) => type.routed);
-  const controllers = routed.map((type) => ({ type, controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]) }));
-  const hostOrm = ownsOrm || model.registerEntities === false ? [] : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
+  const controllers = routed.map((type) => ({
+    type,
+    controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
+  }));
+  const hostOrm =
+    ownsOrm || model.registerEntities === false
+      ? []
+      : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
   return {
     module: ContentModule,
     // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
     global: true,
     imports: [DiscoveryModule, ...hostOrm, ...(extra.imports ?? [])],
     controllers: [...controllers.map(({ controller }) => controller), LocalesController],
-    providers: [runtime, { provide: OWNS_ORM, useValue: ownsOrm }, ormProvider(schema, ownsOrm, model.contextName), ...providers(schema, { prefix, controllers })],
-    exports: [CONTENT_ORM, CONTENT_BASE, Documents, ContentAccess, ContentRoutes, ContentErrorFilter, ...[...schema.types.keys()].map(getContentToken)],
+    providers: [
+      runtime,
+      { provide: OWNS_ORM, useValue: ownsOrm },
+      ormProvider(schema, ownsOrm, model.contextName),
+      ...providers(schema, { prefix, controllers }),
+    ],
+    exports: [
+      CONTENT_ORM,
+      CONTENT_BASE,
+      Documents,
+      ContentAccess,
+      ContentRoutes,
+      ContentErrorFilter,
+      ...[...schema.types.keys()].map(getContentToken),
+    ],
   };
 }
 
@@ -146,16 +236,31 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
   static forRoot(options: ContentModuleOptions): DynamicModule {
     const { database, prefix, schema = database?.schema } = options;
     const model = schema === undefined ? options : { ...options, schema };
-    return define(model, { provide: RUNTIME, useValue: options }, database !== undefined, { prefix, imports: [] });
+    return define(model, { provide: RUNTIME, useValue: options }, database !== undefined, {
+      prefix,
+      imports: [],
+    });
   }
 
-  /** Run-time options from a factory; the model stays static, because routes and entities are made from it. */
+  /**
+   * Run-time options from a factory; the model stays static, because routes and entities are made from it.
+   */
   static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
-    const runtime: Provider = { provide: RUNTIME, useFactory: options.useFactory as (...args: unknown[]) => unknown, inject: options.inject ?? [] };
-    return define(options, runtime, options.ownDatabase ?? false, { prefix: options.prefix, imports: options.imports });
+    const runtime: Provider = {
+      provide: RUNTIME,
+      useFactory: options.useFactory as (...args: unknown[]) => unknown,
+      inject: options.inject ?? [],
+    };
+    return define(options, runtime, options.ownDatabase ?? false, {
+      prefix: options.prefix,
+      imports: options.imports,
+    });
   }
 
-  /** Runs when the global prefix is known and before the routes are registered: the last moment to set their paths. */
+  /**
+   * Runs when the global prefix is known and before the routes are registered: the last moment to set their
+   * paths.
+   */
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.mount();
     this.routes.place(LocalesController, 'i18n');

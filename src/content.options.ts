@@ -8,7 +8,10 @@ import type { CollectionController, SingleController } from './http/content.cont
 import type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
 import type { SettingsInput } from './settings.js';
 
-/** MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is given. */
+/**
+ * MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is
+ * given.
+ */
 export type DatabaseOptions = Partial<Omit<Options, 'entities' | 'entitiesTs'>>;
 
 /** What is static: known when the module is defined, because routes and entities are made from it. */
@@ -21,15 +24,16 @@ export interface ContentModel {
    */
   readonly controllers?: Readonly<Record<string, Type<CollectionController | SingleController>>>;
   /**
-   * The PostgreSQL schema of the content's tables. Needed where MikroORM has its `schema` option set; otherwise the tables
-   * are where the connection's search path begins.
+   * The PostgreSQL schema of the content's tables. Needed where MikroORM has its `schema` option set;
+   * otherwise the tables are where the connection's search path begins.
    */
   readonly schema?: string;
   /** Name of the host's MikroORM context, when it has several (`@mikro-orm/nestjs` `contextName`). */
   readonly contextName?: string;
   /**
-   * `true` (default): the module registers its entities with the host's MikroORM through `forFeature`, which needs
-   * `autoLoadEntities: true` there. `false`: the host lists `contentEntities(...)` itself. Ignored with `database`.
+   * `true` (default): the module registers its entities with the host's MikroORM through `forFeature`, which
+   * needs `autoLoadEntities: true` there. `false`: the host lists `contentEntities(...)` itself. Ignored with
+   * `database`.
    */
   readonly registerEntities?: boolean;
 }

@@ -62,8 +62,9 @@ export const notFound = (): ContentError => new ContentError('NotFoundError', 'N
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
 /**
- * `Invalid key X at a.b` (protocol 2.5). `at` names the place in the message; `path` is what the details show:
- * the dotted path for a known but refused key, `at` for an unknown nested key, null for an unknown root key.
+ * `Invalid key X at a.b` (protocol 2.5). `at` names the place in the message; `path` is what the details
+ * show: the dotted path for a known but refused key, `at` for an unknown nested key, null for an unknown root
+ * key.
  */
 export function invalidKey(key: string, at: string, path: string | null, source: Source): ContentError {
   const message = at === '' ? `Invalid key ${key}` : `Invalid key ${key} at ${at}`;
@@ -73,7 +74,8 @@ export function invalidKey(key: string, at: string, path: string | null, source:
 /** All problems of a body in one answer: its own message for one, a count for several (protocol 2.4). */
 export function issuesError(issues: readonly Issue[]): ContentError {
   const [first] = issues;
-  const message = issues.length === 1 && first !== undefined ? first.message : `${issues.length} errors occurred`;
+  const message =
+    issues.length === 1 && first !== undefined ? first.message : `${issues.length} errors occurred`;
   return validationError(message, { errors: issues });
 }
 

@@ -1,10 +1,17 @@
 export { ContentModule, contentEntities, CONTENT_ORM } from './content.module.js';
-export type { AccessOptions, ContentModel, ContentModuleAsyncOptions, ContentModuleOptions, ContentRuntimeOptions, DatabaseOptions } from './content.options.js';
+export type {
+  AccessOptions,
+  ContentModel,
+  ContentModuleAsyncOptions,
+  ContentModuleOptions,
+  ContentRuntimeOptions,
+  DatabaseOptions,
+} from './content.options.js';
 export type { ContentSettings } from './settings.js';
 export { defineCollectionType, defineComponent, defineSingleType } from './schema/definitions.js';
 export type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
 export type { DocumentFields, DocumentOf } from './schema/document-of.js';
-export { ContentModelError } from './schema/build-schema.js';
+export { ContentModelError } from './schema/content-model-error.js';
 export { ContentService, getContentToken, InjectContent } from './documents/content.service.js';
 export type { ContentQuery, ServiceOptions } from './documents/content.service.js';
 export { AfterContent, BeforeContent, OnContentCommitted } from './documents/hooks.js';

@@ -1,9 +1,11 @@
 /**
- * Every run-time setting with its default. `ContentModule.forRoot({ ... })` takes any of them; what is left out has
- * the value that stands here.
+ * Every run-time setting with its default. `ContentModule.forRoot({ ... })` takes any of them; what is left
+ * out has the value that stands here.
  */
 export interface ContentSettings {
-  /** Path before every content route, without slashes. Not doubled when it equals the host's global prefix. */
+  /**
+   * Path before every content route, without slashes. Not doubled when it equals the host's global prefix.
+   */
   readonly prefix: string;
   /** Locale of documents and requests that name none. */
   readonly defaultLocale: string;
@@ -90,7 +92,9 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 });
 
 /** What a host may set. */
-export type SettingsInput = Partial<Omit<ContentSettings, 'limits'>> & { readonly limits?: Partial<ContentLimits> };
+export type SettingsInput = Partial<Omit<ContentSettings, 'limits'>> & {
+  readonly limits?: Partial<ContentLimits>;
+};
 
 /** A path without the slashes around it. */
 export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
@@ -98,7 +102,10 @@ export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, 
 /** What a setting may be: in words, and as a test. */
 type Rule = readonly [string, (value: unknown) => boolean];
 
-const whole = (least: number): Rule => [`a whole number, ${least} or more`, (value) => Number.isSafeInteger(value) && (value as number) >= least];
+const whole = (least: number): Rule => [
+  `a whole number, ${least} or more`,
+  (value) => Number.isSafeInteger(value) && (value as number) >= least,
+];
 const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
 const isCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value);
 
@@ -118,10 +125,15 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
 
 /** Settings with values that would only fail in a request, each with what it must be. */
 export function checkSettings(input: SettingsInput): string[] {
-  const wrong = (name: string, value: unknown, [expected, admits]: Rule): string[] => (value === undefined || admits(value) ? [] : [`${name} must be ${expected}`]);
-  const settings = Object.entries(RULES).flatMap(([name, rule]) => wrong(name, input[name as keyof ContentSettings], rule));
+  const wrong = (name: string, value: unknown, [expected, admits]: Rule): string[] =>
+    value === undefined || admits(value) ? [] : [`${name} must be ${expected}`];
+  const settings = Object.entries(RULES).flatMap(([name, rule]) =>
+    wrong(name, input[name as keyof ContentSettings], rule),
+  );
   const limits = Object.entries(input.limits ?? {}).flatMap(([name, value]) =>
-    Object.hasOwn(DEFAULT_SETTINGS.limits, name) ? wrong(`limits.${name}`, value, whole(0)) : [`limits.${name} is not a limit; there are ${Object.keys(DEFAULT_SETTINGS.limits).join(', ')}`],
+    Object.hasOwn(DEFAULT_SETTINGS.limits, name)
+      ? wrong(`limits.${name}`, value, whole(0))
+      : [`limits.${name} is not a limit; there are ${Object.keys(DEFAULT_SETTINGS.limits).join(', ')}`],
   );
   return [...settings, ...limits];
 }

@@ -1,6 +1,7 @@
 /**
- * The only way SQL comes into being. A fragment is literal text from this code base, identifiers that the schema
- * made, and parameters; the types leave no fourth way, so nothing that a client sent can become SQL text.
+ * The only way SQL comes into being. A fragment is literal text from this code base, identifiers that the
+ * schema made, and parameters; the types leave no fourth way, so nothing that a client sent can become SQL
+ * text.
  */
 
 declare const identifierBrand: unique symbol;
@@ -14,11 +15,14 @@ export const MAX_IDENTIFIER_BYTES = 63;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /**
- * Admits a name of the model as an identifier; a table's may have its schema before a dot. Throws on anything that the
- * model check should have refused.
+ * Admits a name of the model as an identifier; a table's may have its schema before a dot. Throws on anything
+ * that the model check should have refused.
  */
 export function identifier(name: string): Identifier {
-  if (!IDENTIFIER.test(name) || name.split('.').some((part) => Buffer.byteLength(part) > MAX_IDENTIFIER_BYTES)) {
+  if (
+    !IDENTIFIER.test(name) ||
+    name.split('.').some((part) => Buffer.byteLength(part) > MAX_IDENTIFIER_BYTES)
+  ) {
     throw new Error(`"${name}" cannot be used as a name in SQL`);
   }
   return name as Identifier;
@@ -46,7 +50,10 @@ export const param = (value: unknown): Param => new Param(value);
 
 const quoted = (name: Identifier): string => `"${name.replaceAll('.', '"."')}"`;
 
-/** The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), or as an identifier in one (`'"x"'`). */
+/**
+ * The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), or as
+ * an identifier in one (`'"x"'`).
+ */
 export const quote = (name: Identifier, as: 'identifier' | 'string' | 'reference' = 'identifier'): Sql =>
   new Sql([as === 'identifier' ? quoted(name) : `'${as === 'string' ? name : quoted(name)}'`]);
 

@@ -36,7 +36,13 @@ interface Options {
 type Command = (tokens: ApiTokens, options: Options, which: string) => Promise<string>;
 
 const line = ({ documentId, name, kind, expiresAt, lastUsedAt }: ApiToken): string =>
-  [documentId, kind.padEnd(11), `expires ${expiresAt ?? 'never'}`, `last used ${lastUsedAt ?? 'never'}`, name].join('  ');
+  [
+    documentId,
+    kind.padEnd(11),
+    `expires ${expiresAt ?? 'never'}`,
+    `last used ${lastUsedAt ?? 'never'}`,
+    name,
+  ].join('  ');
 
 async function find(tokens: ApiTokens, which: string): Promise<ApiToken> {
   const known = (await tokens.list()).find(({ documentId, name }) => documentId === which || name === which);
@@ -45,7 +51,8 @@ async function find(tokens: ApiTokens, which: string): Promise<ApiToken> {
 }
 
 /** The one time that a secret can be read. */
-const shown = ({ token, name }: { readonly token: string; readonly name: string }): string => `Token "${name}". It is shown only now:\n${token}`;
+const shown = ({ token, name }: { readonly token: string; readonly name: string }): string =>
+  `Token "${name}". It is shown only now:\n${token}`;
 
 function grantsOf(text: string): Grants {
   try {
@@ -59,7 +66,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   create: async (tokens, { name, kind, days, description, grants }) => {
     if (name === undefined || kind === undefined) throw new UsageError('create needs --name and --kind');
     const input = {
-      name, kind,
+      name,
+      kind,
       ...(days === undefined ? {} : { days: Number(days) }),
       ...(description === undefined ? {} : { description }),
       ...(grants === undefined ? {} : { grants: grantsOf(grants) }),
@@ -93,7 +101,9 @@ async function moduleOf(reference: string | undefined, env: Environment): Promis
 }
 
 async function open(reference: string | undefined, env: Environment): Promise<INestApplicationContext> {
-  const module = (await moduleOf(reference, env)) as Parameters<typeof NestFactory.createApplicationContext>[0];
+  const module = (await moduleOf(reference, env)) as Parameters<
+    typeof NestFactory.createApplicationContext
+  >[0];
   return NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
 }
 
@@ -103,7 +113,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function run(args: readonly string[], env: Environment): Promise<string> {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
-    args: [...args], allowPositionals: true,
+    args: [...args],
+    allowPositionals: true,
     options: { name: text, kind: text, days: text, description: text, grants: text, module: text },
   });
   const [subject, name = '', which = ''] = positionals;

@@ -1,4 +1,16 @@
-import { type DynamicModule, Inject, Logger, type MiddlewareConsumer, Module, type ModuleMetadata, type NestModule, type OnModuleInit, type InjectionToken, type OptionalFactoryDependency, type Provider } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Inject,
+  Logger,
+  type MiddlewareConsumer,
+  Module,
+  type ModuleMetadata,
+  type NestModule,
+  type OnModuleInit,
+  type InjectionToken,
+  type OptionalFactoryDependency,
+  type Provider,
+} from '@nestjs/common';
 import { ContentAccess } from './access/content-access.js';
 import { Accounts } from './accounts/accounts.js';
 import { JsonWebTokens } from './accounts/json-web-tokens.js';
@@ -8,8 +20,13 @@ import { Sessions } from './accounts/sessions.js';
 import { SignIn } from './accounts/sign-in.service.js';
 import { UserStrategy } from './accounts/user-strategy.js';
 import { accountHooks } from './accounts/account-hooks.js';
-import { resolveUsersOptions, type ResolvedUsersOptions, type UsersOptions } from './accounts/users.options.js';
-import { CONTENT_BASE, Documents, type DocumentsBase } from './documents/documents.service.js';
+import {
+  resolveUsersOptions,
+  type ResolvedUsersOptions,
+  type UsersOptions,
+} from './accounts/users.options.js';
+import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
+import { Documents } from './documents/documents.service.js';
 import { AuthController } from './http/auth.controller.js';
 import { RolesController } from './http/roles.controller.js';
 import { ContentRoutes } from './http/routes.js';
@@ -35,26 +52,71 @@ export interface UsersModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'>
 }
 
 const PROVIDERS: Provider[] = [
-  { provide: Accounts, useFactory: (base: DocumentsBase, documents: Documents) => new Accounts(base, documents), inject: [CONTENT_BASE, Documents] },
-  { provide: Roles, useFactory: (base: DocumentsBase, documents: Documents, access: ContentAccess) => new Roles(base, documents, access), inject: [CONTENT_BASE, Documents, ContentAccess] },
-  { provide: JsonWebTokens, useFactory: (options: ResolvedUsersOptions) => new JsonWebTokens(options), inject: [OPTIONS] },
-  { provide: RateLimits, useFactory: (options: ResolvedUsersOptions) => new RateLimits(options), inject: [OPTIONS] },
-  { provide: Sessions, useFactory: (accounts: Accounts, tokens: JsonWebTokens, options: ResolvedUsersOptions) => new Sessions(accounts, tokens, options), inject: [Accounts, JsonWebTokens, OPTIONS] },
+  {
+    provide: Accounts,
+    useFactory: (base: DocumentsBase, documents: Documents) => new Accounts(base, documents),
+    inject: [CONTENT_BASE, Documents],
+  },
+  {
+    provide: Roles,
+    useFactory: (base: DocumentsBase, documents: Documents, access: ContentAccess) =>
+      new Roles(base, documents, access),
+    inject: [CONTENT_BASE, Documents, ContentAccess],
+  },
+  {
+    provide: JsonWebTokens,
+    useFactory: (options: ResolvedUsersOptions) => new JsonWebTokens(options),
+    inject: [OPTIONS],
+  },
+  {
+    provide: RateLimits,
+    useFactory: (options: ResolvedUsersOptions) => new RateLimits(options),
+    inject: [OPTIONS],
+  },
+  {
+    provide: Sessions,
+    useFactory: (accounts: Accounts, tokens: JsonWebTokens, options: ResolvedUsersOptions) =>
+      new Sessions(accounts, tokens, options),
+    inject: [Accounts, JsonWebTokens, OPTIONS],
+  },
   {
     provide: SignIn,
-    useFactory: (...[accounts, documents, sessions, roles, options]: [Accounts, Documents, Sessions, Roles, ResolvedUsersOptions]) => new SignIn({ accounts, documents, sessions, roles, options }),
+    useFactory: (
+      ...[accounts, documents, sessions, roles, options]: [
+        Accounts,
+        Documents,
+        Sessions,
+        Roles,
+        ResolvedUsersOptions,
+      ]
+    ) => new SignIn({ accounts, documents, sessions, roles, options }),
     inject: [Accounts, Documents, Sessions, Roles, OPTIONS],
   },
   {
     provide: PARTS,
-    useFactory: (...[access, routes, base, options, strategy, roles]: [ContentAccess, ContentRoutes, DocumentsBase, ResolvedUsersOptions, UserStrategy, Roles]): Parts => ({ access, routes, base, options, strategy, roles }),
+    useFactory: (
+      ...[access, routes, base, options, strategy, roles]: [
+        ContentAccess,
+        ContentRoutes,
+        DocumentsBase,
+        ResolvedUsersOptions,
+        UserStrategy,
+        Roles,
+      ]
+    ): Parts => ({ access, routes, base, options, strategy, roles }),
     inject: [ContentAccess, ContentRoutes, CONTENT_BASE, OPTIONS, UserStrategy, Roles],
   },
-  { provide: UserStrategy, useFactory: (accounts: Accounts, tokens: JsonWebTokens, roles: Roles) => new UserStrategy(accounts, tokens, roles), inject: [Accounts, JsonWebTokens, Roles] },
+  {
+    provide: UserStrategy,
+    useFactory: (accounts: Accounts, tokens: JsonWebTokens, roles: Roles) =>
+      new UserStrategy(accounts, tokens, roles),
+    inject: [Accounts, JsonWebTokens, Roles],
+  },
 ];
 
 /**
- * Users who register, sign in and have a role: `/api/auth/…`, `/api/users` and `/api/users-permissions/…` (protocol section
+ * Users who register, sign in and have a role: `/api/auth/…`, `/api/users` and `/api/users-permissions/…`
+ * (protocol section
  * 19). Their types have to be among the content types.
  *
  * @example
@@ -77,7 +139,11 @@ export class UsersModule implements NestModule, OnModuleInit {
   /** Options from a factory, a secret from a vault for example. */
   static forRootAsync({ imports = [], inject = [], useFactory }: UsersModuleAsyncOptions): DynamicModule {
     const make = useFactory as (...args: unknown[]) => UsersOptions | Promise<UsersOptions>;
-    return define(imports, { provide: OPTIONS, useFactory: async (...args: unknown[]) => resolveUsersOptions(await make(...args)), inject });
+    return define(imports, {
+      provide: OPTIONS,
+      useFactory: async (...args: unknown[]) => resolveUsersOptions(await make(...args)),
+      inject,
+    });
   }
 
   onModuleInit(): void {
@@ -85,7 +151,8 @@ export class UsersModule implements NestModule, OnModuleInit {
     access.addStrategy(strategy);
     access.addSource(roles);
     for (const [metadata, hook] of accountHooks()) base.hooks.add(metadata, hook);
-    if (options.mail === null) new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
+    if (options.mail === null)
+      new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
   }
 
   configure(_consumer: MiddlewareConsumer): void {

@@ -7,12 +7,32 @@ import { ERRORS } from '../src/errors.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');
 
-/** Rooms by floor; a room imports only from lower floors or itself. Files at the top of `src` are rooms, too. */
+/**
+ * Rooms by floor; a room imports only from lower floors or itself. Files at the top of `src` are rooms, too.
+ */
 const FLOORS: Readonly<Record<string, number>> = {
-  'errors.ts': 0, 'settings.ts': 0, 'sql.ts': 0,
-  schema: 1, query: 2, access: 2, plan: 3, compile: 4, database: 5, documents: 6, accounts: 7, media: 7, http: 8,
-  'content.options.ts': 9, 'check-options.ts': 9, 'content.module.ts': 9, 'api-tokens.module.ts': 9, 'users.module.ts': 9,
-  'index.ts': 9, 'accounts.ts': 9, 'cli.ts': 9, 'token-command.ts': 9,
+  'errors.ts': 0,
+  'settings.ts': 0,
+  'sql.ts': 0,
+  schema: 1,
+  query: 2,
+  access: 2,
+  plan: 3,
+  compile: 4,
+  database: 5,
+  documents: 6,
+  accounts: 7,
+  media: 7,
+  http: 8,
+  'content.options.ts': 9,
+  'check-options.ts': 9,
+  'content.module.ts': 9,
+  'api-tokens.module.ts': 9,
+  'users.module.ts': 9,
+  'index.ts': 9,
+  'accounts.ts': 9,
+  'cli.ts': 9,
+  'token-command.ts': 9,
 };
 
 /** Names that are made outside the schema, each with its reason. */
@@ -39,9 +59,14 @@ function importsOf(file: string, tree: ts.SourceFile): Import[] {
     if (!isImport && !ts.isExportDeclaration(statement)) return [];
     if (statement.moduleSpecifier === undefined) return [];
     const specifier = (statement.moduleSpecifier as ts.StringLiteral).text;
-    const to = specifier.startsWith('.') ? normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts') : specifier;
+    const to = specifier.startsWith('.')
+      ? normalize(join(dirname(file), specifier)).replace(/\.js$/, '.ts')
+      : specifier;
     const bindings = isImport ? statement.importClause?.namedBindings : statement.exportClause;
-    const names = bindings !== undefined && 'elements' in bindings ? bindings.elements.map(({ propertyName, name }) => (propertyName ?? name).text) : ['*'];
+    const names =
+      bindings !== undefined && 'elements' in bindings
+        ? bindings.elements.map(({ propertyName, name }) => (propertyName ?? name).text)
+        : ['*'];
     return [{ from: file, to, names }];
   });
 }
@@ -49,7 +74,12 @@ function importsOf(file: string, tree: ts.SourceFile): Import[] {
 const sources: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => {
-    const tree = ts.createSourceFile(file, readFileSync(join(SRC, file), 'utf8'), ts.ScriptTarget.Latest, true);
+    const tree = ts.createSourceFile(
+      file,
+      readFileSync(join(SRC, file), 'utf8'),
+      ts.ScriptTarget.Latest,
+      true,
+    );
     return { file, tree, imports: importsOf(file, tree) };
   });
 const imports = sources.flatMap((source) => source.imports);
@@ -64,17 +94,24 @@ const show = ({ from, to }: Import): string => `${from} → ${to}`;
 function nodes(source: Source, wanted: (node: ts.Node) => boolean): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (wanted(node)) found.push(`${source.file}:${source.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+    if (wanted(node))
+      found.push(`${source.file}:${source.tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
     ts.forEachChild(node, visit);
   };
   visit(source.tree);
   return found;
 }
 
-const isTaggedBySql = (node: ts.Node): boolean => ts.isTaggedTemplateExpression(node.parent) && node.parent.tag.getText() === 'sql';
+const isTaggedBySql = (node: ts.Node): boolean =>
+  ts.isTaggedTemplateExpression(node.parent) && node.parent.tag.getText() === 'sql';
 const textOf = (node: ts.Node): string =>
-  ts.isNoSubstitutionTemplateLiteral(node) ? node.text : ts.isTemplateExpression(node) ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('?') : '';
-const SQL = /\b(select|insert\s+into|delete\s+from|update\s+\S+\s+set|where|order\s+by|group\s+by|union|returning|create\s+(unique\s+)?index)\b/i;
+  ts.isNoSubstitutionTemplateLiteral(node)
+    ? node.text
+    : ts.isTemplateExpression(node)
+      ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('?')
+      : '';
+const SQL =
+  /\b(select|insert\s+into|delete\s+from|update\s+\S+\s+set|where|order\s+by|group\s+by|union|returning|create\s+(unique\s+)?index)\b/i;
 
 describe('architecture', () => {
   it('finds the code', () => {
@@ -87,14 +124,20 @@ describe('architecture', () => {
   });
 
   it('a room imports only from lower floors or itself', () => {
-    const sideways = (one: Import): boolean => roomOf(one.from) !== roomOf(one.to) && floorOf(one.to) >= floorOf(one.from);
+    const sideways = (one: Import): boolean =>
+      roomOf(one.from) !== roomOf(one.to) && floorOf(one.to) >= floorOf(one.from);
     const face = ({ from }: Import): boolean => floorOf(from) === 9;
     const ground = ({ from, to }: Import): boolean => floorOf(from) === 0 && floorOf(to) === 0;
     expect(local.filter((one) => sideways(one) && !face(one) && !ground(one)).map(show)).toEqual([]);
   });
 
   it('no import of a file leads back to it', () => {
-    const next = new Map(sources.map(({ file, imports: list }) => [file, list.map(({ to }) => to).filter((to) => to.endsWith('.ts'))]));
+    const next = new Map(
+      sources.map(({ file, imports: list }) => [
+        file,
+        list.map(({ to }) => to).filter((to) => to.endsWith('.ts')),
+      ]),
+    );
     const done = new Set<string>();
     const cycles: string[] = [];
     const walk = (file: string, path: readonly string[]): void => {
@@ -117,57 +160,102 @@ describe('architecture', () => {
 
   it('only database/, documents/ and the module know MikroORM', () => {
     const allowed = /^(database|documents)\/|^content\.(module|options)\.ts$/;
-    expect(packages.filter(({ from, to }) => to.startsWith('@mikro-orm/') && !allowed.test(from)).map(show)).toEqual([]);
+    expect(
+      packages.filter(({ from, to }) => to.startsWith('@mikro-orm/') && !allowed.test(from)).map(show),
+    ).toEqual([]);
   });
 
   it('Nest stays at the rim', () => {
-    const isLogger = ({ from, names }: Import): boolean => from === 'database/native-pool.ts' && names.join() === 'Logger';
-    const below = packages.filter((one) => one.to.startsWith('@nestjs/') && floorOf(one.from) < 6 && !isLogger(one));
+    const isLogger = ({ from, names }: Import): boolean =>
+      from === 'database/native-pool.ts' && names.join() === 'Logger';
+    const below = packages.filter(
+      (one) => one.to.startsWith('@nestjs/') && floorOf(one.from) < 6 && !isLogger(one),
+    );
     expect(below.map(show)).toEqual([]);
   });
 
   it('packages that are imported are declared, and nothing else', () => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
-    const declared = [...Object.keys(manifest['dependencies'] ?? {}), ...Object.keys(manifest['peerDependencies'] ?? {})];
-    const used = new Set(packages.map(({ to }) => to).filter((to) => !to.startsWith('node:')).map((to) => to.split('/').slice(0, to.startsWith('@') ? 2 : 1).join('/')));
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const declared = [
+      ...Object.keys(manifest['dependencies'] ?? {}),
+      ...Object.keys(manifest['peerDependencies'] ?? {}),
+    ];
+    const used = new Set(
+      packages
+        .map(({ to }) => to)
+        .filter((to) => !to.startsWith('node:'))
+        .map((to) =>
+          to
+            .split('/')
+            .slice(0, to.startsWith('@') ? 2 : 1)
+            .join('/'),
+        ),
+    );
     expect([...used].filter((name) => !declared.includes(name))).toEqual([]);
     expect(declared.filter((name) => !used.has(name) && name !== 'reflect-metadata')).toEqual([]);
   });
 
   it('only the schema makes names for SQL', () => {
-    const calls = (node: ts.Node): boolean => ts.isCallExpression(node) && node.expression.getText() === 'identifier';
-    const allowed = (file: string): boolean => file === 'sql.ts' || file.startsWith('schema/') || IDENTIFIER_EXCEPTIONS.includes(file);
-    expect(sources.filter(({ file }) => !allowed(file)).flatMap((source) => nodes(source, calls))).toEqual([]);
+    const calls = (node: ts.Node): boolean =>
+      ts.isCallExpression(node) && node.expression.getText() === 'identifier';
+    const allowed = (file: string): boolean =>
+      file === 'sql.ts' || file.startsWith('schema/') || IDENTIFIER_EXCEPTIONS.includes(file);
+    expect(sources.filter(({ file }) => !allowed(file)).flatMap((source) => nodes(source, calls))).toEqual(
+      [],
+    );
   });
 
   it('SQL is written in the sql tag only', () => {
-    const rooms = sources.filter(({ file }) => /^(compile|database|documents|plan)\//.test(file) && !SQL_TEXT_EXCEPTIONS.includes(file));
-    const isText = (node: ts.Node): boolean => (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) && !isTaggedBySql(node) && SQL.test(textOf(node));
+    const rooms = sources.filter(
+      ({ file }) => /^(compile|database|documents|plan)\//.test(file) && !SQL_TEXT_EXCEPTIONS.includes(file),
+    );
+    const isText = (node: ts.Node): boolean =>
+      (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node)) &&
+      !isTaggedBySql(node) &&
+      SQL.test(textOf(node));
     expect(rooms.flatMap((source) => nodes(source, isText))).toEqual([]);
   });
 
   it('nothing is built of raw text: `new Sql` and `new Param` stay in sql.ts', () => {
-    const makes = (node: ts.Node): boolean => ts.isNewExpression(node) && ['Sql', 'Param'].includes(node.expression.getText());
-    expect(sources.filter(({ file }) => file !== 'sql.ts').flatMap((source) => nodes(source, makes))).toEqual([]);
+    const makes = (node: ts.Node): boolean =>
+      ts.isNewExpression(node) && ['Sql', 'Param'].includes(node.expression.getText());
+    expect(sources.filter(({ file }) => file !== 'sql.ts').flatMap((source) => nodes(source, makes))).toEqual(
+      [],
+    );
   });
 
   it('there is no any', () => {
-    expect(sources.flatMap((source) => nodes(source, (node) => node.kind === ts.SyntaxKind.AnyKeyword))).toEqual([]);
+    expect(
+      sources.flatMap((source) => nodes(source, (node) => node.kind === ts.SyntaxKind.AnyKeyword)),
+    ).toEqual([]);
   });
 
   it('no file is longer than 300 lines', () => {
-    expect(sources.filter(({ tree }) => tree.getLineStarts().length > 300).map(({ file }) => file)).toEqual([]);
+    expect(sources.filter(({ tree }) => tree.getLineStarts().length - 1 > 300).map(({ file }) => file)).toEqual(
+      [],
+    );
   });
 
   it('the environment and the console are left alone', () => {
-    const global = (node: ts.Node): boolean => ts.isPropertyAccessExpression(node) && ['process.env', 'process.exit', 'console.log', 'console.error', 'console.warn'].includes(node.getText());
+    const global = (node: ts.Node): boolean =>
+      ts.isPropertyAccessExpression(node) &&
+      ['process.env', 'process.exit', 'console.log', 'console.error', 'console.warn'].includes(
+        node.getText(),
+      );
     // The command line is a process of its own.
-    expect(sources.filter(({ file }) => file !== 'cli.ts').flatMap((source) => nodes(source, global))).toEqual([]);
+    expect(
+      sources.filter(({ file }) => file !== 'cli.ts').flatMap((source) => nodes(source, global)),
+    ).toEqual([]);
   });
 
   it('every error has its row in docs/errors.md, and every row its error', () => {
     const text = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8');
-    const rows = [...text.matchAll(/^\| `(\w+Error)` \| (\d+) \| [^|]+ \| [^|]+ \|$/gm)].map(([, name = '', status]) => [name, Number(status)]);
+    const rows = [...text.matchAll(/^\| `(\w+Error)` \| (\d+) \| [^|]+ \| [^|]+ \|$/gm)].map(
+      ([, name = '', status]) => [name, Number(status)],
+    );
     expect(rows).toEqual(Object.entries(ERRORS));
   });
 });

@@ -10,11 +10,16 @@ const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /** The TypeScript blocks of a page, as files of their own beside the tests. */
 const snippets = pages.flatMap((page) =>
-  [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], i) => ({ file: join(root, 'test', `${page.replace(/\W/g, '-')}-${i}.ts`), code })),
+  [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], i) => ({
+    file: join(root, 'test', `${page.replace(/\W/g, '-')}-${i}.ts`),
+    code,
+  })),
 );
 
 function compileErrors(): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as { config: unknown };
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
+    config: unknown;
+  };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const virtual = new Map(snippets.map(({ file, code }) => [file, code]));
   const host = ts.createCompilerHost(options);
@@ -23,10 +28,17 @@ function compileErrors(): string[] {
   host.readFile = (path) => virtual.get(path) ?? readFile(path);
   host.getSourceFile = (path, languageVersion, ...rest) => {
     const code = virtual.get(path);
-    return code === undefined ? getSourceFile.call(host, path, languageVersion, ...rest) : ts.createSourceFile(path, code, languageVersion);
+    return code === undefined
+      ? getSourceFile.call(host, path, languageVersion, ...rest)
+      : ts.createSourceFile(path, code, languageVersion);
   };
   const program = ts.createProgram([...virtual.keys()], { ...options, noEmit: true }, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(
+      ({ file, messageText }) =>
+        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
+    );
 }
 
 describe('documentation', () => {
@@ -39,7 +51,9 @@ describe('documentation', () => {
     const page = read('docs/options.md');
     const { limits, ...settings } = DEFAULT_SETTINGS;
     expect(Object.keys(settings).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
-    expect(Object.entries(limits).filter(([name, value]) => !page.includes(`| \`${name}\` | ${value} |`))).toEqual([]);
+    expect(
+      Object.entries(limits).filter(([name, value]) => !page.includes(`| \`${name}\` | ${value} |`)),
+    ).toEqual([]);
   });
 
   it.each(pages)('%s links only to what is there', (page) => {

@@ -13,10 +13,17 @@ describe('test database', () => {
     client.on('error', () => undefined); // the drop below closes this connection
     await client.connect();
 
-    const { rows: [row] } = await client.query(
+    const {
+      rows: [row],
+    } = await client.query(
       `select version(), lower('ÜNÏ') as lower, current_database() as name, current_setting('server_encoding') as encoding`,
     );
-    expect(row).toEqual({ version: expect.stringMatching(/^PostgreSQL \d+/), lower: 'ünï', name, encoding: 'UTF8' });
+    expect(row).toEqual({
+      version: expect.stringMatching(/^PostgreSQL \d+/),
+      lower: 'ünï',
+      name,
+      encoding: 'UTF8',
+    });
     expect((await server.query(exists, [name])).rows).toEqual([{ count: 1 }]);
 
     await database.drop();

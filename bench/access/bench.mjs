@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- access [--tries 2000]`: whether the time of a refusal tells what was wrong. Sign-in with a name that nobody
- * has beside a wrong password, and API tokens that nobody has beside a wrong secret; in turns, one request at a time.
- * Writes bench/results/access.{md,json}.
+ * `npm run bench -- access [--tries 2000]`: whether the time of a refusal tells what was wrong. Sign-in with
+ * a name that nobody has beside a wrong password, and API tokens that nobody has beside a wrong secret; in
+ * turns, one request at a time. Writes bench/results/access.{md,json}.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -23,12 +23,36 @@ const UNKNOWN = 'bench none';
 /** The two refusals of each pair: requests of the same size, answered with the same bytes. */
 const pairs = (token) => {
   const [, lookup, secret] = /^nca_([^_]+)_(.+)$/.exec(token);
-  const signIn = (identifier) => ({ method: 'POST', path: '/api/auth/local', body: JSON.stringify({ identifier, password: 'wrong password' }) });
-  const withToken = (prefix) => ({ method: 'GET', path: '/api/notes', headers: { authorization: `Bearer nca_${prefix}_${randomBytes(32).toString('base64url').slice(0, secret.length)}` } });
+  const signIn = (identifier) => ({
+    method: 'POST',
+    path: '/api/auth/local',
+    body: JSON.stringify({ identifier, password: 'wrong password' }),
+  });
+  const withToken = (prefix) => ({
+    method: 'GET',
+    path: '/api/notes',
+    headers: {
+      authorization: `Bearer nca_${prefix}_${randomBytes(32).toString('base64url').slice(0, secret.length)}`,
+    },
+  });
   const other = lookup.replace(/./g, (digit) => (digit === '0' ? '1' : '0'));
   return [
-    { name: 'sign-in', status: 400, groups: [{ name: 'a name that nobody has', request: () => signIn(UNKNOWN) }, { name: 'a wrong password', request: () => signIn(KNOWN) }] },
-    { name: 'API token', status: 401, groups: [{ name: 'a prefix that nobody has', request: () => withToken(other) }, { name: 'a wrong secret', request: () => withToken(lookup) }] },
+    {
+      name: 'sign-in',
+      status: 400,
+      groups: [
+        { name: 'a name that nobody has', request: () => signIn(UNKNOWN) },
+        { name: 'a wrong password', request: () => signIn(KNOWN) },
+      ],
+    },
+    {
+      name: 'API token',
+      status: 401,
+      groups: [
+        { name: 'a prefix that nobody has', request: () => withToken(other) },
+        { name: 'a wrong secret', request: () => withToken(lookup) },
+      ],
+    },
   ];
 };
 
@@ -38,10 +62,20 @@ export async function bench(args) {
   const databases = await startDatabases();
   let server;
   try {
-    server = await spawnServer({ args: [join(directory, 'server.mjs'), '--database-url', await databases.create()], env: { NODE_ENV: 'production' } });
-    const machine = { ...(await describePostgres(databases.url)), date: new Date().toISOString().slice(0, 10) };
+    server = await spawnServer({
+      args: [join(directory, 'server.mjs'), '--database-url', await databases.create()],
+      env: { NODE_ENV: 'production' },
+    });
+    const machine = {
+      ...(await describePostgres(databases.url)),
+      date: new Date().toISOString().slice(0, 10),
+    };
     const send = client(server.url);
-    const registered = await send({ method: 'POST', path: '/api/auth/local/register', body: JSON.stringify({ username: KNOWN, email: 'bench@example.com', password: 'right password' }) });
+    const registered = await send({
+      method: 'POST',
+      path: '/api/auth/local/register',
+      body: JSON.stringify({ username: KNOWN, email: 'bench@example.com', password: 'right password' }),
+    });
     if (registered.status !== 200) throw new Error(`cannot register: ${registered.text}`);
     const measured = [];
     for (const pair of pairs(/^token (\S+)$/m.exec(server.output())[1])) {
@@ -65,7 +99,10 @@ export async function bench(args) {
   }
 }
 
-/** Milliseconds of each try: of both kinds, and of the first once more as a control. Who comes first in a turn is left to chance. */
+/**
+ * Milliseconds of each try: of both kinds, and of the first once more as a control. Who comes first in a turn
+ * is left to chance.
+ */
 async function measure({ name, status, groups }, tries, send) {
   const kinds = [...groups, groups[0]];
   const times = kinds.map(() => []);
@@ -74,7 +111,8 @@ async function measure({ name, status, groups }, tries, send) {
     for (const which of shuffled([...kinds.keys()])) {
       const answer = await send(kinds[which].request());
       wanted ??= answer.text;
-      if (answer.status !== status || answer.text !== wanted) throw new Error(`${name}: ${answer.status} ${answer.text} instead of ${status} ${wanted}`);
+      if (answer.status !== status || answer.text !== wanted)
+        throw new Error(`${name}: ${answer.status} ${answer.text} instead of ${status} ${wanted}`);
       if (i >= 0) times[which].push(answer.milliseconds);
     }
   }
@@ -87,13 +125,21 @@ function client(url) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   return ({ method, path, headers = {}, body = '' }) =>
     new Promise((resolve, reject) => {
-      const json = body === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+      const json =
+        body === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
       const start = performance.now();
-      const sent = http.request({ agent, hostname, port, method, path, headers: { ...headers, ...json } }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk) => { text += chunk; });
-        response.on('end', () => resolve({ status: response.statusCode, text, milliseconds: performance.now() - start }));
-      });
+      const sent = http.request(
+        { agent, hostname, port, method, path, headers: { ...headers, ...json } },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk) => {
+            text += chunk;
+          });
+          response.on('end', () =>
+            resolve({ status: response.statusCode, text, milliseconds: performance.now() - start }),
+          );
+        },
+      );
       sent.on('error', reject).end(body);
     });
 }

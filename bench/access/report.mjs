@@ -2,7 +2,10 @@
 import { availableParallelism } from 'node:os';
 
 const ms = (value) => value.toFixed(3);
-const table = (head, rows) => [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const table = (head, rows) =>
+  [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 
 export const report = ({ machine, options, pairs }) => `# Access bench
 
@@ -12,12 +15,26 @@ at a time over one connection. All refusals of a pair are the same bytes. Times 
 
 ${table(
   ['request', 'refused for', 'mean', 'median', 'p95'],
-  pairs.flatMap(({ name, groups }) => groups.map((group, i) => [i === 0 ? name : '', group.name, ms(group.mean), ms(group.median), ms(group.p95)])),
+  pairs.flatMap(({ name, groups }) =>
+    groups.map((group, i) => [
+      i === 0 ? name : '',
+      group.name,
+      ms(group.mean),
+      ms(group.median),
+      ms(group.p95),
+    ]),
+  ),
 )}
 
 ${table(
   ['request', 'difference of the medians', 'noise', 'verdict', 'control: the first kind with itself'],
-  pairs.map(({ name, difference, noise, alike, control }) => [name, ms(difference), ms(noise), alike ? 'alike' : 'different', `${ms(control.difference)}, ${control.alike ? 'alike' : 'different'}`]),
+  pairs.map(({ name, difference, noise, alike, control }) => [
+    name,
+    ms(difference),
+    ms(noise),
+    alike ? 'alike' : 'different',
+    `${ms(control.difference)}, ${control.alike ? 'alike' : 'different'}`,
+  ]),
 )}
 
 "noise" is what the difference comes to by chance: in 99 of 100 splits of one kind's tries into random halves, the halves' medians are

@@ -8,11 +8,21 @@
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
-import { ApiTokens, ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import {
+  ApiTokens,
+  ApiTokensModule,
+  apiTokenType,
+  UsersModule,
+  userTypes,
+} from 'nestjs-content-api/accounts';
 
 const { values } = parseArgs({ options: { 'database-url': { type: 'string' } } });
 
-const note = defineCollectionType({ singularApiId: 'note', pluralApiId: 'notes', attributes: { title: { type: 'string' } } });
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
 const content = ContentModule.forRoot({
   contentTypes: [note, apiTokenType, ...userTypes()],
   access: { public: { note: ['find'] } },
@@ -20,7 +30,10 @@ const content = ContentModule.forRoot({
 });
 const users = UsersModule.forRoot({ secret: 'a secret of the bench that is long enough', rateLimit: false });
 
-const app = await NestFactory.create({ module: class BenchModule {}, imports: [content, users, ApiTokensModule] }, { logger: ['error', 'warn'] });
+const app = await NestFactory.create(
+  { module: class BenchModule {}, imports: [content, users, ApiTokensModule] },
+  { logger: ['error', 'warn'] },
+);
 await app.init();
 await app.get(CONTENT_ORM, { strict: false }).schema.update();
 const { token } = await app.get(ApiTokens, { strict: false }).create({ name: 'bench', kind: 'read-only' });

@@ -6,7 +6,11 @@ const median = (times) => at(sorted(times), 0.5);
 
 export function summary(times) {
   const list = sorted(times);
-  return { mean: times.reduce((sum, time) => sum + time, 0) / times.length, median: at(list, 0.5), p95: at(list, 0.95) };
+  return {
+    mean: times.reduce((sum, time) => sum + time, 0) / times.length,
+    median: at(list, 0.5),
+    p95: at(list, 0.95),
+  };
 }
 
 const SPLITS = 1000;
@@ -29,11 +33,15 @@ function halves(times) {
 }
 
 /**
- * The difference of the medians, and what such a difference comes to by chance alone: in 99 of 100 splits, halves of one and
- * the same list are no further apart. Lists are twice as long as halves, which makes their medians steadier by the root of two.
+ * The difference of the medians, and what such a difference comes to by chance alone: in 99 of 100 splits,
+ * halves of one and the same list are no further apart. Lists are twice as long as halves, which makes their
+ * medians steadier by the root of two.
  */
 export function compare(a, b) {
   const difference = median(b) - median(a);
-  const noise = Math.max(...[a, b].map((times) => at(sorted(Array.from({ length: SPLITS }, () => halves(times))), 0.99))) / Math.SQRT2;
+  const noise =
+    Math.max(
+      ...[a, b].map((times) => at(sorted(Array.from({ length: SPLITS }, () => halves(times))), 0.99)),
+    ) / Math.SQRT2;
   return { difference, noise, alike: Math.abs(difference) <= noise };
 }

@@ -1,4 +1,6 @@
-/** A model like the sample application's: countries with a region, languages and borders. Only ever read here. */
+/**
+ * A model like the sample application's: countries with a region, languages and borders. Only ever read here.
+ */
 import { defineCollectionType } from 'nestjs-content-api';
 
 const country = defineCollectionType({

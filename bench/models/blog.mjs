@@ -1,4 +1,7 @@
-/** The model of `reference/` in this library's vocabulary, as far as the benches need it: the same attributes, the same rights. */
+/**
+ * The model of `reference/` in this library's vocabulary, as far as the benches need it: the same attributes,
+ * the same rights.
+ */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 
 const media = { type: 'media', multiple: false };
@@ -32,7 +35,11 @@ const article = defineCollectionType({
     categories: { type: 'relation', relation: 'manyToMany', target: 'category', inversedBy: 'articles' },
     seo: { type: 'component', component: 'shared.seo', localized: true },
     sections: { type: 'component', component: 'shared.section', repeatable: true },
-    blocks: { type: 'dynamiczone', components: ['shared.quote', 'shared.rich', 'shared.media-block'], localized: true },
+    blocks: {
+      type: 'dynamiczone',
+      components: ['shared.quote', 'shared.rich', 'shared.media-block'],
+      localized: true,
+    },
     related: { type: 'relation', relation: 'manyToMany', target: 'article' },
   },
 });
@@ -76,7 +83,10 @@ const components = [
       metaTags: { type: 'component', component: 'shared.meta-tag', repeatable: true },
     },
   }),
-  defineComponent({ uid: 'shared.meta-tag', attributes: { name: { type: 'string' }, content: { type: 'string' } } }),
+  defineComponent({
+    uid: 'shared.meta-tag',
+    attributes: { name: { type: 'string' }, content: { type: 'string' } },
+  }),
   defineComponent({
     uid: 'shared.section',
     attributes: {
@@ -87,7 +97,10 @@ const components = [
   }),
   defineComponent({
     uid: 'shared.quote',
-    attributes: { text: { type: 'text' }, author: { type: 'relation', relation: 'oneToOne', target: 'author' } },
+    attributes: {
+      text: { type: 'text' },
+      author: { type: 'relation', relation: 'oneToOne', target: 'author' },
+    },
   }),
   defineComponent({ uid: 'shared.rich', attributes: { body: { type: 'richtext' } } }),
   defineComponent({ uid: 'shared.media-block', attributes: { file: media } }),

@@ -2,14 +2,27 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
-/** Where an entry of base-data.json goes: table by table, targets before those who name them, column → member of the entry. */
+/**
+ * Where an entry of base-data.json goes: table by table, targets before those who name them, column → member
+ * of the entry.
+ */
 const BASE_TABLES = {
   companies: { from: 'companies', columns: { name: 'name' } },
   content_files: {
     from: 'files',
     columns: {
-      name: 'name', alternative_text: 'alternativeText', caption: 'caption', hash: 'hash', ext: 'ext', mime: 'mime', width: 'width',
-      height: 'height', size: 'size', url: 'url', formats: 'formats', provider: 'provider',
+      name: 'name',
+      alternative_text: 'alternativeText',
+      caption: 'caption',
+      hash: 'hash',
+      ext: 'ext',
+      mime: 'mime',
+      width: 'width',
+      height: 'height',
+      size: 'size',
+      url: 'url',
+      formats: 'formats',
+      provider: 'provider',
     },
   },
   authors: { from: 'authors', columns: { name: 'name', email: 'email', employer_document_id: 'employer' } },
@@ -17,8 +30,9 @@ const BASE_TABLES = {
 };
 
 /**
- * The blog of the reference: base-data.json, and bench articles. The base data has ten authors and eight categories; more of
- * them, with a company for each author, keep the number of articles that a filter finds the same while the table grows.
+ * The blog of the reference: base-data.json, and bench articles. The base data has ten authors and eight
+ * categories; more of them, with a company for each author, keep the number of articles that a filter finds
+ * the same while the table grows.
  */
 export function seedBlog({ databaseUrl, articles, authors = 0, categories = 0 }) {
   return seed(databaseUrl, 'seed-blog.sql', { articles, authors, categories }, insertBaseData);
@@ -35,7 +49,8 @@ async function seed(databaseUrl, file, settings, before = async () => {}) {
     await client.query('begin');
     await client.query('set local session_replication_role = replica'); // no look-up for every foreign key: they fit
     await before(client);
-    for (const [name, value] of Object.entries(settings)) await client.query('select set_config($1, $2, true)', [`bench.${name}`, String(value)]);
+    for (const [name, value] of Object.entries(settings))
+      await client.query('select set_config($1, $2, true)', [`bench.${name}`, String(value)]);
     await client.query(await readFile(new URL(file, import.meta.url), 'utf8'));
     await client.query('commit');
     await client.query('vacuum (analyze)');

@@ -1,4 +1,7 @@
-/** `npm run bench -- read`: reads of this library against its peers, and as the table grows. Writes bench/results/read.{md,json}. */
+/**
+ * `npm run bench -- read`: reads of this library against its peers, and as the table grows. Writes
+ * bench/results/read.{md,json}.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -34,17 +37,26 @@ export async function bench(args) {
     wanted: ({ name }) => values.only === undefined || values.only === name,
     reference: !values['no-reference'],
   };
-  if (options.reference && !isInstalled()) throw new Error('The reference is not installed: `npm install --prefix bench/reference`, or --no-reference.');
+  if (options.reference && !isInstalled())
+    throw new Error(
+      'The reference is not installed: `npm install --prefix bench/reference`, or --no-reference.',
+    );
 
   const databases = await startDatabases();
   try {
     const postgres = await postmasterPid(databases.url);
-    const machine = { ...(await describePostgres(databases.url)), date: new Date().toISOString().slice(0, 10) };
+    const machine = {
+      ...(await describePostgres(databases.url)),
+      date: new Date().toISOString().slice(0, 10),
+    };
     const compared = await comparePeers(databases, { ...options, postgres });
-    const scaled = options.rows.length < 2 ? [] : [
-      await scale(databases, 'blog', seedScalingBlog, blogScalingShapes, { ...options, postgres }),
-      await scale(databases, 'atlas', seedAtlas, atlasScalingShapes, { ...options, postgres }),
-    ];
+    const scaled =
+      options.rows.length < 2
+        ? []
+        : [
+            await scale(databases, 'blog', seedScalingBlog, blogScalingShapes, { ...options, postgres }),
+            await scale(databases, 'atlas', seedAtlas, atlasScalingShapes, { ...options, postgres }),
+          ];
     const outcome = { machine, options: { ...options, wanted: undefined }, compared, scaled };
     const markdown = report(outcome);
     console.log(markdown);
@@ -74,7 +86,9 @@ async function comparePeers(databases, options) {
   if (options.reference) urls.reference = await seedReference(databases, rows);
 
   const keys = Object.keys(PEERS).filter((key) => key !== 'reference' || options.reference);
-  const peers = await startAll(keys.map((key) => ({ key, ...PEERS[key], start: () => PEERS[key].start(urls) })));
+  const peers = await startAll(
+    keys.map((key) => ({ key, ...PEERS[key], start: () => PEERS[key].start(urls) })),
+  );
   try {
     for (const shape of shapes) await checkAnswers(shape, peers);
     log('all peers give the same answers');
@@ -84,7 +98,11 @@ async function comparePeers(databases, options) {
       measured.push({ name, title, results: await measure(contestants, options) });
       log(`measured ${name}`);
     }
-    return { rows, shapes: measured, memory: Object.fromEntries(peers.map(({ key, server }) => [key, memoryOf(server.pid)])) };
+    return {
+      rows,
+      shapes: measured,
+      memory: Object.fromEntries(peers.map(({ key, server }) => [key, memoryOf(server.pid)])),
+    };
   } finally {
     await stopAll(peers);
   }
@@ -98,7 +116,8 @@ async function seedReference(databases, articles) {
   return databaseUrl;
 }
 
-const seedScalingBlog = ({ databaseUrl, rows }) => seedBlog({ databaseUrl, articles: rows, authors: rows / 40, categories: rows / 20 });
+const seedScalingBlog = ({ databaseUrl, rows }) =>
+  seedBlog({ databaseUrl, articles: rows, authors: rows / 40, categories: rows / 20 });
 
 /** The library alone, on tables of different size, side by side. */
 async function scale(databases, model, seed, shapesOf, options) {
@@ -115,7 +134,11 @@ async function scale(databases, model, seed, shapesOf, options) {
     }
     const measured = [];
     for (const { name, title, inTarget } of shapes) {
-      const contestants = servers.map(({ key, server }) => ({ key, server, paths: shapesOf(Number(key)).find((shape) => shape.name === name).paths }));
+      const contestants = servers.map(({ key, server }) => ({
+        key,
+        server,
+        paths: shapesOf(Number(key)).find((shape) => shape.name === name).paths,
+      }));
       measured.push({ name, title, inTarget, results: await measure(contestants, options) });
       log(`measured ${name}`);
     }

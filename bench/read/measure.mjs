@@ -1,4 +1,7 @@
-/** Rounds: in each, every server gets a turn of a second or two, so that whatever else the machine does meets all of them. */
+/**
+ * Rounds: in each, every server gets a turn of a second or two, so that whatever else the machine does meets
+ * all of them.
+ */
 import { readFileSync } from 'node:fs';
 import { cpuOf } from '../cpu.mjs';
 import { run } from '../load.mjs';
@@ -8,12 +11,14 @@ const WARM_UP_SECONDS = 1;
 const SETTLE_SECONDS = 0.15;
 
 /**
- * Measures `contestants` (`{ key, server, paths }`) on one shape. `postgres` is the process id of the database server, or null.
- * Resolves with one entry per contestant: `{ key, rounds: [{ rps, p50, p99, serverMs, postgresMs }] }`, CPU in ms per request.
+ * Measures `contestants` (`{ key, server, paths }`) on one shape. `postgres` is the process id of the
+ * database server, or null. Resolves with one entry per contestant: `{ key, rounds: [{ rps, p50, p99,
+ * serverMs, postgresMs }] }`, CPU in ms per request.
  */
 export async function measure(contestants, { seconds, connections, postgres }) {
   const results = contestants.map(({ key }) => ({ key, rounds: [] }));
-  const turn = ({ server, paths }, duration) => run({ url: server.url, paths, connections, seconds: duration });
+  const turn = ({ server, paths }, duration) =>
+    run({ url: server.url, paths, connections, seconds: duration });
   for (const contestant of contestants) await turn(contestant, WARM_UP_SECONDS);
   for (let round = 0; round < ROUNDS; round += 1) {
     // The one that comes first is another one each time.
@@ -24,7 +29,10 @@ export async function measure(contestants, { seconds, connections, postgres }) {
       const before = cpu(contestant, postgres);
       const { rps, p50, p99, errors, statuses, requests } = await turn(contestant, seconds / ROUNDS);
       const after = cpu(contestant, postgres);
-      if (errors > 0) throw new Error(`${contestant.key} failed ${errors} of ${requests} requests: ${JSON.stringify(statuses)}`);
+      if (errors > 0)
+        throw new Error(
+          `${contestant.key} failed ${errors} of ${requests} requests: ${JSON.stringify(statuses)}`,
+        );
       const used = (what) => (after[what] === null ? null : ((after[what] - before[what]) * 1000) / requests);
       results[place].rounds.push({ rps, p50, p99, serverMs: used('server'), postgresMs: used('postgres') });
     }
@@ -32,7 +40,10 @@ export async function measure(contestants, { seconds, connections, postgres }) {
   return results;
 }
 
-const cpu = ({ server }, postgres) => ({ server: cpuOf([server.pid]), postgres: postgres === null ? null : cpuOf([postgres]) });
+const cpu = ({ server }, postgres) => ({
+  server: cpuOf([server.pid]),
+  postgres: postgres === null ? null : cpuOf([postgres]),
+});
 
 export function median(values) {
   const known = values.filter((value) => value !== null).sort((a, b) => a - b);
@@ -43,10 +54,19 @@ export function median(values) {
 
 /** The medians of a contestant's rounds. */
 export const summary = ({ rounds }) =>
-  Object.fromEntries(['rps', 'p50', 'p99', 'serverMs', 'postgresMs'].map((what) => [what, median(rounds.map((round) => round[what]))]));
+  Object.fromEntries(
+    ['rps', 'p50', 'p99', 'serverMs', 'postgresMs'].map((what) => [
+      what,
+      median(rounds.map((round) => round[what])),
+    ]),
+  );
 
-/** How many times one contestant's value is another's: the median over rounds, each of which is one comparison. */
-export const ratio = (one, other, value) => median(one.rounds.map((round, i) => value(round) / value(other.rounds[i])));
+/**
+ * How many times one contestant's value is another's: the median over rounds, each of which is one
+ * comparison.
+ */
+export const ratio = (one, other, value) =>
+  median(one.rounds.map((round, i) => value(round) / value(other.rounds[i])));
 
 export const rps = (round) => round.rps;
 export const cpuMs = (round) => round.serverMs + round.postgresMs;

@@ -1,25 +1,42 @@
-/** The outcome as Markdown. Only ratios of one run mean anything; milliseconds and requests per second are those of one machine. */
+/**
+ * The outcome as Markdown. Only ratios of one run mean anything; milliseconds and requests per second are
+ * those of one machine.
+ */
 import { availableParallelism } from 'node:os';
 import { cpuMs, median, ratio, ROUNDS, rps, summary } from './measure.mjs';
 import { PEERS } from './peers.mjs';
 
 const number = (value, digits = 2) => (value === null || Number.isNaN(value) ? '–' : value.toFixed(digits));
 const times = (value) => (value === null ? '–' : `${value.toFixed(value < 10 ? 2 : 0)}×`);
-const table = (head, rows) => [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const table = (head, rows) =>
+  [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 const thousands = (value) => Number(value).toLocaleString('en');
 
 export function report({ machine, options, compared, scaled }) {
   const parts = [`# Read bench\n`, header(machine, options)];
   if (compared.shapes.length > 0) {
-    parts.push(`## Against its peers, ${thousands(compared.rows)} articles\n`, EXPLAINED, ratios(compared), '\n### In numbers\n', details(compared), memory(compared));
+    parts.push(
+      `## Against its peers, ${thousands(compared.rows)} articles\n`,
+      EXPLAINED,
+      ratios(compared),
+      '\n### In numbers\n',
+      details(compared),
+      memory(compared),
+    );
     parts.push(deepPages(compared));
   }
-  for (const { model, shapes } of scaled) if (shapes.length > 0) parts.push(growth(model, shapes, options.rows));
+  for (const { model, shapes } of scaled)
+    if (shapes.length > 0) parts.push(growth(model, shapes, options.rows));
   parts.push(targets(compared, scaled, options));
   return `${parts.filter(Boolean).join('\n')}\n`;
 }
 
-const header = (machine, { seconds, connections }) => `\`npm run bench -- read\`, ${machine.date}: ${availableParallelism()} cores for servers, PostgreSQL and load generator together;
+const header = (
+  machine,
+  { seconds, connections },
+) => `\`npm run bench -- read\`, ${machine.date}: ${availableParallelism()} cores for servers, PostgreSQL and load generator together;
 Node ${process.versions.node}, PostgreSQL ${machine.version} (shared_buffers ${machine.shared_buffers}, fsync ${machine.fsync}, autovacuum off, tables vacuumed before),
 ${connections} connections, pools of 10, NODE_ENV=production. Each server is measured ${seconds} s per request shape, in ${ROUNDS} rounds that take turns; a figure is the median of
 the rounds, a ratio the median of the ratios within a round. CPU is what the process and its children (PostgreSQL: all of it) used, per request.\n`;
@@ -37,31 +54,61 @@ function against(shape, peer, ours = 'express') {
   return `${times(ratio(one, other, rps))} (${times(1 / ratio(one, other, cpuMs))})`;
 }
 
-const ratios = ({ shapes }) => table(
-  ['request', 'Express : limit', 'Fastify : limit', 'Express : MikroORM', 'Express : reference'],
-  shapes.map((shape) => [shape.title, against(shape, 'limit'), against(shape, 'limit', 'fastify'), against(shape, 'mikroOrm'), against(shape, 'reference')]),
-);
+const ratios = ({ shapes }) =>
+  table(
+    ['request', 'Express : limit', 'Fastify : limit', 'Express : MikroORM', 'Express : reference'],
+    shapes.map((shape) => [
+      shape.title,
+      against(shape, 'limit'),
+      against(shape, 'limit', 'fastify'),
+      against(shape, 'mikroOrm'),
+      against(shape, 'reference'),
+    ]),
+  );
 
-const details = ({ shapes }) => table(
-  ['request', 'server', 'requests/s', 'server CPU ms', 'PostgreSQL CPU ms', 'p50 ms', 'p99 ms'],
-  shapes.flatMap((shape) => shape.results.map((result, i) => {
-    const { rps: perSecond, serverMs, postgresMs, p50, p99 } = summary(result);
-    return [i === 0 ? shape.title : '', PEERS[result.key].title, number(perSecond, 0), number(serverMs), number(postgresMs), number(p50, 1), number(p99, 1)];
-  })),
-);
+const details = ({ shapes }) =>
+  table(
+    ['request', 'server', 'requests/s', 'server CPU ms', 'PostgreSQL CPU ms', 'p50 ms', 'p99 ms'],
+    shapes.flatMap((shape) =>
+      shape.results.map((result, i) => {
+        const { rps: perSecond, serverMs, postgresMs, p50, p99 } = summary(result);
+        return [
+          i === 0 ? shape.title : '',
+          PEERS[result.key].title,
+          number(perSecond, 0),
+          number(serverMs),
+          number(postgresMs),
+          number(p50, 1),
+          number(p99, 1),
+        ];
+      }),
+    ),
+  );
 
 const memory = ({ memory: used }) =>
-  `\nResident memory after the run: ${Object.entries(used).map(([key, mb]) => `${PEERS[key].title} ${number(mb, 0)} MB`).join(', ')}.\n`;
+  `\nResident memory after the run: ${Object.entries(used)
+    .map(([key, mb]) => `${PEERS[key].title} ${number(mb, 0)} MB`)
+    .join(', ')}.\n`;
 
-/** What populate costs on the first page and on a late one. Its share must not grow with the rows that are skipped. */
+/**
+ * What populate costs on the first page and on a late one. Its share must not grow with the rows that are
+ * skipped.
+ */
 function deepPages({ shapes }) {
   const by = (name) => shapes.find((shape) => shape.name === name);
-  const [first, firstFull, late, lateFull] = ['list', 'list-populated', 'deep-page', 'deep-page-populated'].map(by);
+  const [first, firstFull, late, lateFull] = [
+    'list',
+    'list-populated',
+    'deep-page',
+    'deep-page-populated',
+  ].map(by);
   if (![first, firstFull, late, lateFull].every(Boolean)) return '';
   const cost = populateCost(first, firstFull);
   const lateCost = populateCost(late, lateFull);
-  return `\n### Skipped rows\n\nPopulate costs ${number(cost)} ms of CPU (server and PostgreSQL) on page 1 and ${number(lateCost)} ms on ${late.title}: ${times(lateCost / cost)}. ` +
-    `The page itself costs ${number(total(first))} and ${number(total(late))} ms without populate.\n`;
+  return (
+    `\n### Skipped rows\n\nPopulate costs ${number(cost)} ms of CPU (server and PostgreSQL) on page 1 and ${number(lateCost)} ms on ${late.title}: ${times(lateCost / cost)}. ` +
+    `The page itself costs ${number(total(first))} and ${number(total(late))} ms without populate.\n`
+  );
 }
 
 const total = (shape, key = 'express') => median(find(shape, key).rounds.map(cpuMs));
@@ -71,14 +118,29 @@ function growth(model, shapes, rows) {
   const [small, large] = [rows[0], rows.at(-1)].map(String);
   const heading = `## Growth of the table: ${model}, ${thousands(small)} → ${thousands(large)} documents\n\nThis library (Express) alone. CPU is server + PostgreSQL.\n`;
   return `${heading}\n${table(
-    ['request', `CPU ms, ${thousands(small)}`, `CPU ms, ${thousands(large)}`, 'CPU', `p50 ms, ${thousands(small)}`, `p50 ms, ${thousands(large)}`, 'p50', 'in the target'],
+    [
+      'request',
+      `CPU ms, ${thousands(small)}`,
+      `CPU ms, ${thousands(large)}`,
+      'CPU',
+      `p50 ms, ${thousands(small)}`,
+      `p50 ms, ${thousands(large)}`,
+      'p50',
+      'in the target',
+    ],
     shapes.map((shape) => {
       const [one, other] = [find(shape, large), find(shape, small)];
       const [big, little] = [summary(one), summary(other)];
       const sum = ({ serverMs, postgresMs }) => serverMs + postgresMs;
       return [
-        shape.title, number(sum(little)), number(sum(big)), times(ratio(one, other, cpuMs)),
-        number(little.p50, 1), number(big.p50, 1), times(ratio(one, other, (round) => round.p50)), shape.inTarget ? 'yes' : 'no',
+        shape.title,
+        number(sum(little)),
+        number(sum(big)),
+        times(ratio(one, other, cpuMs)),
+        number(little.p50, 1),
+        number(big.p50, 1),
+        times(ratio(one, other, (round) => round.p50)),
+        shape.inTarget ? 'yes' : 'no',
       ];
     }),
   )}\n`;
@@ -98,10 +160,17 @@ function targets(compared, scaled, options) {
     const got = ratio(express, limit, rps);
     line(`${shape.title}: requests/s against the limit`, '≥ 0.9×', times(got), got >= 0.9);
   }
-  const flat = scaled.flatMap(({ model, shapes }) => shapes.filter(({ inTarget }) => inTarget).map((shape) => ({ model, ...shape })));
+  const flat = scaled.flatMap(({ model, shapes }) =>
+    shapes.filter(({ inTarget }) => inTarget).map((shape) => ({ model, ...shape })),
+  );
   for (const shape of flat) {
     const got = ratio(find(shape, String(options.rows.at(-1))), find(shape, String(options.rows[0])), cpuMs);
-    line(`${shape.model}, ${shape.title}: CPU per request as the table grows`, '≤ 1.3×', times(got), got <= 1.3);
+    line(
+      `${shape.model}, ${shape.title}: CPU per request as the table grows`,
+      '≤ 1.3×',
+      times(got),
+      got <= 1.3,
+    );
   }
   return lines.length === 0 ? '' : `## Targets\n\n${table(['what', 'target', 'measured', ''], lines)}`;
 }

@@ -1,6 +1,7 @@
 /**
- * The requests. `paths` are the contract's, for this library and the reference, taken in turn; `own` are the same requests in the
- * words of a hand-written API, which has a route for each and no query language to parse.
+ * The requests. `paths` are the contract's, for this library and the reference, taken in turn; `own` are the
+ * same requests in the words of a hand-written API, which has a route for each and no query language to
+ * parse.
  */
 const POPULATE = 'populate[author]=true&populate[categories]=true&populate[sections]=true';
 const AUTHORS = 10; // of the base data
@@ -10,12 +11,21 @@ const CATEGORIES = ['Root', 'News', 'Tech', 'World', 'Sport', 'Science', 'Europe
 const numbered = (prefix, digits) => (number) => prefix + String(number).padStart(digits, '0');
 const articleId = numbered('bench', 19);
 const list = (query) => `/api/articles?sort=id${query && `&${query}`}`;
-const spread = (rows, count, make) => Array.from({ length: count }, (_, nth) => make(1 + Math.floor((nth * rows) / count)));
+const spread = (rows, count, make) =>
+  Array.from({ length: count }, (_, nth) => make(1 + Math.floor((nth * rows) / count)));
 /** Values differ from request to request, more of them than any cache of plans should hold. */
 const MANY = 2000;
-/** Authors, categories, regions and languages with 40 rows each are this few on the small tables: the same number on the large ones. */
+/**
+ * Authors, categories, regions and languages with 40 rows each are this few on the small tables: the same
+ * number on the large ones.
+ */
 const GROUPS = 250;
-const shape = (name, title, requests) => ({ name, title, paths: requests.map(([path]) => path), own: requests.map(([, own]) => own) });
+const shape = (name, title, requests) => ({
+  name,
+  title,
+  paths: requests.map(([path]) => path),
+  own: requests.map(([, own]) => own),
+});
 
 /** All peers answer these, on `rows` articles with the reference's ten authors. */
 export function comparedShapes(rows) {
@@ -23,26 +33,61 @@ export function comparedShapes(rows) {
   const page = `pagination[page]=${lastPage}`;
   return [
     shape('list', 'list of 25', [[list(''), '/articles']]),
-    shape('list-populated', 'list of 25, author + categories + sections', [[list(POPULATE), '/articles?full=1']]),
-    shape('list-uncounted', 'list of 25, populated, withCount=false', [[list(`${POPULATE}&pagination[withCount]=false`), '/articles?full=1&count=0']]),
-    shape('one', 'one document', spread(rows, MANY, (i) => [`/api/articles/${articleId(i)}`, `/articles/${articleId(i)}`])),
-    shape('one-populated', 'one document, populated', spread(rows, MANY, (i) => [
-      `/api/articles/${articleId(i)}?${POPULATE}`, `/articles/${articleId(i)}?full=1`,
-    ])),
-    shape('by-slug', 'filters[slug]', spread(rows, MANY, (i) => [
-      list(`filters[slug][$eq]=bench-article-${i}`), `/articles/by-slug/bench-article-${i}`,
-    ])),
-    shape('by-author', 'filters[author][documentId], populated', spread(AUTHORS, AUTHORS, numbered('autxxxxxxxxxxxxxxxxx', 4)).map((id) => [
-      list(`filters[author][documentId][$eq]=${id}&${POPULATE}`), `/articles/by-author/${id}?full=1`,
-    ])),
-    shape('by-employer', 'filters[author][employer][name]', COMPANIES.map((name) => [
-      list(`filters[author][employer][name][$eq]=${encodeURIComponent(name)}`), `/articles/by-employer/${encodeURIComponent(name)}`,
-    ])),
-    shape('by-category', 'filters[categories][name]', CATEGORIES.map((name) => [
-      list(`filters[categories][name][$eq]=${name}`), `/articles/by-category/${name}`,
-    ])),
+    shape('list-populated', 'list of 25, author + categories + sections', [
+      [list(POPULATE), '/articles?full=1'],
+    ]),
+    shape('list-uncounted', 'list of 25, populated, withCount=false', [
+      [list(`${POPULATE}&pagination[withCount]=false`), '/articles?full=1&count=0'],
+    ]),
+    shape(
+      'one',
+      'one document',
+      spread(rows, MANY, (i) => [`/api/articles/${articleId(i)}`, `/articles/${articleId(i)}`]),
+    ),
+    shape(
+      'one-populated',
+      'one document, populated',
+      spread(rows, MANY, (i) => [
+        `/api/articles/${articleId(i)}?${POPULATE}`,
+        `/articles/${articleId(i)}?full=1`,
+      ]),
+    ),
+    shape(
+      'by-slug',
+      'filters[slug]',
+      spread(rows, MANY, (i) => [
+        list(`filters[slug][$eq]=bench-article-${i}`),
+        `/articles/by-slug/bench-article-${i}`,
+      ]),
+    ),
+    shape(
+      'by-author',
+      'filters[author][documentId], populated',
+      spread(AUTHORS, AUTHORS, numbered('autxxxxxxxxxxxxxxxxx', 4)).map((id) => [
+        list(`filters[author][documentId][$eq]=${id}&${POPULATE}`),
+        `/articles/by-author/${id}?full=1`,
+      ]),
+    ),
+    shape(
+      'by-employer',
+      'filters[author][employer][name]',
+      COMPANIES.map((name) => [
+        list(`filters[author][employer][name][$eq]=${encodeURIComponent(name)}`),
+        `/articles/by-employer/${encodeURIComponent(name)}`,
+      ]),
+    ),
+    shape(
+      'by-category',
+      'filters[categories][name]',
+      CATEGORIES.map((name) => [
+        list(`filters[categories][name][$eq]=${name}`),
+        `/articles/by-category/${name}`,
+      ]),
+    ),
     shape('deep-page', `page ${lastPage}`, [[list(page), `/articles?page=${lastPage}`]]),
-    shape('deep-page-populated', `page ${lastPage}, populated`, [[list(`${page}&${POPULATE}`), `/articles?page=${lastPage}&full=1`]]),
+    shape('deep-page-populated', `page ${lastPage}, populated`, [
+      [list(`${page}&${POPULATE}`), `/articles?page=${lastPage}&full=1`],
+    ]),
   ];
 }
 
@@ -50,9 +95,10 @@ const ATLAS_POPULATE = 'populate[region]=true&populate[languages]=true&populate[
 const scaling = (name, title, paths, inTarget = true) => ({ name, title, paths, inTarget });
 
 /**
- * Only this library, on tables of very different size. What a filter finds stays the same: 40 articles of an author or category,
- * 40 countries of a region or language. `inTarget`: an indexed first page, whose cost must stay flat. An exact total of the whole
- * table cannot: it is there to show what it costs.
+ * Only this library, on tables of very different size. What a filter finds stays the same: 40 articles of an
+ * author or category,
+ * 40 countries of a region or language. `inTarget`: an indexed first page, whose cost must stay flat. An
+ * exact total of the whole table cannot: it is there to show what it costs.
  */
 export function blogScalingShapes(rows) {
   const some = (make) => spread(Math.floor(rows / 40), GROUPS, make);
@@ -61,17 +107,44 @@ export function blogScalingShapes(rows) {
     scaling('list', 'list of 25, exact total of the table', [list('')], false),
     scaling('list-uncounted', 'list of 25, withCount=false', [list(uncounted)]),
     scaling('list-populated-uncounted', 'the same, populated', [list(`${uncounted}&${POPULATE}`)]),
-    scaling('one', 'one document', spread(rows, MANY, (i) => `/api/articles/${articleId(i)}`)),
-    scaling('one-populated', 'one document, populated', spread(rows, MANY, (i) => `/api/articles/${articleId(i)}?${POPULATE}`)),
-    scaling('by-slug', 'filters[slug], with total', spread(rows, MANY, (i) => list(`filters[slug][$eq]=bench-article-${i}`))),
-    scaling('by-author', 'filters[author][documentId], populated, with total',
-      some((i) => list(`filters[author][documentId][$eq]=${numbered('autbench', 16)(i)}&${POPULATE}`))),
-    scaling('by-category', 'filters[categories][documentId], with total',
-      some((i) => list(`filters[categories][documentId][$eq]=${numbered('catbench', 16)(i)}`))),
-    scaling('by-employer', 'filters[author][employer][documentId], with total',
-      some((i) => list(`filters[author][employer][documentId][$eq]=${numbered('combench', 16)(i)}`))),
-    scaling('by-author-sorted', 'the same author, sort=title:desc, with total',
-      some((i) => `/api/articles?sort=title:desc&filters[author][documentId][$eq]=${numbered('autbench', 16)(i)}`)),
+    scaling(
+      'one',
+      'one document',
+      spread(rows, MANY, (i) => `/api/articles/${articleId(i)}`),
+    ),
+    scaling(
+      'one-populated',
+      'one document, populated',
+      spread(rows, MANY, (i) => `/api/articles/${articleId(i)}?${POPULATE}`),
+    ),
+    scaling(
+      'by-slug',
+      'filters[slug], with total',
+      spread(rows, MANY, (i) => list(`filters[slug][$eq]=bench-article-${i}`)),
+    ),
+    scaling(
+      'by-author',
+      'filters[author][documentId], populated, with total',
+      some((i) => list(`filters[author][documentId][$eq]=${numbered('autbench', 16)(i)}&${POPULATE}`)),
+    ),
+    scaling(
+      'by-category',
+      'filters[categories][documentId], with total',
+      some((i) => list(`filters[categories][documentId][$eq]=${numbered('catbench', 16)(i)}`)),
+    ),
+    scaling(
+      'by-employer',
+      'filters[author][employer][documentId], with total',
+      some((i) => list(`filters[author][employer][documentId][$eq]=${numbered('combench', 16)(i)}`)),
+    ),
+    scaling(
+      'by-author-sorted',
+      'the same author, sort=title:desc, with total',
+      some(
+        (i) =>
+          `/api/articles?sort=title:desc&filters[author][documentId][$eq]=${numbered('autbench', 16)(i)}`,
+      ),
+    ),
   ];
 }
 
@@ -79,10 +152,26 @@ export function atlasScalingShapes(rows) {
   const countries = (query) => `/api/countries?sort=id&${query}`;
   const some = (make) => spread(Math.floor(rows / 40), GROUPS, (nth) => make(nth - 1));
   return [
-    scaling('countries-uncounted', 'countries, region + languages + borders, withCount=false', [countries(`pagination[withCount]=false&${ATLAS_POPULATE}`)]),
-    scaling('country-by-code', 'filters[cca3], populated, with total', spread(rows, MANY, (nth) => countries(`filters[cca3][$eq]=C${nth - 1}&${ATLAS_POPULATE}`))),
-    scaling('countries-by-region', 'filters[region][name], with total', some((nth) => countries(`filters[region][name][$eq]=Region ${nth}`.replace(' ', '%20')))),
-    scaling('countries-by-border', 'filters[borders][cca3], with total', some((nth) => countries(`filters[borders][cca3][$eq]=C${nth}`))),
-    scaling('regions-with-countries', 'regions, with their 40 countries, withCount=false', ['/api/regions?sort=id&pagination[withCount]=false&pagination[pageSize]=5&populate[countries]=true']),
+    scaling('countries-uncounted', 'countries, region + languages + borders, withCount=false', [
+      countries(`pagination[withCount]=false&${ATLAS_POPULATE}`),
+    ]),
+    scaling(
+      'country-by-code',
+      'filters[cca3], populated, with total',
+      spread(rows, MANY, (nth) => countries(`filters[cca3][$eq]=C${nth - 1}&${ATLAS_POPULATE}`)),
+    ),
+    scaling(
+      'countries-by-region',
+      'filters[region][name], with total',
+      some((nth) => countries(`filters[region][name][$eq]=Region ${nth}`.replace(' ', '%20'))),
+    ),
+    scaling(
+      'countries-by-border',
+      'filters[borders][cca3], with total',
+      some((nth) => countries(`filters[borders][cca3][$eq]=C${nth}`)),
+    ),
+    scaling('regions-with-countries', 'regions, with their 40 countries, withCount=false', [
+      '/api/regions?sort=id&pagination[withCount]=false&pagination[pageSize]=5&populate[countries]=true',
+    ]),
   ];
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]`:
- * writes of this library beside a hand-written statement and the reference. Writes bench/results/write.{md,json}.
+ * `npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put]
+ * [--no-reference]`: writes of this library beside a hand-written statement and the reference. Writes
+ * bench/results/write.{md,json}.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +23,10 @@ const results = join(directory, '..', 'results');
 const log = (line) => console.error(line);
 
 const startHandWritten = (databaseUrl) =>
-  spawnServer({ args: [join(directory, 'hand-written.mjs'), '--database-url', databaseUrl], env: { NODE_ENV: 'production' } });
+  spawnServer({
+    args: [join(directory, 'hand-written.mjs'), '--database-url', databaseUrl],
+    env: { NODE_ENV: 'production' },
+  });
 
 /** The servers, each on tables of its own with the same articles. */
 const CONTESTANTS = {
@@ -54,14 +58,25 @@ export async function bench(args) {
       'no-reference': { type: 'boolean', default: false },
     },
   });
-  const options = { seconds: Number(values.seconds), connections: Number(values.connections), rounds: Number(values.rounds), rows: Number(values.rows) };
+  const options = {
+    seconds: Number(values.seconds),
+    connections: Number(values.connections),
+    rounds: Number(values.rounds),
+    rows: Number(values.rows),
+  };
   const withReference = !values['no-reference'];
-  if (withReference && !isInstalled()) throw new Error('The reference is not installed: `npm install --prefix bench/reference`, or --no-reference.');
+  if (withReference && !isInstalled())
+    throw new Error(
+      'The reference is not installed: `npm install --prefix bench/reference`, or --no-reference.',
+    );
   const shapes = SHAPES.filter(({ name }) => values.only === undefined || values.only === name);
   const databases = await startDatabases();
   const contestants = [];
   try {
-    const machine = { ...(await describePostgres(databases.url)), date: new Date().toISOString().slice(0, 10) };
+    const machine = {
+      ...(await describePostgres(databases.url)),
+      date: new Date().toISOString().slice(0, 10),
+    };
     const postgres = await postmasterPid(databases.url);
     for (const [key, { start, seed }] of Object.entries(CONTESTANTS)) {
       if (key === 'reference' && !withReference) continue;
@@ -74,11 +89,16 @@ export async function bench(args) {
     log('all answer the same');
     const measured = [];
     for (const shape of shapes) {
-      measured.push({ name: shape.name, title: shape.title, results: await measure(shape, contestants, { ...options, postgres }) });
+      measured.push({
+        name: shape.name,
+        title: shape.title,
+        results: await measure(shape, contestants, { ...options, postgres }),
+      });
       log(`measured ${shape.name}`);
     }
     await Promise.all(contestants.map(({ server }) => server.stop()));
-    for (const contestant of contestants) for (const shape of shapes) await countStatements(shape, contestant, measured);
+    for (const contestant of contestants)
+      for (const shape of shapes) await countStatements(shape, contestant, measured);
     const outcome = { machine, options, shapes: measured };
     const markdown = report(outcome);
     console.log(markdown);
@@ -102,28 +122,43 @@ async function send(url, { method, path, headers, body }) {
 /** What differs from one server to the next, or from one request to the next. */
 const OWN = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
-/** Throws when a server does not answer as the first one does, or does not show everywhere what it was sent. */
+/**
+ * Throws when a server does not answer as the first one does, or does not show everywhere what it was sent.
+ */
 async function checkAnswers({ request, status, title }, contestants) {
   let wanted;
   for (const { key, server } of contestants) {
     const sent = request(999);
     const answer = await send(server.url, sent);
-    if (answer.status !== status) throw new Error(`${key} answers ${title} with ${answer.status}: ${answer.text.slice(0, 500)}`);
+    if (answer.status !== status)
+      throw new Error(`${key} answers ${title} with ${answer.status}: ${answer.text.slice(0, 500)}`);
     const documentId = JSON.parse(answer.text).data.documentId;
-    const read = await send(server.url, { method: 'GET', path: `/api/articles/${documentId}?populate=*`, headers: {} });
+    const read = await send(server.url, {
+      method: 'GET',
+      path: `/api/articles/${documentId}?populate=*`,
+      headers: {},
+    });
     const shown = [comparable(answer.text), key === 'limit' ? undefined : comparable(read.text)];
     wanted ??= shown;
     for (const [i, text] of shown.entries()) {
-      if (text !== undefined && text !== wanted[i]) throw new Error(`${key} answers ${title} otherwise than the library:\n${text}\n${wanted[i]}`);
+      if (text !== undefined && text !== wanted[i])
+        throw new Error(`${key} answers ${title} otherwise than the library:\n${text}\n${wanted[i]}`);
     }
   }
 }
 
-/** An answer without what is each server's own; unset values of components are null in one and left out in the other. */
+/**
+ * An answer without what is each server's own; unset values of components are null in one and left out in the
+ * other.
+ */
 function comparable(text) {
   const { data } = JSON.parse(text, (_key, value) => {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).filter(([name, item]) => !OWN.has(name) && item !== null).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([name, item]) => !OWN.has(name) && item !== null)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
   });
   return JSON.stringify(data);
 }
@@ -132,7 +167,12 @@ function comparable(text) {
 async function measure(shape, contestants, { seconds, connections, rounds, postgres }) {
   const results = contestants.map(({ key }) => ({ key, rounds: [] }));
   const turn = (contestant, duration) =>
-    run({ url: contestant.server.url, connections, seconds: duration, request: () => shape.request((contestant.next += 1)) });
+    run({
+      url: contestant.server.url,
+      connections,
+      seconds: duration,
+      request: () => shape.request((contestant.next += 1)),
+    });
   for (const contestant of contestants) await turn(contestant, 2);
   for (let round = 0; round < rounds; round += 1) {
     for (let i = 0; i < contestants.length; i += 1) {
@@ -143,13 +183,25 @@ async function measure(shape, contestants, { seconds, connections, rounds, postg
       const { rps, p50, p99, errors, statuses, requests } = await turn(contestant, seconds / rounds);
       const after = cpu(contestant, postgres);
       const used = (what) => (after[what] === null ? null : ((after[what] - before[what]) * 1000) / requests);
-      results[place].rounds.push({ rps, p50, p99, errors, statuses, requests, serverMs: used('server'), postgresMs: used('postgres') });
+      results[place].rounds.push({
+        rps,
+        p50,
+        p99,
+        errors,
+        statuses,
+        requests,
+        serverMs: used('server'),
+        postgresMs: used('postgres'),
+      });
     }
   }
   return results;
 }
 
-const cpu = ({ server }, postgres) => ({ server: cpuOf([server.pid]), postgres: postgres === null ? null : cpuOf([postgres]) });
+const cpu = ({ server }, postgres) => ({
+  server: cpuOf([server.pid]),
+  postgres: postgres === null ? null : cpuOf([postgres]),
+});
 
 const COUNTED = 20;
 
@@ -170,4 +222,3 @@ async function countStatements(shape, { key, databaseUrl, start }, measured) {
     await counter.stop();
   }
 }
-

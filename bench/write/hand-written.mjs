@@ -1,7 +1,8 @@
 /**
- * The limit: what somebody writes by hand who knows that the body is right. node:http and pg, on the library's tables; one named
- * statement writes the draft, the published row, their links and components, a second one reads the answer. No validation, no
- * rights, no look-up of targets, no lock: it is not safe, it is fast.
+ * The limit: what somebody writes by hand who knows that the body is right. node:http and pg, on the
+ * library's tables; one named statement writes the draft, the published row, their links and components, a
+ * second one reads the answer. No validation, no rights, no look-up of targets, no lock: it is not safe, it
+ * is fast.
  *
  *   node hand-written.mjs --database-url postgresql://…
  */
@@ -11,7 +12,11 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 
 const { values: options } = parseArgs({ options: { 'database-url': { type: 'string' } } });
-const pool = new pg.Pool({ connectionString: options['database-url'], max: 10, options: '-c plan_cache_mode=force_generic_plan' });
+const pool = new pg.Pool({
+  connectionString: options['database-url'],
+  max: 10,
+  options: '-c plan_cache_mode=force_generic_plan',
+});
 
 const instant = (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -22,9 +27,26 @@ const READ = `select (select row_to_json(d) from (
     ${instant('a.created_at')} as "createdAt", ${instant('a.updated_at')} as "updatedAt", ${instant('a.published_at')} as "publishedAt", a.locale
   from articles a where a.document_id = $1 and a.published and a.locale = 'en') d)::text as data`;
 
-/** Columns that a body gives, and the column's place among the parameters, which start with the document id and the categories. */
+/**
+ * Columns that a body gives, and the column's place among the parameters, which start with the document id
+ * and the categories.
+ */
 const GIVEN = {
-  post: ['title', 'slug', 'summary', 'body', 'views', 'rating', 'featured', 'published_on', 'meta', 'author_document_id', 'seo', 'sections', 'blocks'],
+  post: [
+    'title',
+    'slug',
+    'summary',
+    'body',
+    'views',
+    'rating',
+    'featured',
+    'published_on',
+    'meta',
+    'author_document_id',
+    'seo',
+    'sections',
+    'blocks',
+  ],
   put: ['title', 'summary', 'views', 'author_document_id', 'seo', 'sections'],
 };
 const JSON_COLUMNS = new Set(['body', 'meta', 'seo', 'sections', 'blocks']);
@@ -32,7 +54,18 @@ const place = (name, i) => `$${i + 3}${JSON_COLUMNS.has(name) ? '::jsonb' : ''}`
 const TYPES = { views: '::int4', rating: '::numeric', featured: '::boolean', published_on: '::date' };
 const typed = (name, i) => `${place(name, i)}${TYPES[name] ?? (JSON_COLUMNS.has(name) ? '' : '::text')}`;
 
-const ALL = [...GIVEN.post, 'bignum', 'score', 'status_label', 'contact_email', 'secret', 'password', 'start_time', 'event_at', 'cover_document_id'];
+const ALL = [
+  ...GIVEN.post,
+  'bignum',
+  'score',
+  'status_label',
+  'contact_email',
+  'secret',
+  'password',
+  'start_time',
+  'event_at',
+  'cover_document_id',
+];
 
 const POST = `with d as (
   insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${GIVEN.post.join(', ')})
@@ -73,7 +106,11 @@ async function write(kind, id, data) {
   const values = GIVEN[kind].map((name) => (VALUES[name] === undefined ? data[name] : VALUES[name](data)));
   const client = await pool.connect();
   try {
-    await client.query({ name: kind, text: kind === 'post' ? POST : PUT, values: [id, data.categories, ...values] });
+    await client.query({
+      name: kind,
+      text: kind === 'post' ? POST : PUT,
+      values: [id, data.categories, ...values],
+    });
     return (await client.query({ name: 'read', text: READ, values: [id] })).rows[0].data;
   } finally {
     client.release();
@@ -94,7 +131,13 @@ async function answer(request) {
 
 const server = createServer((request, response) => {
   answer(request).then(
-    (body) => response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body),
+    (body) =>
+      response
+        .writeHead(request.method === 'POST' ? 201 : 200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(body),
+        })
+        .end(body),
     (error) => response.writeHead(500).end(String(error)),
   );
 });

@@ -6,9 +6,14 @@ const TITLES = { library: 'this library, Express', limit: 'hand-written statemen
 /** How many times the reference's requests per second are wanted. */
 const TARGETS = { post: 40, put: 100 };
 
-const number = (value, digits = 2) => (value === null || value === undefined || Number.isNaN(value) ? '–' : value.toFixed(digits));
-const times = (value) => (value === null || Number.isNaN(value) ? '–' : `${value.toFixed(value < 10 ? 2 : 0)}×`);
-const table = (head, rows) => [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const number = (value, digits = 2) =>
+  value === null || value === undefined || Number.isNaN(value) ? '–' : value.toFixed(digits);
+const times = (value) =>
+  value === null || Number.isNaN(value) ? '–' : `${value.toFixed(value < 10 ? 2 : 0)}×`;
+const table = (head, rows) =>
+  [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 
 export const report = ({ machine, options, shapes }) => `# Write bench
 
@@ -24,19 +29,56 @@ and what a following GET with \`populate=*\` shows. The hand-written statement (
 them) writes the same rows without looking anything up, checking anything or locking anything.
 
 ${table(
-  ['request', 'library : reference', 'target', 'library : hand-written', 'CPU, reference : library', 'CPU, hand-written : library'],
-  shapes.map((shape) => [shape.title, against(shape, 'reference'), `${TARGETS[shape.name]}×`, against(shape, 'limit'), lessCpu(shape, 'reference'), lessCpu(shape, 'limit')]),
+  [
+    'request',
+    'library : reference',
+    'target',
+    'library : hand-written',
+    'CPU, reference : library',
+    'CPU, hand-written : library',
+  ],
+  shapes.map((shape) => [
+    shape.title,
+    against(shape, 'reference'),
+    `${TARGETS[shape.name]}×`,
+    against(shape, 'limit'),
+    lessCpu(shape, 'reference'),
+    lessCpu(shape, 'limit'),
+  ]),
 )}
 
 ${table(
-  ['request', 'server', 'requests/s', 'failed', 'p50 ms', 'p99 ms', 'server CPU ms', 'PostgreSQL CPU ms', 'statements', 'round trips', 'parsed anew'],
-  shapes.flatMap((shape) => shape.results.map((result, i) => {
-    const { rps: perSecond, serverMs, postgresMs, p50, p99 } = summary(result);
-    return [
-      i === 0 ? shape.title : '', TITLES[result.key], number(perSecond, perSecond < 100 ? 1 : 0), failures(result), number(p50, 1), number(p99, 1), number(serverMs), number(postgresMs),
-      number(result.statements, 1), number(result.roundTrips, 1), number(result.parsed, 1),
-    ];
-  })),
+  [
+    'request',
+    'server',
+    'requests/s',
+    'failed',
+    'p50 ms',
+    'p99 ms',
+    'server CPU ms',
+    'PostgreSQL CPU ms',
+    'statements',
+    'round trips',
+    'parsed anew',
+  ],
+  shapes.flatMap((shape) =>
+    shape.results.map((result, i) => {
+      const { rps: perSecond, serverMs, postgresMs, p50, p99 } = summary(result);
+      return [
+        i === 0 ? shape.title : '',
+        TITLES[result.key],
+        number(perSecond, perSecond < 100 ? 1 : 0),
+        failures(result),
+        number(p50, 1),
+        number(p99, 1),
+        number(serverMs),
+        number(postgresMs),
+        number(result.statements, 1),
+        number(result.roundTrips, 1),
+        number(result.parsed, 1),
+      ];
+    }),
+  ),
 )}
 
 "statements" are those executed per request, BEGIN and COMMIT included; "parsed anew" those that were not prepared before.
@@ -57,7 +99,10 @@ function lessCpu(shape, peer) {
 function failures({ rounds }) {
   const failed = rounds.reduce((sum, round) => sum + round.errors, 0);
   const sent = rounds.reduce((sum, round) => sum + round.requests, 0);
-  const statuses = [...new Set(rounds.flatMap((round) => Object.keys(round.statuses).filter((status) => !(Number(status) < 400))))];
+  const statuses = [
+    ...new Set(
+      rounds.flatMap((round) => Object.keys(round.statuses).filter((status) => !(Number(status) < 400))),
+    ),
+  ];
   return failed === 0 ? '0' : `${failed} of ${sent} (${statuses.join(', ')})`;
 }
-

@@ -1,4 +1,7 @@
-/** The writes that are measured: an article with two relations, a component, a repeatable one and a zone; published at once. */
+/**
+ * The writes that are measured: an article with two relations, a component, a repeatable one and a zone;
+ * published at once.
+ */
 
 const pad = (n) => String(n).padStart(4, '0');
 const author = (n) => `autxxxxxxxxxxxxxxxxx${pad(1 + (n % 10))}`;
@@ -18,8 +21,14 @@ const post = (n) => ({
   author: author(n),
   categories: [category(n), category(n + 3)],
   seo: { metaTitle: `SEO ${n}`, metaDescription: `Description ${n}` },
-  sections: [{ heading: `Section ${n}.1`, body: 'First' }, { heading: `Section ${n}.2`, body: 'Second' }],
-  blocks: [{ __component: 'shared.rich', body: `**rich** ${n}` }, { __component: 'shared.quote', text: `Quote ${n}` }],
+  sections: [
+    { heading: `Section ${n}.1`, body: 'First' },
+    { heading: `Section ${n}.2`, body: 'Second' },
+  ],
+  blocks: [
+    { __component: 'shared.rich', body: `**rich** ${n}` },
+    { __component: 'shared.quote', text: `Quote ${n}` },
+  ],
 });
 
 const put = (n) => ({
@@ -29,7 +38,10 @@ const put = (n) => ({
   author: author(n + 1),
   categories: [category(n + 2), category(n + 5)],
   seo: { metaTitle: `New SEO ${n}`, metaDescription: `New description ${n}` },
-  sections: [{ heading: `New section ${n}.1`, body: 'First' }, { heading: `New section ${n}.2`, body: 'Second' }],
+  sections: [
+    { heading: `New section ${n}.1`, body: 'First' },
+    { heading: `New section ${n}.2`, body: 'Second' },
+  ],
 });
 
 /** Articles that are rewritten, in turn: those of the seed. */
@@ -38,6 +50,26 @@ export const documentOf = (n) => `bench${String(1 + (n % TARGETS)).padStart(19, 
 
 /** Each shape makes the n-th request; POST and PUT publish, as they do unless they say otherwise. */
 export const SHAPES = [
-  { name: 'post', title: 'POST an article, published', status: 201, request: (n) => ({ method: 'POST', path: '/api/articles', headers: JSON_TYPE, body: JSON.stringify({ data: post(n) }) }) },
-  { name: 'put', title: 'PUT an article and publish it', status: 200, request: (n) => ({ method: 'PUT', path: `/api/articles/${documentOf(n)}`, headers: JSON_TYPE, body: JSON.stringify({ data: put(n) }) }) },
+  {
+    name: 'post',
+    title: 'POST an article, published',
+    status: 201,
+    request: (n) => ({
+      method: 'POST',
+      path: '/api/articles',
+      headers: JSON_TYPE,
+      body: JSON.stringify({ data: post(n) }),
+    }),
+  },
+  {
+    name: 'put',
+    title: 'PUT an article and publish it',
+    status: 200,
+    request: (n) => ({
+      method: 'PUT',
+      path: `/api/articles/${documentOf(n)}`,
+      headers: JSON_TYPE,
+      body: JSON.stringify({ data: put(n) }),
+    }),
+  },
 ];

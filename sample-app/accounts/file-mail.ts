@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Mail, MailSender } from 'nestjs-content-api/accounts';
 
 /**
- * Writes each mail into a text file, so that the atlas needs no mail server. The codes in them are as good as a
- * password: only the user who runs the atlas can read them.
+ * Writes each mail into a text file, so that the atlas needs no mail server. The codes in them are as good as
+ * a password: only the user who runs the atlas can read them.
  */
 export class FileMail implements MailSender {
   constructor(
@@ -22,4 +22,5 @@ export class FileMail implements MailSender {
 }
 
 /** The oldest mail is listed first. Colons are not for file names everywhere. */
-const fileName = (now: Date): string => `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.txt`;
+const fileName = (now: Date): string =>
+  `${now.toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.txt`;

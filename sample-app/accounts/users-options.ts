@@ -13,10 +13,16 @@ export interface AccountSettings {
 }
 
 /** Users sign in with a token that `jwtSecret` signs, and get their mail as files. */
-export function usersOptions({ jwtSecret = randomBytes(32).toString('base64'), dataFolder, log }: AccountSettings): UsersOptions {
+export function usersOptions({
+  jwtSecret = randomBytes(32).toString('base64'),
+  dataFolder,
+  log,
+}: AccountSettings): UsersOptions {
   return { secret: jwtSecret, mail: new FileMail(mailFolder(dataFolder), log) };
 }
 
 /** The folder `mail` beside the data; a temporary one for data in memory. It is made with the first mail. */
 const mailFolder = (dataFolder: string): string =>
-  dataFolder === IN_MEMORY ? join(tmpdir(), `atlas-mail-${randomBytes(8).toString('hex')}`) : join(dirname(dataFolder), 'mail');
+  dataFolder === IN_MEMORY
+    ? join(tmpdir(), `atlas-mail-${randomBytes(8).toString('hex')}`)
+    : join(dirname(dataFolder), 'mail');

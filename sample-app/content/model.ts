@@ -10,7 +10,17 @@ import { region } from './region.js';
 import { story } from './story.js';
 import { visitorNote } from './visitor-note.js';
 
-export const CONTENT_TYPES = [region, language, currency, country, story, homepage, visitorNote, apiTokenType, ...userTypes()];
+export const CONTENT_TYPES = [
+  region,
+  language,
+  currency,
+  country,
+  story,
+  homepage,
+  visitorNote,
+  apiTokenType,
+  ...userTypes(),
+];
 
 export const COMPONENTS = [point, city, byline, quote, fact, spotlight, hero, link];
 
@@ -30,8 +40,8 @@ export const PUBLIC_GRANTS: Grants = {
 };
 
 /**
- * What a user who has signed in may do. A role has its own grants alone, so those of the public are among them.
- * Of other users nothing can be read but the name, be it as the author of a note or in `/api/users`.
+ * What a user who has signed in may do. A role has its own grants alone, so those of the public are among
+ * them. Of other users nothing can be read but the name, be it as the author of a note or in `/api/users`.
  */
 export const AUTHENTICATED_GRANTS: Grants = {
   ...PUBLIC_GRANTS,

@@ -1,6 +1,9 @@
 import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
 
-/** A guest book for users: whoever is signed in may leave a note and read all of them. The public may do neither. */
+/**
+ * A guest book for users: whoever is signed in may leave a note and read all of them. The public may do
+ * neither.
+ */
 export const visitorNote = defineCollectionType({
   singularApiId: 'visitor-note',
   pluralApiId: 'visitor-notes',

@@ -12,7 +12,9 @@ export const ATLAS_DATABASE = Symbol('ATLAS_DATABASE');
 /** A data folder that lives as long as the process. */
 export const IN_MEMORY = 'memory://';
 
-/** Where the atlas keeps its data: what the content module connects with, and what to let go of afterwards. */
+/**
+ * Where the atlas keeps its data: what the content module connects with, and what to let go of afterwards.
+ */
 export interface AtlasDatabase {
   readonly label: string;
   readonly connection: ConnectionOptions;

@@ -4,8 +4,9 @@ import { CONTENT_ORM } from 'nestjs-content-api';
 import { ATLAS_DATABASE, type AtlasDatabase } from './atlas-database.js';
 
 /**
- * Makes the tables and columns that are missing: all of them in a new database, a few in one of an earlier atlas.
- * A sample may do this at its start; production has migrations. Nothing is dropped: the database may hold other tables.
+ * Makes the tables and columns that are missing: all of them in a new database, a few in one of an earlier
+ * atlas. A sample may do this at its start; production has migrations. Nothing is dropped: the database may
+ * hold other tables.
  */
 @Injectable()
 export class AtlasTables implements OnApplicationBootstrap {

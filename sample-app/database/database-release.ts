@@ -3,7 +3,10 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONTENT_ORM } from 'nestjs-content-api';
 import { ATLAS_DATABASE, type AtlasDatabase } from './atlas-database.js';
 
-/** Closes the database, then lets go of its folder: the other way round, a second process could slip in between. */
+/**
+ * Closes the database, then lets go of its folder: the other way round, a second process could slip in
+ * between.
+ */
 @Injectable()
 export class DatabaseRelease implements OnApplicationShutdown {
   constructor(

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 
 const LOCK_FILE = 'atlas.lock';
 
-/** Folders locked by this process. A lock file with our own pid that is not in here is left from an earlier life of the pid. */
+/**
+ * Folders locked by this process. A lock file with our own pid that is not in here is left from an earlier
+ * life of the pid.
+ */
 const held = new Set<string>();
 
 /**
- * Keeps a second process away from a folder: PGlite itself does not, and two of them on one folder destroy it.
- * A lock whose process is gone (a crash, `kill -9`) counts for nothing.
+ * Keeps a second process away from a folder: PGlite itself does not, and two of them on one folder destroy
+ * it. A lock whose process is gone (a crash, `kill -9`) counts for nothing.
  */
 export class FolderLock {
   private constructor(
@@ -25,7 +28,10 @@ export class FolderLock {
     return new FolderLock(folder, file);
   }
 
-  /** Takes away our own file only: when somebody deleted the folder under us, another process may hold it by now. */
+  /**
+   * Takes away our own file only: when somebody deleted the folder under us, another process may hold it by
+   * now.
+   */
   release(): void {
     if (held.delete(this.folder) && ownerOf(this.file) === process.pid) rmSync(this.file, { force: true });
   }
@@ -37,7 +43,10 @@ function create(file: string, folder: string): void {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw new Error(`${folder} is in use by process ${ownerOf(file) ?? '?'}. Stop it first, or delete ${file} if it is not an atlas.`, { cause: error });
+    throw new Error(
+      `${folder} is in use by process ${ownerOf(file) ?? '?'}. Stop it first, or delete ${file} if it is not an atlas.`,
+      { cause: error },
+    );
   }
 }
 

@@ -4,8 +4,8 @@ import { Client } from 'pg';
 const LOCK = 0x61_74_6c_61_73;
 
 /**
- * Runs `work` while no other process runs its own on the same database; waits for one that does. PostgreSQL gives the
- * lock back when the connection ends, however it ends.
+ * Runs `work` while no other process runs its own on the same database; waits for one that does. PostgreSQL
+ * gives the lock back when the connection ends, however it ends.
  */
 export async function oneAtATime<T>(url: string, work: () => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });

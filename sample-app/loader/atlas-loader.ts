@@ -19,8 +19,9 @@ export class LoadStopped extends Error {
 }
 
 /**
- * Fills the atlas. A load may end anywhere, `kill -9` included, and be repeated: each write is one transaction, each
- * step asks the database what is missing, and a unique code of every document is the last guard against doubles.
+ * Fills the atlas. A load may end anywhere, `kill -9` included, and be repeated: each write is one
+ * transaction, each step asks the database what is missing, and a unique code of every document is the last
+ * guard against doubles.
  */
 @Injectable()
 export class AtlasLoader implements BeforeApplicationShutdown {
@@ -44,7 +45,8 @@ export class AtlasLoader implements BeforeApplicationShutdown {
     if (await isComplete(this.content, world)) return false;
     const run: Run = { signal: this.stop.signal, parallel: this.database.parallelWrites, onProgress };
     await this.database.alone(() => this.fill(world, run));
-    if (!(await isComplete(this.content, world))) throw new Error('The atlas is still incomplete after loading; is something else writing to it?');
+    if (!(await isComplete(this.content, world)))
+      throw new Error('The atlas is still incomplete after loading; is something else writing to it?');
     return true;
   }
 

@@ -19,17 +19,30 @@ export interface Wanted<R> {
 const PAGE_SIZE = 100;
 
 /** The document ids of a whole collection, page by page. */
-export async function documentIds<T extends DocumentFields>(service: ContentService<T>, key: string, query: object = {}): Promise<Ids> {
+export async function documentIds<T extends DocumentFields>(
+  service: ContentService<T>,
+  key: string,
+  query: object = {},
+): Promise<Ids> {
   const ids = new Map<string, string>();
   for (let page = 1; ; page += 1) {
-    const { data } = await service.find({ ...query, fields: [key], sort: 'id', pagination: { page, pageSize: PAGE_SIZE, withCount: false } });
+    const { data } = await service.find({
+      ...query,
+      fields: [key],
+      sort: 'id',
+      pagination: { page, pageSize: PAGE_SIZE, withCount: false },
+    });
     for (const document of data) ids.set(String(document[key as keyof T]), document.documentId);
     if (data.length < PAGE_SIZE) return ids;
   }
 }
 
 /** Creates the rows that are not there yet, and returns all document ids. */
-export async function createMissing<T extends DocumentFields, R>(service: ContentService<T>, wanted: Wanted<R>, run: Run): Promise<Ids> {
+export async function createMissing<T extends DocumentFields, R>(
+  service: ContentService<T>,
+  wanted: Wanted<R>,
+  run: Run,
+): Promise<Ids> {
   const { name, key, rows, keyOf, dataOf, query } = wanted;
   const ids = new Map(await documentIds(service, key, query));
   const missing = rows.filter((row) => !ids.has(keyOf(row)));
@@ -42,4 +55,5 @@ export async function createMissing<T extends DocumentFields, R>(service: Conten
 }
 
 /** The document ids of some codes, in their order. Codes without a document are left out. */
-export const idsOf = (codes: readonly string[], ids: Ids): string[] => codes.flatMap((code) => ids.get(code) ?? []);
+export const idsOf = (codes: readonly string[], ids: Ids): string[] =>
+  codes.flatMap((code) => ids.get(code) ?? []);

@@ -1,4 +1,7 @@
-/** Countries and what they relate to. Every step looks at what is there first, so it may be repeated at any time. */
+/**
+ * Countries and what they relate to. Every step looks at what is there first, so it may be repeated at any
+ * time.
+ */
 import type { AtlasContent } from './atlas-content.js';
 import { createMissing, documentIds, type Ids, idsOf } from './collection.js';
 import { type Run, runStep } from './run.js';
@@ -18,9 +21,21 @@ async function loadTargets(content: AtlasContent, world: World, run: Run): Promi
   const asIs = (row: CodeRow): object => row;
   const regionOf = (row: string): object => ({ name: row });
   return {
-    regions: await createMissing(content.regions, { name: 'regions', key: 'name', rows: world.regions, keyOf: name, dataOf: regionOf }, run),
-    languages: await createMissing(content.languages, { name: 'languages', key: 'code', rows: world.languages, keyOf: codeOf, dataOf: asIs }, run),
-    currencies: await createMissing(content.currencies, { name: 'currencies', key: 'code', rows: world.currencies, keyOf: codeOf, dataOf: asIs }, run),
+    regions: await createMissing(
+      content.regions,
+      { name: 'regions', key: 'name', rows: world.regions, keyOf: name, dataOf: regionOf },
+      run,
+    ),
+    languages: await createMissing(
+      content.languages,
+      { name: 'languages', key: 'code', rows: world.languages, keyOf: codeOf, dataOf: asIs },
+      run,
+    ),
+    currencies: await createMissing(
+      content.currencies,
+      { name: 'currencies', key: 'code', rows: world.currencies, keyOf: codeOf, dataOf: asIs },
+      run,
+    ),
   };
 }
 
@@ -34,14 +49,21 @@ export async function loadCountries(content: AtlasContent, world: World, run: Ru
     currencies: idsOf(row.currencies, targets.currencies),
   });
   const keyOf = ({ cca3 }: CountryRow): string => cca3;
-  const ids = await createMissing(content.countries, { name: 'countries', key: 'cca3', rows: world.countries, keyOf, dataOf }, run);
+  const ids = await createMissing(
+    content.countries,
+    { name: 'countries', key: 'cca3', rows: world.countries, keyOf, dataOf },
+    run,
+  );
   await loadBorders(content, world, ids, run);
   await translate(content, world, { ids, locale: 'fr', step: 'French names' }, run);
   await translate(content, world, { ids, locale: 'de', step: 'German names' }, run);
   return ids;
 }
 
-/** Borders need all countries to be there. A country's list is written in one piece, so it is either right or absent. */
+/**
+ * Borders need all countries to be there. A country's list is written in one piece, so it is either right or
+ * absent.
+ */
 async function loadBorders(content: AtlasContent, world: World, ids: Ids, run: Run): Promise<void> {
   const present = await presentBorders(content);
   const rows = world.countries.filter(({ borders }) => borders.length > 0);
@@ -61,7 +83,8 @@ async function presentBorders(content: AtlasContent): Promise<Map<string, string
       sort: 'id',
       pagination: { page, pageSize: 100 },
     });
-    for (const country of data) borders.set(country.cca3, (country.borders ?? []).map((border) => String(border['cca3'])).join());
+    for (const country of data)
+      borders.set(country.cca3, (country.borders ?? []).map((border) => String(border['cca3'])).join());
     if (data.length < 100) return borders;
   }
 }
@@ -72,11 +95,22 @@ interface Translation {
   readonly step: string;
 }
 
-/** Updating a locale that is not there creates it; what all locales share, relations included, comes along by itself. */
-async function translate(content: AtlasContent, world: World, { ids, locale, step }: Translation, run: Run): Promise<void> {
+/**
+ * Updating a locale that is not there creates it; what all locales share, relations included, comes along by
+ * itself.
+ */
+async function translate(
+  content: AtlasContent,
+  world: World,
+  { ids, locale, step }: Translation,
+  run: Run,
+): Promise<void> {
   const present = await documentIds(content.countries, 'cca3', { locale });
   const items = world.countries.filter(({ cca3 }) => !present.has(cca3));
   const work = (row: CountryRow): Promise<unknown> =>
-    content.countries.update(ids.get(row.cca3) as string, row.translations[locale], { locale, fields: ['cca3'] });
+    content.countries.update(ids.get(row.cca3) as string, row.translations[locale], {
+      locale,
+      fields: ['cca3'],
+    });
   await runStep({ name: step, items, total: world.countries.length, work }, run);
 }

@@ -27,7 +27,11 @@ const storyData = (story: StoryText, countries: Ids): object => ({
 export async function loadPages(content: AtlasContent, countries: Ids, run: Run): Promise<void> {
   const keyOf = ({ slug }: StoryText): string => slug;
   const dataOf = (story: StoryText): object => storyData(story, countries);
-  const stories = await createMissing(content.stories, { name: 'stories', key: 'slug', rows: STORIES, keyOf, dataOf }, run);
+  const stories = await createMissing(
+    content.stories,
+    { name: 'stories', key: 'slug', rows: STORIES, keyOf, dataOf },
+    run,
+  );
   await loadHomepage(content, stories, countries, run);
 }
 

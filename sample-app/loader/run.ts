@@ -26,8 +26,8 @@ export interface Step<T> {
 }
 
 /**
- * Works through a step. A failure or a stop waits for the batch that is under way, so that nothing is written after
- * the load has ended.
+ * Works through a step. A failure or a stop waits for the batch that is under way, so that nothing is written
+ * after the load has ended.
  */
 export async function runStep<T>(step: Step<T>, run: Run): Promise<void> {
   let done = step.total - step.items.length;
@@ -40,7 +40,8 @@ export async function runStep<T>(step: Step<T>, run: Run): Promise<void> {
   for (let start = 0; start < step.items.length; start += run.parallel) {
     const results = await Promise.allSettled(step.items.slice(start, start + run.parallel).map(one));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-    // PGlite never waits for anything outside of the process: without this, signals would be heard after the load only.
+    // PGlite never waits for anything outside of the process: without this, signals would be heard after the
+    // load only.
     await setImmediate();
   }
 }

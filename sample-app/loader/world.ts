@@ -37,10 +37,15 @@ export interface World {
 /** The package gives Romanian the name that Moldova's law had for it. */
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { ron: 'Romanian' };
 
-// A plain `import` cannot be typed: the package's types promise a default export that its CommonJS entry does not have.
-const source = (): readonly SourceCountry[] => createRequire(import.meta.url)('world-countries') as readonly SourceCountry[];
+// A plain `import` cannot be typed: the package's types promise a default export that its CommonJS entry does
+// not have.
+const source = (): readonly SourceCountry[] =>
+  createRequire(import.meta.url)('world-countries') as readonly SourceCountry[];
 
-/** Everything, or the part of it that `only` (three-letter codes) names; borders to countries outside of it are left out. */
+/**
+ * Everything, or the part of it that `only` (three-letter codes) names; borders to countries outside of it
+ * are left out.
+ */
 export function readWorld(only?: readonly string[]): World {
   const countries = source().filter(({ cca3 }) => only === undefined || only.includes(cca3));
   const known = new Set(countries.map(({ cca3 }) => cca3));
@@ -61,13 +66,19 @@ function firstOfEachCode<T extends CodeRow>(rows: readonly T[]): T[] {
 
 const languagesOf = (countries: readonly SourceCountry[]): CodeRow[] =>
   firstOfEachCode(
-    countries.flatMap(({ languages }) => Object.entries(languages).map(([code, name]) => ({ code, name: LANGUAGE_NAMES[code] ?? name }))),
+    countries.flatMap(({ languages }) =>
+      Object.entries(languages).map(([code, name]) => ({ code, name: LANGUAGE_NAMES[code] ?? name })),
+    ),
   );
 
 const currenciesOf = (countries: readonly SourceCountry[]): CurrencyRow[] =>
   firstOfEachCode(
     countries.flatMap(({ currencies }) =>
-      Object.entries(currencies).map(([code, { name, symbol }]) => ({ code, name, symbol: symbol === '' ? null : symbol })),
+      Object.entries(currencies).map(([code, { name, symbol }]) => ({
+        code,
+        name,
+        symbol: symbol === '' ? null : symbol,
+      })),
     ),
   );
 

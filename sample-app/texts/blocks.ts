@@ -13,7 +13,11 @@ export const paragraph = (...parts: readonly (string | BlockNode)[]): BlockNode 
 
 export const heading = (value: string): BlockNode => ({ type: 'heading', level: 2, children: [text(value)] });
 
-export const link = (label: string, url: string): BlockNode => ({ type: 'link', url, children: [text(label)] });
+export const link = (label: string, url: string): BlockNode => ({
+  type: 'link',
+  url,
+  children: [text(label)],
+});
 
 export const list = (...items: readonly string[]): BlockNode => ({
   type: 'list',

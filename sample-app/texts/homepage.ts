@@ -4,7 +4,10 @@ import { CREDIT } from './credit.js';
 export const HOMEPAGE = {
   title: 'Atlas',
   credit: CREDIT,
-  hero: { title: 'Two hundred and fifty places, and the lines between them', text: 'Countries, languages, currencies and a few stories, as content.' },
+  hero: {
+    title: 'Two hundred and fifty places, and the lines between them',
+    text: 'Countries, languages, currencies and a few stories, as content.',
+  },
   links: [
     { label: 'Countries by name', path: '/api/countries?sort=name:asc&populate=region' },
     { label: 'Landlocked countries', path: '/api/countries?filters[landlocked]=true&populate=borders' },

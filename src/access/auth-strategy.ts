@@ -11,12 +11,12 @@ export interface Credentials {
 }
 
 /**
- * Whose a credential is: a caller with rights of its own, or names of roles, whose grants are in `access.roles` or come
- * from a PermissionsSource.
+ * Whose a credential is: a caller with rights of its own, or names of roles, whose grants are in
+ * `access.roles` or come from a PermissionsSource.
  *
  * @publicApi
  */
-export type Identity = Caller | Omit<Caller, 'permissions'> & { readonly roles: readonly string[] };
+export type Identity = Caller | (Omit<Caller, 'permissions'> & { readonly roles: readonly string[] });
 
 /**
  * Recognises a kind of credential. Pass instances in `forRoot({ auth: { strategies } })`.
@@ -41,10 +41,15 @@ export interface AuthStrategy {
   authenticate(credentials: Credentials): Identity | null | Promise<Identity | null>;
 }
 
-export const unauthorized = (message = 'Missing or invalid credentials'): ContentError => new ContentError('UnauthorizedError', message);
+export const unauthorized = (message = 'Missing or invalid credentials'): ContentError =>
+  new ContentError('UnauthorizedError', message);
 
-/** The answer to a caller without the right that is needed. The public that may do nothing at all is asked to sign in (protocol 18.1). */
-export const refusal = ({ kind, permissions }: Caller): ContentError => (kind === 'public' && permissions.isEmpty ? unauthorized() : forbidden());
+/**
+ * The answer to a caller without the right that is needed. The public that may do nothing at all is asked to
+ * sign in (protocol 18.1).
+ */
+export const refusal = ({ kind, permissions }: Caller): ContentError =>
+  kind === 'public' && permissions.isEmpty ? unauthorized() : forbidden();
 
 const BEARER = /^bearer +(\S+)$/i;
 
@@ -56,7 +61,10 @@ export const bearerOf = (header: string | string[] | undefined): string | null =
  * The identity behind a request: of the first strategy that knows the credential, or null for none at all.
  * Throws UnauthorizedError for a bearer token that nobody knows.
  */
-export async function recognise(strategies: readonly AuthStrategy[], credentials: Credentials): Promise<Identity | null> {
+export async function recognise(
+  strategies: readonly AuthStrategy[],
+  credentials: Credentials,
+): Promise<Identity | null> {
   for (const strategy of strategies) {
     const identity = await strategy.authenticate(credentials);
     if (identity !== null) return identity;

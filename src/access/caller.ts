@@ -19,13 +19,24 @@ export interface Caller {
 /** The host's own code: everything is allowed. */
 export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissions: Permissions.ALL });
 
-export const publicCaller = (permissions: Permissions): Caller => Object.freeze({ kind: 'public', id: null, permissions });
+export const publicCaller = (permissions: Permissions): Caller =>
+  Object.freeze({ kind: 'public', id: null, permissions });
 
 /** The documents of a type on which a caller may act: all, only their own, or none. */
-export function scopeOf({ kind, id, permissions }: Caller, type: Pick<ContentType, 'singularApiId' | 'owner'>, action: Action): 'all' | 'own' | 'none' {
+export function scopeOf(
+  { kind, id, permissions }: Caller,
+  type: Pick<ContentType, 'singularApiId' | 'owner'>,
+  action: Action,
+): 'all' | 'own' | 'none' {
   if (permissions.allows(type.singularApiId, action)) return 'all';
-  return kind === 'user' && id !== null && type.owner !== null && permissions.allowsOwn(type.singularApiId, action) ? 'own' : 'none';
+  return kind === 'user' &&
+    id !== null &&
+    type.owner !== null &&
+    permissions.allowsOwn(type.singularApiId, action)
+    ? 'own'
+    : 'none';
 }
 
 /** The user that a caller is; own documents are theirs. */
-export const userOf = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string | null => (kind === 'user' ? id : null);
+export const userOf = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string | null =>
+  kind === 'user' ? id : null;

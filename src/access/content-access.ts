@@ -8,15 +8,15 @@ import { ACTIONS, checkGrants, type Grant, type Grants, Permissions } from './pe
 export type RoleGrants = Readonly<Record<string, Grants>>;
 
 /**
- * Grants that are kept outside the code, in a database for example, and may change while the application runs. They
- * add to those in `access.public` and `access.roles`.
+ * Grants that are kept outside the code, in a database for example, and may change while the application
+ * runs. They add to those in `access.public` and `access.roles`.
  *
  * @publicApi
  */
 export interface PermissionsSource {
   /**
-   * The grants of every role. Asked at most once in `access.maxAge`, however many requests wait for the answer.
-   * Grants that name a type, action or attribute which does not exist are left out with a warning.
+   * The grants of every role. Asked at most once in `access.maxAge`, however many requests wait for the
+   * answer. Grants that name a type, action or attribute which does not exist are left out with a warning.
    */
   load(): Promise<RoleGrants>;
 }
@@ -42,8 +42,8 @@ interface Known {
 }
 
 /**
- * The one place that turns a credential into a {@link Caller}. Inject it to act for a role in the host's own code,
- * to add a strategy from another module, or to make changed grants count at once.
+ * The one place that turns a credential into a {@link Caller}. Inject it to act for a role in the host's own
+ * code, to add a strategy from another module, or to make changed grants count at once.
  *
  * @example
  * const editor = await access.callerOf({ kind: 'user', id: '42', roles: ['editor'] });
@@ -88,12 +88,14 @@ export class ContentAccess {
   }
 
   /**
-   * The caller of a request. Throws UnauthorizedError for a credential that is bad or expired, and for a bearer token
-   * that no strategy knows; there is no fall-back to public rights (protocol 18.3, 18.6).
+   * The caller of a request. Throws UnauthorizedError for a credential that is bad or expired, and for a
+   * bearer token that no strategy knows; there is no fall-back to public rights (protocol 18.3, 18.6).
    */
   authenticate(credentials: Credentials): Caller | Promise<Caller> {
     if (this.strategies.length === 0 && credentials.bearer === null) return this.anybody();
-    return recognise(this.strategies, credentials).then((identity) => (identity === null ? this.anybody() : this.callerOf(identity)));
+    return recognise(this.strategies, credentials).then((identity) =>
+      identity === null ? this.anybody() : this.callerOf(identity),
+    );
   }
 
   /** Requests without a credential; at once where their rights are known, which is nearly always. */
@@ -112,22 +114,33 @@ export class ContentAccess {
     return Object.freeze({ ...identity, permissions: await this.permissionsOf(identity.roles) });
   }
 
-  /** What roles may do together. A role that nothing is granted to, or that does not exist, may do nothing. */
+  /**
+   * What roles may do together. A role that nothing is granted to, or that does not exist, may do nothing.
+   */
   async permissionsOf(roles: readonly string[]): Promise<Permissions> {
     return this.rightsIn(await this.current(), roles);
   }
 
   private rightsIn({ loaded, permissions }: Known, roles: readonly string[]): Permissions {
     const key = JSON.stringify(roles);
-    const made = permissions.get(key) ?? Permissions.of(...[this.base.roles, ...loaded].flatMap((source) => roles.flatMap((role) => grantsOf(source, role))));
+    const made =
+      permissions.get(key) ??
+      Permissions.of(
+        ...[this.base.roles, ...loaded].flatMap((source) => roles.flatMap((role) => grantsOf(source, role))),
+      );
     permissions.set(key, made);
     return made;
   }
 
   /** Grants as they are known now: in code for ever, from sources for `maxAge`. */
   private current(): Known | Promise<Known> {
-    if (this.known === null && this.sources.length === 0) this.known = { at: 0, loaded: [], permissions: new Map(), nobody: null };
-    if (this.known !== null && (this.sources.length === 0 || performance.now() - this.known.at <= this.base.maxAge)) return this.known;
+    if (this.known === null && this.sources.length === 0)
+      this.known = { at: 0, loaded: [], permissions: new Map(), nobody: null };
+    if (
+      this.known !== null &&
+      (this.sources.length === 0 || performance.now() - this.known.at <= this.base.maxAge)
+    )
+      return this.known;
     if (this.loading !== null) return this.loading;
     const { generation } = this;
     const loading = this.load().then(
@@ -155,12 +168,21 @@ export class ContentAccess {
     const { schema } = this.base;
     return Object.fromEntries(
       Object.entries(this.object(roles, 'the roles')).map(([role, grants]) => {
-        const entries = Object.entries(this.object(grants, `role "${role}"`) as Grants).flatMap(([type, list]): [string, readonly Grant[]][] => {
-          const listed = list === '*' || Array.isArray(list);
-          if (!listed) this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
-          const items: readonly Grant[] = list === '*' ? ACTIONS : listed ? list : [];
-          return [[type, items.filter((grant) => this.passes(checkGrants({ [type]: [grant] }, schema, `role "${role}"`)))]];
-        });
+        const entries = Object.entries(this.object(grants, `role "${role}"`) as Grants).flatMap(
+          ([type, list]): [string, readonly Grant[]][] => {
+            const listed = list === '*' || Array.isArray(list);
+            if (!listed) this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
+            const items: readonly Grant[] = list === '*' ? ACTIONS : listed ? list : [];
+            return [
+              [
+                type,
+                items.filter((grant) =>
+                  this.passes(checkGrants({ [type]: [grant] }, schema, `role "${role}"`)),
+                ),
+              ],
+            ];
+          },
+        );
         return [role, Object.fromEntries(entries.filter(([, list]) => list.length > 0))];
       }),
     );
@@ -182,4 +204,5 @@ export class ContentAccess {
   }
 }
 
-const grantsOf = (source: RoleGrants, role: string): Grants[] => (Object.hasOwn(source, role) && source[role] !== undefined ? [source[role]] : []);
+const grantsOf = (source: RoleGrants, role: string): Grants[] =>
+  Object.hasOwn(source, role) && source[role] !== undefined ? [source[role]] : [];

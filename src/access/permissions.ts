@@ -16,19 +16,26 @@ const OWNED: readonly Action[] = ['find', 'findOne', 'create', 'update', 'delete
 /**
  * One grant: an action, or actions narrowed to some attributes, to the user's own documents, or both.
  *
- * `fields` are names of attributes of the type, relations, components and media included: only they can be read, filtered,
- * sorted, searched and populated (`find`, `findOne`) or written (`create`, `update`). Ids, timestamps and the locale can
- * always be read. `own` needs a type with an `owner`; where the same action is also granted on all documents, that grant
- * decides. Own documents are found by their routes; populating, filtering and linking through a relation needs `find` on all.
+ * `fields` are names of attributes of the type, relations, components and media included: only they can be
+ * read, filtered, sorted, searched and populated (`find`, `findOne`) or written (`create`, `update`). Ids,
+ * timestamps and the locale can always be read. `own` needs a type with an `owner`; where the same action is
+ * also granted on all documents, that grant decides. Own documents are found by their routes; populating,
+ * filtering and linking through a relation needs `find` on all.
  */
-export type Grant = Action | { readonly actions: '*' | readonly Action[]; readonly fields?: readonly string[]; readonly own?: boolean };
+export type Grant =
+  | Action
+  | {
+      readonly actions: '*' | readonly Action[];
+      readonly fields?: readonly string[];
+      readonly own?: boolean;
+    };
 
 /** What can be granted beside content types: the list of locales. */
 const OTHERS: ReadonlyMap<string, undefined> = new Map([['locale', undefined]]);
 
 /**
- * Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. `locale: ['find']` grants
- * `GET /api/i18n/locales`.
+ * Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. `locale:
+ * ['find']` grants `GET /api/i18n/locales`.
  */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 
@@ -47,7 +54,11 @@ function widen(grant: Grant): Wide {
   const named = actions === '*' ? ACTIONS : actions;
   // No attributes at all: there is nothing that could be removed or published either.
   const possible = fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named;
-  return { actions: own ? possible.filter((action) => OWNED.includes(action)) : possible, fields: fields === undefined ? null : new Set(fields), own };
+  return {
+    actions: own ? possible.filter((action) => OWNED.includes(action)) : possible,
+    fields: fields === undefined ? null : new Set(fields),
+    own,
+  };
 }
 
 type Granted = ReadonlyMap<string, Reach>;
@@ -68,7 +79,10 @@ export class Permissions {
     private readonly owned: Granted = new Map(),
   ) {}
 
-  /** Whether `action` on the type with this `singularApiId` is granted on all documents, if only for some attributes. */
+  /**
+   * Whether `action` on the type with this `singularApiId` is granted on all documents, if only for some
+   * attributes.
+   */
   allows(type: string, action: Action): boolean {
     const { granted } = this;
     return granted.has(`${type}.${action}`) || granted.has(`*.${action}`);
@@ -110,7 +124,8 @@ export class Permissions {
     const [granted, owned] = [new Map<string, Reach>(), new Map<string, Reach>()];
     for (const [type, grants] of lists.flatMap((list) => Object.entries(list))) {
       for (const { actions, fields, own } of (grants === '*' ? ACTIONS : grants).map(widen)) {
-        for (const action of actions) add(own ? owned : granted, `${type}.${action}`, NARROWED.includes(action) ? fields : null);
+        for (const action of actions)
+          add(own ? owned : granted, `${type}.${action}`, NARROWED.includes(action) ? fields : null);
       }
     }
     return new Permissions(granted, owned);
@@ -125,25 +140,40 @@ export const union = (a: Reach, b: Reach): Reach => (a === null || b === null ? 
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
   if (type === undefined) return [`${at}: fields need a content type of their own, "*" has none`];
   const names = [...type.attributes.keys()];
-  return fields.filter((field) => !type.attributes.has(field)).map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`);
+  return fields
+    .filter((field) => !type.attributes.has(field))
+    .map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`);
 }
 
 function ownMistakes(actions: readonly string[], type: ContentType | undefined, at: string): string[] {
-  const owner = type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
-  return [...owner, ...actions.filter((action) => action === 'publish').map((action) => `${at}: "${action}" cannot be granted on own documents alone`)];
+  const owner =
+    type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
+  return [
+    ...owner,
+    ...actions
+      .filter((action) => action === 'publish')
+      .map((action) => `${at}: "${action}" cannot be granted on own documents alone`),
+  ];
 }
 
-/** Grants that name a type, action or attribute which does not exist; `where` is their place in the options. */
+/**
+ * Grants that name a type, action or attribute which does not exist; `where` is their place in the options.
+ */
 export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
-  const types = new Map<string, ContentType | undefined>([...OTHERS, ...[...schema.types].filter(([, type]) => !type.internal)]);
+  const types = new Map<string, ContentType | undefined>([
+    ...OTHERS,
+    ...[...schema.types].filter(([, type]) => !type.internal),
+  ]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
-    if (name !== '*' && !types.has(name)) return [`${where}: "${name}" is not a content type${among(name, [...types.keys()])}`];
+    if (name !== '*' && !types.has(name))
+      return [`${where}: "${name}" is not a content type${among(name, [...types.keys()])}`];
     if (list === '*') return [];
     if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
     return (list as readonly unknown[]).flatMap((grant) => {
       const { actions, fields, own } = shapeOf(grant);
-      if (actions === null) return [`${at}: expected an action or { actions, fields, own }, found ${JSON.stringify(grant)}`];
+      if (actions === null)
+        return [`${at}: expected an action or { actions, fields, own }, found ${JSON.stringify(grant)}`];
       const unknown = actions.filter((action) => !(ACTIONS as readonly string[]).includes(action));
       return [
         ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, ACTIONS)}`),
@@ -154,14 +184,28 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
   });
 }
 
-const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** A grant as it came from a file or a database, where types prove nothing. */
-function shapeOf(grant: unknown): { readonly actions: readonly string[] | null; readonly fields: readonly string[] | null; readonly own: boolean } {
+function shapeOf(grant: unknown): {
+  readonly actions: readonly string[] | null;
+  readonly fields: readonly string[] | null;
+  readonly own: boolean;
+} {
   if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
   const wrong = { actions: null, fields: null, own: false };
-  if (typeof grant !== 'object' || grant === null || Object.keys(grant).some((key) => !['actions', 'fields', 'own'].includes(key))) return wrong;
-  const { actions, fields, own = false } = grant as { readonly actions?: unknown; readonly fields?: unknown; readonly own?: unknown };
+  if (
+    typeof grant !== 'object' ||
+    grant === null ||
+    Object.keys(grant).some((key) => !['actions', 'fields', 'own'].includes(key))
+  )
+    return wrong;
+  const {
+    actions,
+    fields,
+    own = false,
+  } = grant as { readonly actions?: unknown; readonly fields?: unknown; readonly own?: unknown };
   if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return wrong;
   return { actions: actions === '*' ? [] : isTexts(actions) ? actions : null, fields: fields ?? null, own };
 }

@@ -18,7 +18,8 @@ const voidCodes: HookFunction = ({ data }) => {
 const voidTokens: HookFunction = ({ data }) => {
   const { blocked } = data;
   // Anything but a plain false may be a spelling of true.
-  if (blocked !== undefined && blocked !== false) Object.assign(data, { tokenVersion: newVersion(), sessions: [] });
+  if (blocked !== undefined && blocked !== false)
+    Object.assign(data, { tokenVersion: newVersion(), sessions: [] });
 };
 
 /** Another version than before: tokens of the old one are refused. */

@@ -1,5 +1,8 @@
-/** The content types behind users, roles and API tokens. None has content routes; a host lists them among its own. */
-import { ContentModelError } from '../schema/build-schema.js';
+/**
+ * The content types behind users, roles and API tokens. None has content routes; a host lists them among its
+ * own.
+ */
+import { ContentModelError } from '../schema/content-model-error.js';
 import { type AttributeDefinitions, defineCollectionType } from '../schema/definitions.js';
 
 /**
@@ -35,7 +38,14 @@ const ROLE = defineCollectionType({
     description: { type: 'text' },
     type: { type: 'string', required: true, unique: true },
     grants: { type: 'json', private: true },
-    users: { type: 'relation', relation: 'oneToMany', target: 'user', mappedBy: 'role', private: true, writable: false },
+    users: {
+      type: 'relation',
+      relation: 'oneToMany',
+      target: 'user',
+      mappedBy: 'role',
+      private: true,
+      writable: false,
+    },
   },
 });
 
@@ -58,22 +68,33 @@ type UserAttributes = typeof USER_ATTRIBUTES;
 
 /** The two types, with the host's own attributes of a user. */
 type UserTypes<A extends AttributeDefinitions> = readonly [
-  { readonly singularApiId: 'user'; readonly pluralApiId: 'users'; readonly kind: 'collectionType'; readonly routes: false; readonly tableName: 'content_users'; readonly attributes: UserAttributes & A },
+  {
+    readonly singularApiId: 'user';
+    readonly pluralApiId: 'users';
+    readonly kind: 'collectionType';
+    readonly routes: false;
+    readonly tableName: 'content_users';
+    readonly attributes: UserAttributes & A;
+  },
   typeof ROLE,
 ];
 
 /**
- * Users and roles, for `contentTypes` beside `UsersModule` in the imports. Content types may relate to `user`; `attributes`
- * are the host's own attributes of a user. Throws a ContentModelError for one that the library has itself.
+ * Users and roles, for `contentTypes` beside `UsersModule` in the imports. Content types may relate to
+ * `user`; `attributes` are the host's own attributes of a user. Throws a ContentModelError for one that the
+ * library has itself.
  *
  * @example
  * contentTypes: [article, ...userTypes({ nickname: { type: 'string' } })]
  *
  * @publicApi
  */
-export function userTypes<const A extends AttributeDefinitions = Record<never, never>>(attributes?: A): UserTypes<A> {
+export function userTypes<const A extends AttributeDefinitions = Record<never, never>>(
+  attributes?: A,
+): UserTypes<A> {
   const taken = Object.keys(attributes ?? {}).filter((key) => Object.hasOwn(USER_ATTRIBUTES, key));
-  if (taken.length > 0) throw new ContentModelError(taken.map((key) => `user.${key}: the attribute is the library's own`));
+  if (taken.length > 0)
+    throw new ContentModelError(taken.map((key) => `user.${key}: the attribute is the library's own`));
   return [USER_TYPE(attributes), ROLE];
 }
 

@@ -1,7 +1,8 @@
 /** The rows of users as signing in needs them: hidden attributes included, one statement each. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Permissions } from '../access/permissions.js';
-import type { Documents, DocumentsBase } from '../documents/documents.service.js';
+import type { DocumentsBase } from '../documents/documents-base.js';
+import type { Documents } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
@@ -36,7 +37,19 @@ export interface Account {
   readonly resetPasswordExpires: Date | null;
 }
 
-const COLUMNS = ['id', 'documentId', 'username', 'email', 'password', 'confirmed', 'blocked', 'role', 'tokenVersion', 'sessions', 'resetPasswordExpires'];
+const COLUMNS = [
+  'id',
+  'documentId',
+  'username',
+  'email',
+  'password',
+  'confirmed',
+  'blocked',
+  'role',
+  'tokenVersion',
+  'sessions',
+  'resetPasswordExpires',
+];
 const READER = Permissions.of({ user: ['findOne'] });
 
 /** A random token for a mail or a session, and the hash that is kept of it. */
@@ -68,7 +81,11 @@ export class Accounts {
   async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
     const [row] = await this.records.find(anyOf, COLUMNS);
     if (row === undefined) return null;
-    const known = row as unknown as Account & { readonly tokenVersion: number | null; readonly sessions: string | null; readonly resetPasswordExpires: string | Date | null };
+    const known = row as unknown as Account & {
+      readonly tokenVersion: number | null;
+      readonly sessions: string | null;
+      readonly resetPasswordExpires: string | Date | null;
+    };
     const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
     const expires = known.resetPasswordExpires;
     return {
@@ -86,19 +103,35 @@ export class Accounts {
   }
 
   /** Changes an account where it still matches; whether it did. */
-  async set(match: Readonly<Record<string, unknown>>, values: Readonly<Record<string, unknown>>): Promise<boolean> {
+  async set(
+    match: Readonly<Record<string, unknown>>,
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<boolean> {
     return (await this.records.set(match, values)) > 0;
   }
 
   /** The same read of the user with a row id. */
   byRowId(plan: ReadPlan, id: number): ReadPlan {
     const attribute = this.type.attributes.get('id') as ScalarAttribute;
-    return { ...plan, kept: null, documentId: null, where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false } };
+    return {
+      ...plan,
+      kept: null,
+      documentId: null,
+      where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false },
+    };
   }
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
   async shown(documentId: string): Promise<Record<string, unknown>> {
-    const plan = this.documents.planText('', { type: this.type, kind: 'one', documentId, permissions: READER, user: null, format: 'flat', action: 'findOne' });
+    const plan = this.documents.planText('', {
+      type: this.type,
+      kind: 'one',
+      documentId,
+      permissions: READER,
+      user: null,
+      format: 'flat',
+      action: 'findOne',
+    });
     return JSON.parse((await this.documents.read(plan)).data) as Record<string, unknown>;
   }
 }

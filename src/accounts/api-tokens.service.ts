@@ -3,12 +3,16 @@ import { Logger } from '@nestjs/common';
 import { type AuthStrategy, type Credentials, type Identity, unauthorized } from '../access/auth-strategy.js';
 import { checkGrants, type Grants, Permissions } from '../access/permissions.js';
 import { ContentService } from '../documents/content.service.js';
-import type { Documents, DocumentsBase } from '../documents/documents.service.js';
+import type { DocumentsBase } from '../documents/documents-base.js';
+import type { Documents } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
 import { validationError } from '../errors.js';
 import { apiTokenType } from './account-types.js';
 
-/** `read-only` may `find` and `findOne` every type, `full-access` everything, `custom` what its grants say (protocol 18.9). */
+/**
+ * `read-only` may `find` and `findOne` every type, `full-access` everything, `custom` what its grants say
+ * (protocol 18.9).
+ */
 export type ApiTokenKind = 'read-only' | 'full-access' | 'custom';
 
 /** What a new token is. */
@@ -44,32 +48,45 @@ const TOKEN = /^nca_([0-9a-f]{16})_([\w-]{43})$/;
 const READ_ONLY = Permissions.of({ '*': ['find', 'findOne'] });
 const CACHED = 1000;
 
-const hashOf = (salt: string, secret: string): string => `sha256$${salt}$${createHash('sha256').update(`${salt}.${secret}`).digest('base64url')}`;
+const hashOf = (salt: string, secret: string): string =>
+  `sha256$${salt}$${createHash('sha256').update(`${salt}.${secret}`).digest('base64url')}`;
 
 /** Stands for an unknown token, whose hash no secret has: it costs the same work as a known one. */
 const NOBODY = {
-  documentId: '', kind: 'custom', grants: {}, expiresAt: new Date(0).toISOString(), lastUsedAt: new Date(0).toISOString(),
+  documentId: '',
+  kind: 'custom',
+  grants: {},
+  expiresAt: new Date(0).toISOString(),
+  lastUsedAt: new Date(0).toISOString(),
   hash: hashOf(randomBytes(12).toString('base64url'), randomBytes(32).toString('base64url')),
 };
 
 /** Compares without telling by its time how much is right. */
 function matches(stored: string, secret: string): boolean {
   const [, salt = ''] = stored.split('$');
-  const [given, known] = [hashOf(salt, secret), stored].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  const [given, known] = [hashOf(salt, secret), stored].map((text) =>
+    createHash('sha256').update(text).digest(),
+  ) as [Buffer, Buffer];
   return timingSafeEqual(given, known);
 }
 
 function newSecret(): { readonly token: string; readonly lookup: string; readonly hash: string } {
   const lookup = randomBytes(8).toString('hex');
   const secret = randomBytes(32).toString('base64url');
-  return { token: `nca_${lookup}_${secret}`, lookup, hash: hashOf(randomBytes(12).toString('base64url'), secret) };
+  return {
+    token: `nca_${lookup}_${secret}`,
+    lookup,
+    hash: hashOf(randomBytes(12).toString('base64url'), secret),
+  };
 }
 
-const expiry = (days: number | null): string | null => (days === null ? null : new Date(Date.now() + days * DAY).toISOString());
+const expiry = (days: number | null): string | null =>
+  days === null ? null : new Date(Date.now() + days * DAY).toISOString();
 
 /**
- * Creates, lists, rotates and revokes API tokens, and recognises them in `Authorization: Bearer <token>`. A revoked token
- * is refused on the next request of every instance: the table is asked each time, with one look-up by index.
+ * Creates, lists, rotates and revokes API tokens, and recognises them in `Authorization: Bearer <token>`. A
+ * revoked token is refused on the next request of every instance: the table is asked each time, with one
+ * look-up by index.
  *
  * @publicApi
  */
@@ -91,17 +108,34 @@ export class ApiTokens implements AuthStrategy {
   }
 
   /**
-   * Makes a token. `token` is shown this once; only a salted hash of it is kept. Throws a ContentError for a name that is
-   * taken, grants that name what does not exist, or days that are not a positive whole number.
+   * Makes a token. `token` is shown this once; only a salted hash of it is kept. Throws a ContentError for a
+   * name that is taken, grants that name what does not exist, or days that are not a positive whole number.
    */
-  async create({ name, kind, description, grants, days }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
-    if ((kind === 'custom') !== (grants !== undefined)) throw validationError('grants go with the kind "custom", and with no other');
-    if (days !== undefined && !(Number.isSafeInteger(days) && days > 0)) throw validationError('days must be a positive whole number');
+  async create({
+    name,
+    kind,
+    description,
+    grants,
+    days,
+  }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
+    if ((kind === 'custom') !== (grants !== undefined))
+      throw validationError('grants go with the kind "custom", and with no other');
+    if (days !== undefined && !(Number.isSafeInteger(days) && days > 0))
+      throw validationError('days must be a positive whole number');
     const mistakes = checkGrants(grants ?? {}, this.base.schema, 'grants');
     if (mistakes.length > 0) throw validationError(mistakes.join('; '));
     const { token, lookup, hash } = newSecret();
     const lifespan = days ?? null;
-    const values = { name, kind, description: description ?? null, grants: grants ?? null, lifespan, expiresAt: expiry(lifespan), lookup, hash };
+    const values = {
+      name,
+      kind,
+      description: description ?? null,
+      grants: grants ?? null,
+      lifespan,
+      expiresAt: expiry(lifespan),
+      lookup,
+      hash,
+    };
     return { ...(await this.service.create(values)), token };
   }
 
@@ -109,18 +143,27 @@ export class ApiTokens implements AuthStrategy {
   async list(): Promise<ApiToken[]> {
     const tokens: ApiToken[] = [];
     for (;;) {
-      const { data } = await this.service.find({ sort: 'name', pagination: { start: tokens.length, limit: this.base.settings.maxLimit } });
+      const { data } = await this.service.find({
+        sort: 'name',
+        pagination: { start: tokens.length, limit: this.base.settings.maxLimit },
+      });
       if (data.length === 0) return tokens;
       tokens.push(...data);
     }
   }
 
-  /** Gives a token a new secret and its whole lifespan again; the old secret is refused from now on. Null for an unknown one. */
+  /**
+   * Gives a token a new secret and its whole lifespan again; the old secret is refused from now on. Null for
+   * an unknown one.
+   */
   async rotate(documentId: string): Promise<(ApiToken & { readonly token: string }) | null> {
     const known = await this.service.findOne(documentId);
     if (known === null) return null;
     const { token, lookup, hash } = newSecret();
-    return { ...(await this.service.update(documentId, { lookup, hash, expiresAt: expiry(known.lifespan) })), token };
+    return {
+      ...(await this.service.update(documentId, { lookup, hash, expiresAt: expiry(known.lifespan) })),
+      token,
+    };
   }
 
   /** Removes a token; whether there was one. */
@@ -134,14 +177,17 @@ export class ApiTokens implements AuthStrategy {
     if (lookup === undefined || secret === undefined) return null;
     const row = (await this.records.findOr({ lookup }, NOBODY)) as unknown as TokenRow;
     if (!matches(row.hash, secret)) throw unauthorized();
-    if (row.expiresAt !== null && new Date(row.expiresAt).getTime() <= Date.now()) throw unauthorized('Token expired');
+    if (row.expiresAt !== null && new Date(row.expiresAt).getTime() <= Date.now())
+      throw unauthorized('Token expired');
     this.noteUse(row);
     return { kind: 'token', id: row.documentId, permissions: this.rightsOf(row) };
   }
 
   private noteUse({ documentId, lastUsedAt }: TokenRow): void {
     if (lastUsedAt !== null && Date.now() - new Date(lastUsedAt).getTime() < HOUR) return;
-    this.records.set({ documentId }, { lastUsedAt: new Date().toISOString() }).catch((error: unknown) => this.logger.warn(`The use of a token was not recorded: ${String(error)}`));
+    this.records
+      .set({ documentId }, { lastUsedAt: new Date().toISOString() })
+      .catch((error: unknown) => this.logger.warn(`The use of a token was not recorded: ${String(error)}`));
   }
 
   private rightsOf({ kind, grants }: TokenRow): Permissions {

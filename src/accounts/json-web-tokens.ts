@@ -13,8 +13,14 @@ export interface TokenClaims {
 }
 
 /** A short digest of what a token depends on: another password or version, and it no longer fits. */
-export const stateOfAccount = (account: { readonly password: string | null; readonly tokenVersion: number | null }): string =>
-  createHash('sha256').update(`${account.password ?? ''}.${account.tokenVersion ?? 0}`).digest('base64url').slice(0, 22);
+export const stateOfAccount = (account: {
+  readonly password: string | null;
+  readonly tokenVersion: number | null;
+}): string =>
+  createHash('sha256')
+    .update(`${account.password ?? ''}.${account.tokenVersion ?? 0}`)
+    .digest('base64url')
+    .slice(0, 22);
 
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const SUBJECT = 'content-user';
@@ -30,10 +36,18 @@ export class JsonWebTokens {
 
   sign({ id, state, session }: TokenClaims): Promise<string> {
     const { algorithm, expiresIn, claims } = this.options;
-    const token = new SignJWT({ id, v: state, ...(session === null ? {} : { sid: session }) }).setProtectedHeader({ alg: algorithm, typ: 'JWT' });
+    const token = new SignJWT({
+      id,
+      v: state,
+      ...(session === null ? {} : { sid: session }),
+    }).setProtectedHeader({ alg: algorithm, typ: 'JWT' });
     if (claims.issuer !== undefined) token.setIssuer(claims.issuer);
     if (claims.audience !== undefined) token.setAudience(claims.audience);
-    return token.setSubject(SUBJECT).setIssuedAt().setExpirationTime(Math.floor(Date.now() / 1000) + expiresIn).sign(this.keys[0] as Uint8Array);
+    return token
+      .setSubject(SUBJECT)
+      .setIssuedAt()
+      .setExpirationTime(Math.floor(Date.now() / 1000) + expiresIn)
+      .sign(this.keys[0] as Uint8Array);
   }
 
   /** Whether a bearer token is a JSON Web Token at all. */
@@ -44,13 +58,19 @@ export class JsonWebTokens {
   /** The claims of a token that is ours and not expired; null for any other. */
   async read(bearer: string): Promise<TokenClaims | null> {
     for (const key of this.keys) {
-      const payload = await jwtVerify(bearer, key, { algorithms: [this.options.algorithm], subject: SUBJECT, requiredClaims: ['exp', 'iat'], ...this.options.claims }).then(
+      const payload = await jwtVerify(bearer, key, {
+        algorithms: [this.options.algorithm],
+        subject: SUBJECT,
+        requiredClaims: ['exp', 'iat'],
+        ...this.options.claims,
+      }).then(
         (verified) => verified.payload,
         () => null,
       );
       if (payload === null) continue;
       const { id, v, sid } = payload;
-      if (Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ROW_ID && typeof v === 'string') return { id: id as number, state: v, session: typeof sid === 'string' ? sid : null };
+      if (Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ROW_ID && typeof v === 'string')
+        return { id: id as number, state: v, session: typeof sid === 'string' ? sid : null };
     }
     return null;
   }

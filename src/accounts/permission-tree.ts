@@ -6,20 +6,41 @@ import type { ContentType, Schema } from '../schema/model.js';
 import { suggest } from '../schema/suggest.js';
 
 /** `{ 'api::article': { controllers: { article: { find: { enabled: true, policy: '' } } } } }` */
-export type PermissionTree = Readonly<Record<string, { readonly controllers: Readonly<Record<string, Readonly<Record<string, { readonly enabled: boolean; readonly policy: string }>>>> }>>;
+export type PermissionTree = Readonly<
+  Record<
+    string,
+    {
+      readonly controllers: Readonly<
+        Record<string, Readonly<Record<string, { readonly enabled: boolean; readonly policy: string }>>>
+      >;
+    }
+  >
+>;
 
 const PLUGIN = 'plugin::users-permissions';
 const IN_PLUGIN = ['user', 'role'];
 
-const groupOf = (type: ContentType): string => (IN_PLUGIN.includes(type.singularApiId) ? PLUGIN : `api::${type.singularApiId}`);
-const grantable = (schema: Schema): ContentType[] => [...schema.types.values()].filter((type) => !type.internal && (type.routed || IN_PLUGIN.includes(type.singularApiId)));
+const groupOf = (type: ContentType): string =>
+  IN_PLUGIN.includes(type.singularApiId) ? PLUGIN : `api::${type.singularApiId}`;
+const grantable = (schema: Schema): ContentType[] =>
+  [...schema.types.values()].filter(
+    (type) => !type.internal && (type.routed || IN_PLUGIN.includes(type.singularApiId)),
+  );
 
 /** What is granted, for every type and action. */
 export function treeOf(permissions: Permissions, schema: Schema): PermissionTree {
-  const tree: Record<string, { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }> = {};
+  const tree: Record<
+    string,
+    { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }
+  > = {};
   for (const type of grantable(schema)) {
     const group = (tree[groupOf(type)] ??= { controllers: {} });
-    group.controllers[type.singularApiId] = Object.fromEntries(ACTIONS.map((action) => [action, { enabled: permissions.allows(type.singularApiId, action), policy: '' }]));
+    group.controllers[type.singularApiId] = Object.fromEntries(
+      ACTIONS.map((action) => [
+        action,
+        { enabled: permissions.allows(type.singularApiId, action), policy: '' },
+      ]),
+    );
   }
   return tree;
 }
@@ -28,15 +49,24 @@ export function treeOf(permissions: Permissions, schema: Schema): PermissionTree
 export function grantsOfTree(tree: unknown, schema: Schema): Grants {
   const types = new Map(grantable(schema).map((type) => [type.singularApiId, type]));
   const grants: Record<string, Action[]> = {};
-  if (!isObject(tree)) throw validationError('permissions must be an object', { key: 'permissions', path: 'permissions', source: 'body' });
+  if (!isObject(tree))
+    throw validationError('permissions must be an object', {
+      key: 'permissions',
+      path: 'permissions',
+      source: 'body',
+    });
   for (const [group, value] of Object.entries(tree)) {
     const controllers = isObject(value) && isObject(value['controllers']) ? value['controllers'] : {};
     for (const [name, actions] of Object.entries(controllers)) {
       const type = types.get(name);
-      if (type === undefined || groupOf(type) !== group) refuse(name, `permissions.${group}`, [...types.keys()]);
-      const enabled = Object.entries(isObject(actions) ? actions : {}).filter(([, item]) => isObject(item) && item['enabled'] === true);
+      if (type === undefined || groupOf(type) !== group)
+        refuse(name, `permissions.${group}`, [...types.keys()]);
+      const enabled = Object.entries(isObject(actions) ? actions : {}).filter(
+        ([, item]) => isObject(item) && item['enabled'] === true,
+      );
       for (const [action] of enabled) {
-        if (!(ACTIONS as readonly string[]).includes(action)) refuse(action, `permissions.${group}.controllers.${name}`, ACTIONS);
+        if (!(ACTIONS as readonly string[]).includes(action))
+          refuse(action, `permissions.${group}.controllers.${name}`, ACTIONS);
         (grants[name] ??= []).push(action as Action);
       }
     }

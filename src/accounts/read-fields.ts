@@ -10,14 +10,21 @@ export type FieldRule = 'text' | 'email' | 'password';
 const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string | null>> = {
   text: () => null,
   email: (key, value) => (isEmail(value) ? null : `${key} must be a valid email`),
-  password: (key, value) => (Buffer.byteLength(value) <= MAX_PASSWORD_BYTES ? null : `${key === 'password' ? 'Password' : key} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`),
+  password: (key, value) =>
+    Buffer.byteLength(value) <= MAX_PASSWORD_BYTES
+      ? null
+      : `${key === 'password' ? 'Password' : key} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`,
 };
 
 /**
- * The fields of a body, all of them non-empty strings. Throws a ValidationError that names every field that is missing, of
- * another type, or no e-mail address; so objects can never stand where a look-up expects a text.
+ * The fields of a body, all of them non-empty strings. Throws a ValidationError that names every field that
+ * is missing, of another type, or no e-mail address; so objects can never stand where a look-up expects a
+ * text.
  */
-export function readFields<K extends string>(body: unknown, fields: Readonly<Record<K, FieldRule>>): Readonly<Record<K, string>> {
+export function readFields<K extends string>(
+  body: unknown,
+  fields: Readonly<Record<K, FieldRule>>,
+): Readonly<Record<K, string>> {
   const given = isObject(body) ? body : {};
   const issues: Issue[] = [];
   const read = Object.entries<FieldRule>(fields).map(([key, rule]): [string, string] => {

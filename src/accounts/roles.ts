@@ -2,7 +2,8 @@ import type { ContentAccess, PermissionsSource, RoleGrants } from '../access/con
 import { SYSTEM } from '../access/caller.js';
 import type { Grants } from '../access/permissions.js';
 import { ContentService } from '../documents/content.service.js';
-import type { Documents, DocumentsBase } from '../documents/documents.service.js';
+import type { DocumentsBase } from '../documents/documents-base.js';
+import type { Documents } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
 import { ContentError, notFound, validationError } from '../errors.js';
 import { grantsOfTree, type PermissionTree } from './permission-tree.js';
@@ -30,12 +31,23 @@ interface Stored extends Role {
 }
 
 const COLUMNS = ['id', 'documentId', 'name', 'description', 'type', 'grants', 'createdAt', 'updatedAt'];
-const DEFAULTS: Readonly<Record<string, string>> = { authenticated: 'Default role given to authenticated user.', public: 'Default role given to unauthenticated user.' };
+const DEFAULTS: Readonly<Record<string, string>> = {
+  authenticated: 'Default role given to authenticated user.',
+  public: 'Default role given to unauthenticated user.',
+};
 
-const slug = (name: string): string => name.trim().toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
+const slug = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
 const titled = (type: string): string => type.charAt(0).toUpperCase() + type.slice(1);
 
-/** The roles of the database, which are also a source of grants. Those that code names are made when they are missing. */
+/**
+ * The roles of the database, which are also a source of grants. Those that code names are made when they are
+ * missing.
+ */
 export class Roles implements PermissionsSource {
   private readonly records: Records;
   private readonly users: Records;
@@ -58,9 +70,12 @@ export class Roles implements PermissionsSource {
 
   async load(): Promise<RoleGrants> {
     let roles = await this.all();
-    const missing = [...new Set([...Object.keys(DEFAULTS), ...this.access.roles])].filter((type) => !roles.some((role) => role.type === type));
+    const missing = [...new Set([...Object.keys(DEFAULTS), ...this.access.roles])].filter(
+      (type) => !roles.some((role) => role.type === type),
+    );
     if (missing.length > 0) {
-      for (const type of missing) await this.make({ name: titled(type), description: DEFAULTS[type] ?? null, type }).catch(ignoreTaken);
+      for (const type of missing)
+        await this.make({ name: titled(type), description: DEFAULTS[type] ?? null, type }).catch(ignoreTaken);
       roles = await this.all();
     }
     this.types = new Map(roles.map(({ documentId, type }) => [documentId, type]));
@@ -78,14 +93,20 @@ export class Roles implements PermissionsSource {
   async named(type: string): Promise<Role> {
     const find = async (): Promise<Role | undefined> => (await this.all()).find((role) => role.type === type);
     const known = (await find()) ?? (await this.load().then(find));
-    if (known === undefined) throw new ContentError('ApplicationError', 'Impossible to find the default role');
+    if (known === undefined)
+      throw new ContentError('ApplicationError', 'Impossible to find the default role');
     return known;
   }
 
   /** All roles with their grants, in the order they were made. */
   async all(): Promise<Stored[]> {
-    const rows = (await this.records.all(COLUMNS)) as unknown as (Role & { readonly grants: string | null })[];
-    return rows.map((row) => ({ ...row, grants: row.grants === null ? {} : ((JSON.parse(row.grants) as Grants | null) ?? {}) }));
+    const rows = (await this.records.all(COLUMNS)) as unknown as (Role & {
+      readonly grants: string | null;
+    })[];
+    return rows.map((row) => ({
+      ...row,
+      grants: row.grants === null ? {} : ((JSON.parse(row.grants) as Grants | null) ?? {}),
+    }));
   }
 
   /** One role by its row id. Throws NotFoundError. */
@@ -105,7 +126,12 @@ export class Roles implements PermissionsSource {
     const name = input.name ?? '';
     const type = input.type ?? slug(name);
     if (name === '' || type === '') throw validationError('name is a required field');
-    await this.make({ name, description: input.description ?? null, type, grants: this.grantsFrom(input) ?? {} });
+    await this.make({
+      name,
+      description: input.description ?? null,
+      type,
+      grants: this.grantsFrom(input) ?? {},
+    });
     this.access.refresh();
   }
 
@@ -113,7 +139,12 @@ export class Roles implements PermissionsSource {
     const role = await this.one(id);
     const grants = this.grantsFrom(input);
     const { name = role.name, description = role.description } = input;
-    await this.service.update(role.documentId, { name, description, ...(grants === null ? {} : { grants }) }, {}, { as: SYSTEM });
+    await this.service.update(
+      role.documentId,
+      { name, description, ...(grants === null ? {} : { grants }) },
+      {},
+      { as: SYSTEM },
+    );
     this.access.refresh();
   }
 
@@ -131,7 +162,12 @@ export class Roles implements PermissionsSource {
     return permissions === undefined ? null : grantsOfTree(permissions, this.base.schema);
   }
 
-  private async make(values: { readonly name: string; readonly type: string; readonly description: string | null; readonly grants?: Grants }): Promise<void> {
+  private async make(values: {
+    readonly name: string;
+    readonly type: string;
+    readonly description: string | null;
+    readonly grants?: Grants;
+  }): Promise<void> {
     await this.service.create(values, {}, { as: SYSTEM });
   }
 }

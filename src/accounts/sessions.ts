@@ -36,20 +36,26 @@ export class Sessions {
     const now = Date.now();
     const { token, hash } = newToken();
     const session: Session = {
-      id: randomUUID(), hash, previous: null, state, createdAt: new Date(now).toISOString(), expiresAt: new Date(now + this.options.refresh * 1000).toISOString(),
+      id: randomUUID(),
+      hash,
+      previous: null,
+      state,
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + this.options.refresh * 1000).toISOString(),
     };
     await this.change(account.id, ({ sessions }) => [...live(sessions), session].slice(-MOST));
     return this.issue(id, session, token);
   }
 
   /**
-   * Gives a new token and a new refresh token for one that has not been used. One that has been used ends its session,
-   * because somebody has a copy. Throws UnauthorizedError.
+   * Gives a new token and a new refresh token for one that has not been used. One that has been used ends its
+   * session, because somebody has a copy. Throws UnauthorizedError.
    */
   async refresh(refreshToken: string): Promise<Issued> {
     const [id = '', sessionId = '', secret = ''] = refreshToken.split('.');
     const userId = Number(id);
-    if (!Number.isSafeInteger(userId) || userId < 1 || userId > 2 ** 31 - 1 || secret === '') throw badToken();
+    if (!Number.isSafeInteger(userId) || userId < 1 || userId > 2 ** 31 - 1 || secret === '')
+      throw badToken();
     const { token, hash } = newToken();
     let renewed: Session | null = null;
     await this.change(userId, (account) => {
@@ -58,7 +64,9 @@ export class Sessions {
       const sent = hashToken(secret);
       renewed = own?.hash === sent && blocked !== true ? { ...own, hash, previous: own.hash } : null;
       if (own === undefined || (renewed === null && own.previous !== sent)) return null;
-      return sessions.flatMap((session) => (session.id !== sessionId ? [session] : renewed === null ? [] : [renewed]));
+      return sessions.flatMap((session) =>
+        session.id !== sessionId ? [session] : renewed === null ? [] : [renewed],
+      );
     });
     if (renewed === null) throw badToken();
     return this.issue(userId, renewed, token);
@@ -66,7 +74,8 @@ export class Sessions {
 
   /** Ends one session. A token from before there were sessions takes everything with it that was issued. */
   async end(userId: number, sessionId: string | null): Promise<void> {
-    if (sessionId !== null) return this.change(userId, ({ sessions }) => sessions.filter(({ id }) => id !== sessionId));
+    if (sessionId !== null)
+      return this.change(userId, ({ sessions }) => sessions.filter(({ id }) => id !== sessionId));
     await this.accounts.set({ id: userId }, { sessions: [], tokenVersion: newVersion() });
   }
 
@@ -80,11 +89,19 @@ export class Sessions {
   /** A user's sessions, without anything that could be used. */
   async list(userId: number, current: string | null): Promise<readonly object[]> {
     const account = await this.accounts.find({ id: userId });
-    return live(account?.sessions ?? []).map(({ id, createdAt, expiresAt }) => ({ id, createdAt, expiresAt, current: id === current }));
+    return live(account?.sessions ?? []).map(({ id, createdAt, expiresAt }) => ({
+      id,
+      createdAt,
+      expiresAt,
+      current: id === current,
+    }));
   }
 
   private async issue(userId: number, { id, state }: Session, token: string): Promise<Issued> {
-    return { jwt: await this.tokens.sign({ id: userId, state, session: id }), refreshToken: `${userId}.${id}.${token}` };
+    return {
+      jwt: await this.tokens.sign({ id: userId, state, session: id }),
+      refreshToken: `${userId}.${id}.${token}`,
+    };
   }
 
   /** Changes the sessions of a user as nobody else has changed them meanwhile; null leaves them. */
@@ -100,4 +117,5 @@ export class Sessions {
 }
 
 /** Sessions that have not expired. */
-export const live = (sessions: readonly Session[]): Session[] => sessions.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now());
+export const live = (sessions: readonly Session[]): Session[] =>
+  sessions.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now());

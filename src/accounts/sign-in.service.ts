@@ -37,7 +37,10 @@ const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(
 /** Whether an error says that a unique attribute is taken. */
 export const isTaken = (error: unknown): error is ContentError => {
   const issues = error instanceof ContentError ? error.details['errors'] : undefined;
-  return Array.isArray(issues) && (issues as Issue[]).every(({ message }) => message === 'This attribute must be unique');
+  return (
+    Array.isArray(issues) &&
+    (issues as Issue[]).every(({ message }) => message === 'This attribute must be unique')
+  );
 };
 
 /** Registration, sign-in and everything about passwords and addresses (protocol section 19). */
@@ -56,7 +59,8 @@ export class SignIn {
     const account = await this.base.accounts.byIdentifier(identifier.trim());
     const right = await verifyPassword(password, account?.password ?? null);
     if (account === null || !right) throw validationError('Invalid identifier or password');
-    if (this.base.options.register.confirm && account.confirmed !== true) throw application('Your account email is not confirmed');
+    if (this.base.options.register.confirm && account.confirmed !== true)
+      throw application('Your account email is not confirmed');
     return this.signedIn(account);
   }
 
@@ -69,11 +73,22 @@ export class SignIn {
     const others = Object.keys(given).filter((key) => !allowed.includes(key));
     if (others.length > 0) throw validationError(`Invalid parameters: ${others.map(shownKey).join(', ')}`);
     const fields = readFields(given, { username: 'text', email: 'email', password: 'password' });
-    const extra = Object.fromEntries(register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])));
+    const extra = Object.fromEntries(
+      register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
+    );
     const { documentId: role } = await this.base.roles.named(register.role);
     const email = lowerCase(fields.email);
-    if ((await this.base.accounts.find({ username: email }, { email: lowerCase(fields.username) })) !== null) throw application('Email or Username are already taken');
-    const created = await this.create({ ...extra, ...fields, email, provider: 'local', role: { documentId: role }, confirmed: !register.confirm, blocked: false });
+    if ((await this.base.accounts.find({ username: email }, { email: lowerCase(fields.username) })) !== null)
+      throw application('Email or Username are already taken');
+    const created = await this.create({
+      ...extra,
+      ...fields,
+      email,
+      provider: 'local',
+      role: { documentId: role },
+      confirmed: !register.confirm,
+      blocked: false,
+    });
     const account = await this.existing({ documentId: created });
     if (!register.confirm) return this.signedIn(account);
     this.inBackground(this.mailConfirmation(account));
@@ -82,7 +97,8 @@ export class SignIn {
 
   private async create(values: Readonly<Record<string, unknown>>): Promise<string> {
     try {
-      return ((await this.users.create(values, {}, { as: SYSTEM })) as { readonly documentId: string }).documentId;
+      return ((await this.users.create(values, {}, { as: SYSTEM })) as { readonly documentId: string })
+        .documentId;
     } catch (error) {
       throw isTaken(error) ? application('Email or Username are already taken') : error;
     }
@@ -97,27 +113,42 @@ export class SignIn {
 
   /** 19.9. A code is good once, for an hour. */
   async resetPassword(body: unknown): Promise<SignedIn> {
-    const { code, password, passwordConfirmation } = readFields(body, { code: 'text', password: 'password', passwordConfirmation: 'text' });
+    const { code, password, passwordConfirmation } = readFields(body, {
+      code: 'text',
+      password: 'password',
+      passwordConfirmation: 'text',
+    });
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
     const resetPasswordToken = hashToken(code);
     const account = await this.base.accounts.find({ resetPasswordToken });
-    if (account === null || (account.resetPasswordExpires?.getTime() ?? 0) < Date.now()) throw validationError('Incorrect code provided');
+    if (account === null || (account.resetPasswordExpires?.getTime() ?? 0) < Date.now())
+      throw validationError('Incorrect code provided');
     // Whoever has the code has the mailbox.
     const confirmed = this.base.options.register.confirm ? true : account.confirmed;
     const values = { password: await this.hashed(password), confirmed, ...NO_CODE, sessions: [] };
-    if (!(await this.base.accounts.set({ id: account.id, resetPasswordToken }, values))) throw validationError('Incorrect code provided');
+    if (!(await this.base.accounts.set({ id: account.id, resetPasswordToken }, values)))
+      throw validationError('Incorrect code provided');
     return this.signedIn(await this.existing({ id: account.id }));
   }
 
   /** 19.10. Every token issued before is refused from now on. */
   async changePassword(documentId: string | null, body: unknown): Promise<SignedIn> {
     if (documentId === null) throw forbidden();
-    const { currentPassword, password, passwordConfirmation } = readFields(body, { currentPassword: 'text', password: 'password', passwordConfirmation: 'text' });
+    const { currentPassword, password, passwordConfirmation } = readFields(body, {
+      currentPassword: 'text',
+      password: 'password',
+      passwordConfirmation: 'text',
+    });
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
     const account = await this.existing({ documentId });
-    if (!(await verifyPassword(currentPassword, account.password))) throw validationError('The provided current password is invalid');
-    if (currentPassword === password) throw validationError('Your new password must be different than your current password');
-    const changed = await this.base.accounts.set({ id: account.id, password: account.password }, { password: await this.hashed(password), ...NO_CODE, sessions: [] });
+    if (!(await verifyPassword(currentPassword, account.password)))
+      throw validationError('The provided current password is invalid');
+    if (currentPassword === password)
+      throw validationError('Your new password must be different than your current password');
+    const changed = await this.base.accounts.set(
+      { id: account.id, password: account.password },
+      { password: await this.hashed(password), ...NO_CODE, sessions: [] },
+    );
     if (!changed) throw validationError('The provided current password is invalid');
     return this.signedIn(await this.existing({ documentId }));
   }
@@ -125,7 +156,10 @@ export class SignIn {
   /** 19.11. Answers where to go on. */
   async confirm(token: unknown): Promise<string> {
     if (typeof token !== 'string' || token === '') throw validationError('Invalid token');
-    const done = await this.base.accounts.set({ confirmationToken: hashToken(token) }, { confirmed: true, confirmationToken: null });
+    const done = await this.base.accounts.set(
+      { confirmationToken: hashToken(token) },
+      { confirmed: true, confirmationToken: null },
+    );
     if (!done) throw validationError('Invalid token');
     return this.base.options.confirmedUrl;
   }
@@ -142,7 +176,10 @@ export class SignIn {
 
   private async signedIn(account: Account): Promise<SignedIn> {
     if (account.blocked === true) throw application('Your account has been blocked by an administrator');
-    return { ...(await this.base.sessions.begin(account)), user: await this.base.accounts.shown(account.documentId) };
+    return {
+      ...(await this.base.sessions.begin(account)),
+      user: await this.base.accounts.shown(account.documentId),
+    };
   }
 
   private async existing(match: Readonly<Record<string, unknown>>): Promise<Account> {
@@ -153,8 +190,11 @@ export class SignIn {
 
   /** Throws a ValidationError for a password that the attribute's own rules refuse. */
   private async hashed(password: string): Promise<string> {
-    const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = (this.base.accounts.type.attributes.get('password') as ScalarAttribute).def;
-    const issue = (message: string): ContentError => issuesError([{ path: ['password'], message, name: 'ValidationError' }]);
+    const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = (
+      this.base.accounts.type.attributes.get('password') as ScalarAttribute
+    ).def;
+    const issue = (message: string): ContentError =>
+      issuesError([{ path: ['password'], message, name: 'ValidationError' }]);
     if (password.length < minLength) throw issue(`password must be at least ${minLength} characters`);
     if (password.length > maxLength) throw issue(`password must be at most ${maxLength} characters`);
     return hashPassword(password);
@@ -164,15 +204,29 @@ export class SignIn {
     const account = await this.base.accounts.find({ email });
     if (account === null || account.blocked === true) return;
     const { token, hash } = newToken();
-    await this.base.accounts.set({ id: account.id }, { resetPasswordToken: hash, resetPasswordExpires: new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString() });
-    await this.send({ to: account.email, subject: 'Reset password', text: `${linkTo(this.base.options.resetPasswordUrl, 'code', token)}\n\nIt is good for one hour.` });
+    await this.base.accounts.set(
+      { id: account.id },
+      {
+        resetPasswordToken: hash,
+        resetPasswordExpires: new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString(),
+      },
+    );
+    await this.send({
+      to: account.email,
+      subject: 'Reset password',
+      text: `${linkTo(this.base.options.resetPasswordUrl, 'code', token)}\n\nIt is good for one hour.`,
+    });
   }
 
   private async mailConfirmation(account: Account): Promise<void> {
     const { token, hash } = newToken();
     await this.base.accounts.set({ id: account.id }, { confirmationToken: hash });
     const { apiUrl } = this.base.options;
-    await this.send({ to: account.email, subject: 'Account confirmation', text: linkTo(apiUrl === null ? null : `${apiUrl}/auth/email-confirmation`, 'confirmation', token) });
+    await this.send({
+      to: account.email,
+      subject: 'Account confirmation',
+      text: linkTo(apiUrl === null ? null : `${apiUrl}/auth/email-confirmation`, 'confirmation', token),
+    });
   }
 
   private async send(mail: Mail): Promise<void> {
@@ -181,7 +235,9 @@ export class SignIn {
 
   /** Mail takes its time, and its time would tell whether there is such a user. */
   private inBackground(work: Promise<void>): void {
-    work.catch((error: unknown) => this.logger.error(`A mail was not sent: ${error instanceof Error ? error.message : 'unknown error'}`));
+    work.catch((error: unknown) =>
+      this.logger.error(`A mail was not sent: ${error instanceof Error ? error.message : 'unknown error'}`),
+    );
   }
 }
 

@@ -25,8 +25,15 @@ export interface RateLimitOptions {
   readonly perIdentifier?: number;
   /** Default 60. */
   readonly seconds?: number;
-  /** Where counts are kept. Default: in memory, per process; give a `rate-limiter-flexible` store to share them. */
-  readonly store?: (options: { readonly keyPrefix: string; readonly points: number; readonly duration: number }) => RateLimiterAbstract;
+  /**
+   * Where counts are kept. Default: in memory, per process; give a `rate-limiter-flexible` store to share
+   * them.
+   */
+  readonly store?: (options: {
+    readonly keyPrefix: string;
+    readonly points: number;
+    readonly duration: number;
+  }) => RateLimiterAbstract;
 }
 
 /** Options of `UsersModule.forRoot`. */
@@ -41,7 +48,10 @@ export interface UsersOptions {
   readonly expiresIn?: number;
   readonly issuer?: string;
   readonly audience?: string;
-  /** Short tokens and refresh tokens that change with every use; sign-in lasts `expiresIn` seconds, default 30 days. Default off. */
+  /**
+   * Short tokens and refresh tokens that change with every use; sign-in lasts `expiresIn` seconds, default 30
+   * days. Default off.
+   */
   readonly refresh?: boolean | { readonly expiresIn?: number };
   /** Sign-in with a password. Default true. */
   readonly local?: boolean;
@@ -55,7 +65,9 @@ export interface UsersOptions {
     /** New users have to confirm their address before they sign in. Default false. */
     readonly confirm?: boolean;
   };
-  /** Sends the mails about passwords and confirmations. Without one they cannot be had, and the start says so. */
+  /**
+   * Sends the mails about passwords and confirmations. Without one they cannot be had, and the start says so.
+   */
   readonly mail?: MailSender;
   /** Page of the front end for a new password; `?code=` is added to it. */
   readonly resetPasswordUrl?: string;
@@ -71,17 +83,28 @@ const DAYS_30 = 30 * 86_400;
 
 /** Options with their defaults. Throws for a secret that is too short to be one. */
 export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions {
-  const secrets = typeof options.secret === 'string' ? [options.secret] : [...(options.secret as readonly string[] | undefined) ?? []];
+  const secrets =
+    typeof options.secret === 'string'
+      ? [options.secret]
+      : [...((options.secret as readonly string[] | undefined) ?? [])];
   if (secrets.length === 0 || secrets.some((secret) => Buffer.byteLength(secret) < 32)) {
-    throw new Error('UsersModule: "secret" needs at least 32 bytes, for example from `openssl rand -base64 32`');
+    throw new Error(
+      'UsersModule: "secret" needs at least 32 bytes, for example from `openssl rand -base64 32`',
+    );
   }
-  const refresh = options.refresh === undefined || options.refresh === false ? null : (options.refresh === true ? {} : options.refresh).expiresIn ?? DAYS_30;
+  const refresh =
+    options.refresh === undefined || options.refresh === false
+      ? null
+      : ((options.refresh === true ? {} : options.refresh).expiresIn ?? DAYS_30);
   const { enabled = true, role = 'authenticated', fields = [], confirm = false } = options.register ?? {};
   return {
     secrets,
     algorithm: options.algorithm ?? 'HS256',
     expiresIn: options.expiresIn ?? (refresh === null ? DAYS_30 : 600),
-    claims: { ...(options.issuer === undefined ? {} : { issuer: options.issuer }), ...(options.audience === undefined ? {} : { audience: options.audience }) },
+    claims: {
+      ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
+      ...(options.audience === undefined ? {} : { audience: options.audience }),
+    },
     refresh,
     local: options.local ?? true,
     register: { enabled, role, fields, confirm },
@@ -89,7 +112,10 @@ export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions
     resetPasswordUrl: options.resetPasswordUrl ?? null,
     confirmedUrl: options.confirmedUrl ?? '/',
     apiUrl: options.apiUrl ?? null,
-    rateLimit: options.rateLimit === false ? null : { perAddress: 20, perIdentifier: 10, seconds: 60, ...options.rateLimit },
+    rateLimit:
+      options.rateLimit === false
+        ? null
+        : { perAddress: 20, perIdentifier: 10, seconds: 60, ...options.rateLimit },
   };
 }
 
@@ -101,10 +127,18 @@ export interface ResolvedUsersOptions {
   /** Seconds that a sign-in lasts with refresh tokens; null without them. */
   readonly refresh: number | null;
   readonly local: boolean;
-  readonly register: { readonly enabled: boolean; readonly role: string; readonly fields: readonly string[]; readonly confirm: boolean };
+  readonly register: {
+    readonly enabled: boolean;
+    readonly role: string;
+    readonly fields: readonly string[];
+    readonly confirm: boolean;
+  };
   readonly mail: MailSender | null;
   readonly resetPasswordUrl: string | null;
   readonly confirmedUrl: string;
   readonly apiUrl: string | null;
-  readonly rateLimit: Required<Pick<RateLimitOptions, 'perAddress' | 'perIdentifier' | 'seconds'>> & Pick<RateLimitOptions, 'store'> | null;
+  readonly rateLimit:
+    | (Required<Pick<RateLimitOptions, 'perAddress' | 'perIdentifier' | 'seconds'>> &
+        Pick<RateLimitOptions, 'store'>)
+    | null;
 }

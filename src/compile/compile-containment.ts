@@ -1,4 +1,7 @@
-/** Equality inside components that have an index: `@>`, which the index answers. The condition itself stands beside it. */
+/**
+ * Equality inside components that have an index: `@>`, which the index answers. The condition itself stands
+ * beside it.
+ */
 import type { Condition, Hop } from '../plan/plan.js';
 import { param, quote, type Sql, sql } from '../sql.js';
 import { rowOf, type Scope } from './scope.js';
@@ -14,11 +17,15 @@ function pattern(condition: Condition): object | undefined {
     case 'compare': {
       const { attribute, op, operands, negated } = condition;
       const plain = attribute.type.column === 'text' || PLAIN.includes(attribute.def.type);
-      return op === '$eq' && !negated && plain && operands[0] !== null ? { [attribute.name]: operands[0] } : undefined;
+      return op === '$eq' && !negated && plain && operands[0] !== null
+        ? { [attribute.name]: operands[0] }
+        : undefined;
     }
     case 'related': {
       const inner = condition.orNone ? undefined : pattern(condition.where);
-      return inner !== undefined && condition.attribute.kind === 'component' ? { [condition.attribute.name]: within(condition.attribute, inner) } : undefined;
+      return inner !== undefined && condition.attribute.kind === 'component'
+        ? { [condition.attribute.name]: within(condition.attribute, inner) }
+        : undefined;
     }
     case 'all': {
       const parts = condition.parts.map(pattern).filter((part) => part !== undefined);
@@ -33,7 +40,10 @@ const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner)
 
 /** What narrows the rows of a component's owner, where the component has an index. */
 export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
-  if (scope.kind !== 'row' || orNone || attribute.kind !== 'component' || attribute.def.index !== true) return null;
+  if (scope.kind !== 'row' || orNone || attribute.kind !== 'component' || attribute.def.index !== true)
+    return null;
   const inner = pattern(where);
-  return inner === undefined ? null : sql`${rowOf(scope).alias}.${quote(attribute.column)} @> ${param(JSON.stringify(within(attribute, inner)))}::jsonb`;
+  return inner === undefined
+    ? null
+    : sql`${rowOf(scope).alias}.${quote(attribute.column)} @> ${param(JSON.stringify(within(attribute, inner)))}::jsonb`;
 }

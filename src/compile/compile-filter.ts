@@ -19,8 +19,12 @@ function compare(scope: Scope, condition: Compare): Sql {
   const operator = operatorOf(op);
   const { type } = attribute;
   const left = operator.compares === 'text' ? asText(scope, attribute) : comparable(scope, attribute);
-  const cast = operator.operand === 'list' ? type.castList : operator.compares === 'text' ? sql`::text` : type.cast;
-  const right = join(operands.map((value) => sql`${param(value)}${cast}`), ' and ');
+  const cast =
+    operator.operand === 'list' ? type.castList : operator.compares === 'text' ? sql`::text` : type.cast;
+  const right = join(
+    operands.map((value) => sql`${param(value)}${cast}`),
+    ' and ',
+  );
   const printed = operator.sql(left, right);
   return negated ? sql`not (${printed})` : printed;
 }
@@ -38,7 +42,8 @@ function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }
 }
 
 /** ` where …`, or nothing. */
-export const whereOf = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`);
+export const whereOf = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
 
 /** Prints a condition in a scope. */
 export function compileFilter(condition: Condition, scope: Scope, context: Context): Sql {
@@ -69,6 +74,8 @@ export function compileSearch({ text, among }: Search, scope: Scope): Sql {
     return type.search === 'text' || (type.search === 'number' && (numeric || name === 'id'));
   });
   const needle = param(operatorOf('$containsi').pattern?.(text));
-  const matches = searched.map((attribute) => operatorOf('$containsi').sql(asText(row, attribute), sql`${needle}::text`));
+  const matches = searched.map((attribute) =>
+    operatorOf('$containsi').sql(asText(row, attribute), sql`${needle}::text`),
+  );
   return sql`(${join(matches, ' or ')})`;
 }

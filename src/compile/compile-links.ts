@@ -1,4 +1,7 @@
-/** The links of a write: all relations of a document, own and inverse, in one statement whose size ignores how many targets. */
+/**
+ * The links of a write: all relations of a document, own and inverse, in one statement whose size ignores how
+ * many targets.
+ */
 import type { ContentType, Join, RelationAttribute } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
@@ -6,7 +9,10 @@ import { alias, type Identifier, join, param, print, quote, type Sql, sql, type 
 export interface LinkChange {
   readonly attribute: RelationAttribute;
   readonly targets: readonly string[];
-  /** Rows whose links they are: the version written, its published copy, the locales that share them; or the rows that `d` has just inserted. */
+  /**
+   * Rows whose links they are: the version written, its published copy, the locales that share them; or the
+   * rows that `d` has just inserted.
+   */
   readonly owners: readonly number[] | 'inserted';
 }
 
@@ -25,7 +31,10 @@ export interface LinksRequest {
   readonly draftsOnly: boolean;
   readonly changes: readonly LinkChange[];
   readonly copies: readonly LinkCopy[];
-  /** One-to-one targets that a version comes to hold by being copied from another row: their former holders lose them. */
+  /**
+   * One-to-one targets that a version comes to hold by being copied from another row: their former holders
+   * lose them.
+   */
   readonly takeovers: readonly Takeover[];
 }
 
@@ -43,9 +52,13 @@ const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
 type LinkJoin = Extract<Join, { kind: 'link' }>;
 
 /** The rows whose links are written, as a table with an `id`. */
-const ownerRows = (owners: LinkChange['owners']): Sql => (owners === 'inserted' ? sql`d o` : sql`unnest(${ints(owners)}) o(id)`);
+const ownerRows = (owners: LinkChange['owners']): Sql =>
+  owners === 'inserted' ? sql`d o` : sql`unnest(${ints(owners)}) o(id)`;
 
-/** One step of a statement. Steps that update one table may meet at a row, which a statement changes only once. */
+/**
+ * One step of a statement. Steps that update one table may meet at a row, which a statement changes only
+ * once.
+ */
 interface Step {
   readonly sql: Sql;
   /** The table that the step updates; null for steps on link tables, which never meet. */
@@ -57,7 +70,10 @@ const onLinks = (steps: readonly Sql[]): Step[] => steps.map((step) => ({ sql: s
 function replaceLinks({ attribute, targets, owners }: LinkChange, way: LinkJoin): Step[] {
   const table = quote(way.table);
   // Targets were looked up before a new document's locks were held: one that has gone since is left out.
-  const there = owners === 'inserted' ? sql` where exists (select 1 from ${quote(attribute.target.table)} x where x.document_id = l.id)` : sql``;
+  const there =
+    owners === 'inserted'
+      ? sql` where exists (select 1 from ${quote(attribute.target.table)} x where x.document_id = l.id)`
+      : sql``;
   const insert = sql`insert into ${table} (owner_id, target_document_id, position)
       select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n)${there} order by o.id, l.n`;
   if (owners === 'inserted') return onLinks([insert]);
@@ -91,19 +107,30 @@ function rowsOf(target: ContentType, way: InverseJoin, request: LinksRequest, ro
 type InverseJoin = Extract<Join, { kind: 'inverseColumn' | 'inverseLink' }>;
 
 /** The other side of a to-one: its rows come to hold our document id, and those left out lose it. */
-function replaceInverseColumn({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseColumn' }>, request: LinksRequest): Step[] {
+function replaceInverseColumn(
+  { attribute, targets }: LinkChange,
+  way: Extract<Join, { kind: 'inverseColumn' }>,
+  request: LinksRequest,
+): Step[] {
   const table = quote(attribute.target.table);
   const column = quote(way.column);
   const me = sql`${param(request.documentId)}::text`;
   const kept = texts(targets);
-  const position = way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
+  const position =
+    way.position === null
+      ? sql``
+      : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
   const update = sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
       where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(attribute.target, way, request, sql`t`)}`;
   return [{ sql: update, updates: attribute.target.table }];
 }
 
 /** The other side of a many-to-many: links of the targets' rows to our document, ordered on our side. */
-function replaceInverseLinks({ attribute, targets }: LinkChange, way: Extract<Join, { kind: 'inverseLink' }>, request: LinksRequest): Step[] {
+function replaceInverseLinks(
+  { attribute, targets }: LinkChange,
+  way: Extract<Join, { kind: 'inverseLink' }>,
+  request: LinksRequest,
+): Step[] {
   const table = quote(way.table);
   const owner = quote(attribute.target.table);
   const me = sql`${param(request.documentId)}::text`;
@@ -127,24 +154,43 @@ interface Release {
 function steal({ attribute, targets, owners }: LinkChange, request: LinksRequest): Release[] {
   if (!attribute.exclusive || targets.length === 0 || attribute.join.kind !== 'column') return [];
   const column = quote(attribute.join.column);
-  const written = owners === 'inserted' ? sql`d o` : sql`${quote(request.type.table)} o where o.id = any(${ints(owners)})`;
-  return [{ column, lost: sql`t.${column} = any(${texts(targets)}) and t.published in (select o.published from ${written})` }];
+  const written =
+    owners === 'inserted' ? sql`d o` : sql`${quote(request.type.table)} o where o.id = any(${ints(owners)})`;
+  return [
+    {
+      column,
+      lost: sql`t.${column} = any(${texts(targets)}) and t.published in (select o.published from ${written})`,
+    },
+  ];
 }
 
 function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Release[] {
   if (attribute.join.kind !== 'column') return [];
   const column = quote(attribute.join.column);
-  const source = (what: Sql): Sql => sql`(select s.${what} from ${quote(request.type.table)} s where s.id = ${param(from)}::int4)`;
+  const source = (what: Sql): Sql =>
+    sql`(select s.${what} from ${quote(request.type.table)} s where s.id = ${param(from)}::int4)`;
   const state = published ? sql`t.published` : sql`not t.published`;
-  return [{ column, lost: sql`t.${column} = ${source(column)} and t.locale = ${source(sql`locale`)} and ${state}` }];
+  return [
+    { column, lost: sql`t.${column} = ${source(column)} and t.locale = ${source(sql`locale`)} and ${state}` },
+  ];
 }
 
 /** All that other documents of the type lose, in one update, because a row may lose several things. */
 function release(releases: readonly Release[], request: LinksRequest): Step[] {
   const [first] = releases;
   if (first === undefined) return [];
-  const sets = releases.map(({ column, lost }) => (releases.length === 1 ? sql`${column} = null` : sql`${column} = case when ${lost} then null else t.${column} end`));
-  const lost = releases.length === 1 ? first.lost : sql`(${join(releases.map((one) => sql`(${one.lost})`), ' or ')})`;
+  const sets = releases.map(({ column, lost }) =>
+    releases.length === 1
+      ? sql`${column} = null`
+      : sql`${column} = case when ${lost} then null else t.${column} end`,
+  );
+  const lost =
+    releases.length === 1
+      ? first.lost
+      : sql`(${join(
+          releases.map((one) => sql`(${one.lost})`),
+          ' or ',
+        )})`;
   const update = sql`update ${quote(request.type.table)} t set ${join(sets, ', ')} where ${lost} and t.document_id <> ${param(request.documentId)}::text`;
   return [{ sql: update, updates: request.type.table }];
 }
@@ -164,16 +210,27 @@ function changeOf(change: LinkChange, request: LinksRequest): Step[] {
 }
 
 /**
- * The steps that bring all links of a write about, as one batch per statement: the first may go with the rows. More
- * than one is needed only where two relations of one body update the same table.
+ * The steps that bring all links of a write about, as one batch per statement: the first may go with the
+ * rows. More than one is needed only where two relations of one body update the same table.
  */
 export function linkBatches(request: LinksRequest): Sql[][] {
-  const copies = request.copies.flatMap((copy) => (copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : []));
-  const releases = [...request.changes.flatMap((change) => steal(change, request)), ...request.takeovers.flatMap((takeover) => takeOver(takeover, request))];
+  const copies = request.copies.flatMap((copy) =>
+    copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : [],
+  );
+  const releases = [
+    ...request.changes.flatMap((change) => steal(change, request)),
+    ...request.takeovers.flatMap((takeover) => takeOver(takeover, request)),
+  ];
   const batches: Step[][] = [];
   // What depends on the rows that are being inserted has to be in the first batch.
-  for (const step of [...release(releases, request), ...request.changes.flatMap((change) => changeOf(change, request)), ...copies]) {
-    const free = batches.find((batch) => step.updates === null || batch.every(({ updates }) => updates !== step.updates));
+  for (const step of [
+    ...release(releases, request),
+    ...request.changes.flatMap((change) => changeOf(change, request)),
+    ...copies,
+  ]) {
+    const free = batches.find(
+      (batch) => step.updates === null || batch.every(({ updates }) => updates !== step.updates),
+    );
     if (free === undefined) batches.push([step]);
     else free.push(step);
   }
@@ -182,4 +239,9 @@ export function linkBatches(request: LinksRequest): Sql[][] {
 
 /** One statement for a batch of steps. */
 export const compileLinks = (batch: readonly Sql[]): Statement =>
-  print(sql`with ${join(batch.map((step, i) => sql`${alias('k', i)} as (${step})`), ', ')} select 1`);
+  print(
+    sql`with ${join(
+      batch.map((step, i) => sql`${alias('k', i)} as (${step})`),
+      ', ',
+    )} select 1`,
+  );

@@ -1,4 +1,7 @@
-/** What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh ids. */
+/**
+ * What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh
+ * ids.
+ */
 import type { Reference } from '../plan/relation-input.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
@@ -18,27 +21,35 @@ function taken(locks: readonly Lock[]): Sql {
 }
 
 /**
- * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what comes after
- * it sees all that the former holders have done.
+ * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what
+ * comes after it sees all that the former holders have done.
  */
 export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(locks));
 
-/** The versions of a document; their rows are locked too, against writers that know nothing of this library. */
-const documentOf = (row: Sql, documentId: string | null): Sql => (documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`);
+/**
+ * The versions of a document; their rows are locked too, against writers that know nothing of this library.
+ */
+const documentOf = (row: Sql, documentId: string | null): Sql =>
+  documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
 
 const versionRows = (type: ContentType, documentId: string | null): Sql =>
   sql`select t.id, t.document_id, t.locale, t.published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
 
-const versions = (type: ContentType, documentId: string | null): Sql => sql`(select json_agg(v.*) from (${versionRows(type, documentId)}) v)::text as versions`;
+const versions = (type: ContentType, documentId: string | null): Sql =>
+  sql`(select json_agg(v.*) from (${versionRows(type, documentId)}) v)::text as versions`;
 
 /** The versions of a document, locked. */
-export const compileVersions = (type: ContentType, documentId: string): Statement => print(versionRows(type, documentId));
+export const compileVersions = (type: ContentType, documentId: string): Statement =>
+  print(versionRows(type, documentId));
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
   const { type, locale } = request;
   const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request));
-  const object = values.length === 0 ? sql`'{}'::json` : sql`(select row_to_json(j.*) from (select ${join(values, ', ')}) j)`;
+  const object =
+    values.length === 0
+      ? sql`'{}'::json`
+      : sql`(select row_to_json(j.*) from (select ${join(values, ', ')}) j)`;
   const code = sql`${param(locale)}::text`;
   const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id and o.locale = ${code}`;
   const where = type.localized ? sql` and (${row.alias}.locale = ${code} or not exists (${other}))` : sql``;
@@ -49,7 +60,8 @@ function stored(request: LoadRequest, row: RowScope): Sql {
 function storedList(row: RowScope, attribute: RelationAttribute, locale: string): Sql {
   const { join: way, target } = attribute;
   const state = target.draftAndPublish ? sql` and not x.published` : sql``;
-  const drafts = 'perLocale' in way && way.perLocale ? sql`${state} and x.locale = ${param(locale)}::text` : state;
+  const drafts =
+    'perLocale' in way && way.perLocale ? sql`${state} and x.locale = ${param(locale)}::text` : state;
   switch (way.kind) {
     case 'column':
       return sql`json_build_array(${row.alias}.${quote(way.column)})`;
@@ -70,7 +82,8 @@ function storedList(row: RowScope, attribute: RelationAttribute, locale: string)
 
 function storedValue(row: RowScope, attribute: Attribute, { touched, locale }: LoadRequest): Sql[] {
   const named = (value: Sql, name: Identifier): Sql[] => [sql`${value} as ${quote(name)}`];
-  if (attribute.kind === 'scalar') return attribute.system ? [] : named(shown(row, attribute), attribute.name);
+  if (attribute.kind === 'scalar')
+    return attribute.system ? [] : named(shown(row, attribute), attribute.name);
   if (attribute.kind !== 'relation') return named(heldJson(row, attribute), attribute.name);
   return touched.has(attribute.name) ? named(storedList(row, attribute, locale), attribute.name) : [];
 }
@@ -88,30 +101,48 @@ export interface LoadRequest {
   readonly references: ReadonlyMap<ContentType, readonly Reference[]>;
   /** How many fresh component ids to reserve. */
   readonly instances: number;
-  /** Locks to take along. What is looked up may be older than they are, so that the writer must look again. */
+  /**
+   * Locks to take along. What is looked up may be older than they are, so that the writer must look again.
+   */
   readonly locks: readonly Lock[];
   readonly sequenceTable: Identifier;
 }
 
-/** One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with `[row id, document id]` of each referenced type. */
+/**
+ * One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with `[row id, document id]` of each
+ * referenced type.
+ */
 export function compileLoad(request: LoadRequest): Statement {
-  const context = newContext({ published: true, locale: { kind: 'any' }, defaultLocale: '', publication: null }, 'flat');
+  const context = newContext(
+    { published: true, locale: { kind: 'any' }, defaultLocale: '', publication: null },
+    'flat',
+  );
   const row = rowScope(request.type, alias('t', context.next()));
   const document = request.existing ? [versions(request.type, request.documentId), stored(request, row)] : [];
   const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'reference')}, 'id')`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(([target, list], i) => {
     const documents = list.flatMap((reference) => ('documentId' in reference ? [reference.documentId] : []));
-    const rows = list.flatMap((reference) => ('id' in reference && reference.id <= 2_147_483_647 ? [reference.id] : []));
+    const rows = list.flatMap((reference) =>
+      'id' in reference && reference.id <= 2_147_483_647 ? [reference.id] : [],
+    );
     return sql`(select json_agg(json_build_array(x.id, x.document_id)) from ${quote(target.table)} x
       where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))::text as ${alias('k', i)}`;
   });
-  const locks = request.locks.length === 0 ? [] : [sql`(select count(q.lock) from (${taken(request.locks)}) q)::int4 as locks`];
+  const locks =
+    request.locks.length === 0
+      ? []
+      : [sql`(select count(q.lock) from (${taken(request.locks)}) q)::int4 as locks`];
   return print(sql`select ${join([...locks, ...document, ids, ...references], ', ')}`);
 }
 
 /** The uids of a locale that begin like `base`. */
-export function compileTakenUids(type: ContentType, attribute: ScalarAttribute, base: string, locale: string): Statement {
+export function compileTakenUids(
+  type: ContentType,
+  attribute: ScalarAttribute,
+  base: string,
+  locale: string,
+): Statement {
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
   return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t

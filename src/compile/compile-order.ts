@@ -1,4 +1,6 @@
-/** Sort keys → ORDER BY. A to-many key is the best row for the direction; the id always comes last (D10, 7.9). */
+/**
+ * Sort keys → ORDER BY. A to-many key is the best row for the direction; the id always comes last (D10, 7.9).
+ */
 import type { Hop, OrderKey } from '../plan/plan.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { type Sql, sql } from '../sql.js';

@@ -17,25 +17,32 @@ function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
 
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
-  if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
+  if (plan.documentId !== null)
+    conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
   const list = compileObject(plan.object, row, context);
   const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)} order by ${column(row, 'id')} limit 1`;
   return sql`select (select row_to_json(d.*) from (${rows}) d)::text as data`;
 }
 
 /**
- * The page as ids in order: LIMIT comes before any populate work, so skipped rows cost none. The outer bound never
- * changes in a process; it tells the planner that a page is small, which a parameter cannot, so that one generic plan
- * serves every request of a shape. First pages are a shape of their own, for the same reason.
+ * The page as ids in order: LIMIT comes before any populate work, so skipped rows cost none. The outer bound
+ * never changes in a process; it tells the planner that a page is small, which a parameter cannot, so that
+ * one generic plan serves every request of a shape. First pages are a shape of their own, for the same
+ * reason.
  */
 function pageOf(row: RowScope, { from, order, counted }: Listed, page: Pagination): Sql {
   const id = column(row, 'id');
   const columns = [id, ...order.keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
   if (counted) columns.push(sql`count(*) over () as total`);
-  const sorted = [...order.keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`), sql`${id}${order.id}`];
+  const sorted = [
+    ...order.keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`),
+    sql`${id}${order.id}`,
+  ];
   const offset = page.start === 0 ? sql`` : sql` offset ${param(page.start)}::int8`;
   const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(sorted, ', ')} limit ${param(page.limit)}::int8${offset}`;
-  return Number.isSafeInteger(page.largest) ? sql`select * from (${limited}) q limit ${constant(page.largest)}` : limited;
+  return Number.isSafeInteger(page.largest)
+    ? sql`select * from (${limited}) q limit ${constant(page.largest)}`
+    : limited;
 }
 
 interface Order {
@@ -57,16 +64,20 @@ interface Listed {
   readonly counted: boolean;
 }
 
-/** The rows with these ids, in the page's order. In the order of ids, one walk of the index finds them all. */
+/**
+ * The rows with these ids, in the page's order. In the order of ids, one walk of the index finds them all.
+ */
 function rowsOf(row: RowScope, ids: Sql, order: Order, shown: Sql): Sql {
   const [table, id] = [sql`${quote(row.type.table)} ${row.alias}`, column(row, 'id')];
-  if (order.keys.length === 0) return sql`select ${shown} from ${table} where ${id} = any(array(${ids})) order by ${id}${order.id}`;
+  if (order.keys.length === 0)
+    return sql`select ${shown} from ${table} where ${id} = any(array(${ids})) order by ${id}${order.id}`;
   return sql`select ${shown} from unnest(array(${ids})) with ordinality p(id, n) join ${table} on ${id} = p.id order by p.n`;
 }
 
 /**
- * The cheapest exact total: without conditions an index-only count beside the page; with conditions a window over
- * the narrow page, so that they are evaluated once, and a count of its own only for an empty page past the start.
+ * The cheapest exact total: without conditions an index-only count beside the page; with conditions a window
+ * over the narrow page, so that they are evaluated once, and a count of its own only for an empty page past
+ * the start.
  */
 function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context): Sql {
   const narrow = narrowing(plan, row, context);
@@ -92,9 +103,13 @@ function readSql(plan: ReadPlan): Sql {
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */
 export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
 
-/** The same with a bound on the answer: what is larger never leaves the database, only word of it (`over`). */
+/**
+ * The same with a bound on the answer: what is larger never leaves the database, only word of it (`over`).
+ */
 export function compileAnswer(plan: ReadPlan, bytes: number): Statement {
   const bound = constant(bytes);
   const total = plan.page === null ? sql`` : sql`, x.total`;
-  return print(sql`select case when octet_length(x.data) <= ${bound} then x.data end as data, coalesce(octet_length(x.data) > ${bound}, false) as over${total} from (${readSql(plan)} offset 0) x`);
+  return print(
+    sql`select case when octet_length(x.data) <= ${bound} then x.data end as data, coalesce(octet_length(x.data) > ${bound}, false) as over${total} from (${readSql(plan)} offset 0) x`,
+  );
 }

@@ -1,9 +1,15 @@
-/** Rows by any attributes, hidden ones included: for the library's own accounts, never for what a request asks. */
+/**
+ * Rows by any attributes, hidden ones included: for the library's own accounts, never for what a request
+ * asks.
+ */
 import type { Attribute, ContentType } from '../schema/model.js';
 import { alias, type Identifier, join, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { stored } from './compile-write.js';
 
-/** Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to null. */
+/**
+ * Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to
+ * null.
+ */
 export type Match = Readonly<Record<string, unknown>>;
 
 interface Column {
@@ -12,44 +18,76 @@ interface Column {
   readonly json: boolean;
 }
 
-/** The column of a scalar or of a to-one relation. Throws for any other attribute, which is a mistake in this library. */
+/**
+ * The column of a scalar or of a to-one relation. Throws for any other attribute, which is a mistake in this
+ * library.
+ */
 function columnOf(type: ContentType, key: string): Column {
   const attribute = type.attributes.get(key);
-  if (attribute?.kind === 'scalar') return { attribute, column: attribute.column, json: attribute.type.column === 'jsonb' };
-  if (attribute?.kind === 'relation' && attribute.join.kind === 'column') return { attribute, column: attribute.join.column, json: false };
+  if (attribute?.kind === 'scalar')
+    return { attribute, column: attribute.column, json: attribute.type.column === 'jsonb' };
+  if (attribute?.kind === 'relation' && attribute.join.kind === 'column')
+    return { attribute, column: attribute.join.column, json: false };
   throw new Error(`${type.singularApiId}.${key} has no column`);
 }
 
 function conditions(type: ContentType, match: Match): Sql {
   const parts = Object.entries(match).map(([key, value]) => {
     const column = columnOf(type, key);
-    return value === null ? sql`r.${quote(column.column)} is null` : sql`r.${quote(column.column)} = ${stored(column.attribute, value)}`;
+    return value === null
+      ? sql`r.${quote(column.column)} is null`
+      : sql`r.${quote(column.column)} = ${stored(column.attribute, value)}`;
   });
   return sql`(${join(parts, ' and ')})`;
 }
 
 const shown = (type: ContentType, select: readonly string[]): Sql =>
-  join(select.map((key) => columnOf(type, key)).map(({ attribute, column, json }) => sql`r.${quote(column)}${json ? sql`::text` : sql``} as ${quote(attribute.name)}`), ', ');
+  join(
+    select
+      .map((key) => columnOf(type, key))
+      .map(
+        ({ attribute, column, json }) =>
+          sql`r.${quote(column)}${json ? sql`::text` : sql``} as ${quote(attribute.name)}`,
+      ),
+    ', ',
+  );
 
 /** The rows that match one of several, JSON as text. Those of an earlier match come first. */
-export function compileFindRecords(type: ContentType, anyOf: readonly Match[], select: readonly string[]): Statement {
+export function compileFindRecords(
+  type: ContentType,
+  anyOf: readonly Match[],
+  select: readonly string[],
+): Statement {
   const matches = anyOf.map((match) => conditions(type, match));
   const order = matches.map((match) => sql`${match} desc`);
-  return print(sql`select ${shown(type, select)} from ${quote(type.table)} r where ${join(matches, ' or ')} order by ${join([...order, sql`r.id`], ', ')}`);
+  return print(
+    sql`select ${shown(type, select)} from ${quote(type.table)} r where ${join(matches, ' or ')} order by ${join([...order, sql`r.id`], ', ')}`,
+  );
 }
 
-/** The row that matches, or a made-up one: that there is none shows neither in the answer nor in the time it takes. */
+/**
+ * The row that matches, or a made-up one: that there is none shows neither in the answer nor in the time it
+ * takes.
+ */
 export function compileFindRecordOr(type: ContentType, match: Match, otherwise: Match): Statement {
   const columns = Object.entries(otherwise).map(([key, value]) => ({ ...columnOf(type, key), value }));
-  const names = join(columns.map(({ attribute }) => quote(attribute.name)), ', ');
-  const made = columns.map(({ attribute, json, value }) => (json ? sql`(${stored(attribute, value)})::text` : stored(attribute, value)));
+  const names = join(
+    columns.map(({ attribute }) => quote(attribute.name)),
+    ', ',
+  );
+  const made = columns.map(({ attribute, json, value }) =>
+    json ? sql`(${stored(attribute, value)})::text` : stored(attribute, value),
+  );
   const order = alias('k', 0);
   const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
-  return print(sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`);
+  return print(
+    sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`,
+  );
 }
 
 /** Every row of a type. */
-export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement => print(sql`select ${shown(type, select)} from ${quote(type.table)} r order by r.id`);
+export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement =>
+  print(sql`select ${shown(type, select)} from ${quote(type.table)} r order by r.id`);
 
 /** Changes the rows that match; answers their document ids. */
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
@@ -57,9 +95,13 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
     const column = columnOf(type, key);
     return sql`${quote(column.column)} = ${stored(column.attribute, value)}`;
   });
-  return print(sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`);
+  return print(
+    sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
+  );
 }
 
 /** Removes the rows that match; answers their document ids. Only for types that nothing relates to. */
 export const compileRemoveRecords = (type: ContentType, match: Match): Statement =>
-  print(sql`delete from ${quote(type.table)} r where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`);
+  print(
+    sql`delete from ${quote(type.table)} r where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
+  );

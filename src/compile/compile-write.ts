@@ -1,9 +1,22 @@
-/** The rows of a write: one statement creates or updates a version, publishes it, and shares what locales share. */
-import type { Attribute, ComponentAttribute, ContentType, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+/**
+ * The rows of a write: one statement creates or updates a version, publishes it, and shares what locales
+ * share.
+ */
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
-export type ColumnValues = ReadonlyMap<ScalarAttribute | ComponentAttribute | ZoneAttribute | RelationAttribute, unknown>;
+export type ColumnValues = ReadonlyMap<
+  ScalarAttribute | ComponentAttribute | ZoneAttribute | RelationAttribute,
+  unknown
+>;
 
 export interface RowsRequest {
   readonly type: ContentType;
@@ -14,7 +27,9 @@ export interface RowsRequest {
   readonly row: number | null;
   /** A version in another locale from which a new one takes over what locales share (D19). */
   readonly base: number | null;
-  /** Whether the published version is written too. In types without drafts the one row is the published one. */
+  /**
+   * Whether the published version is written too. In types without drafts the one row is the published one.
+   */
   readonly publish: boolean;
 }
 
@@ -27,7 +42,8 @@ interface Column {
 
 function columnsOf(type: ContentType): Column[] {
   return [...type.attributes.values()].flatMap((attribute): Column[] => {
-    if (attribute.kind === 'scalar') return attribute.system ? [] : [{ name: attribute.column, attribute, isPosition: false }];
+    if (attribute.kind === 'scalar')
+      return attribute.system ? [] : [{ name: attribute.column, attribute, isPosition: false }];
     if (attribute.kind !== 'relation') return [{ name: attribute.column, attribute, isPosition: false }];
     if (attribute.join.kind !== 'column') return [];
     const { column, position } = attribute.join;
@@ -36,7 +52,8 @@ function columnsOf(type: ContentType): Column[] {
   });
 }
 
-const valueOf = ({ attribute, isPosition }: Column, value: unknown): Sql => (isPosition ? sql`default` : stored(attribute, value));
+const valueOf = ({ attribute, isPosition }: Column, value: unknown): Sql =>
+  isPosition ? sql`default` : stored(attribute, value);
 
 /** A value as the column of its attribute takes it; a relation's is the target's document id. */
 export function stored(attribute: Attribute, value: unknown): Sql {
@@ -66,10 +83,15 @@ function stillThere({ attribute, isPosition }: Column, value: Sql): Sql {
   return sql`(select x.document_id from ${quote(attribute.target.table)} x where x.document_id = ${value} limit 1)`;
 }
 
-/** A new document: its draft and, when published at once, its published version, with their links, in one statement. */
+/**
+ * A new document: its draft and, when published at once, its published version, with their links, in one
+ * statement.
+ */
 export function compileCreate(request: RowsRequest, links: readonly Sql[]): Statement {
   const columns = columnsOf(request.type).filter((column) => isGiven(request, column));
-  const values = columns.map((column) => stillThere(column, valueOf(column, request.values.get(column.attribute as never))));
+  const values = columns.map((column) =>
+    stillThere(column, valueOf(column, request.values.get(column.attribute as never))),
+  );
   const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
@@ -78,7 +100,11 @@ export function compileCreate(request: RowsRequest, links: readonly Sql[]): Stat
 }
 
 /** Further data-modifying steps of the same statement. */
-const steps = (links: readonly Sql[]): Sql => sql`${join(links.map((step, i) => sql`, ${alias('k', i)} as (${step})`), ' ')}`;
+const steps = (links: readonly Sql[]): Sql =>
+  sql`${join(
+    links.map((step, i) => sql`, ${alias('k', i)} as (${step})`),
+    ' ',
+  )}`;
 
 /** The version written to: updated, or inserted with what it takes over from another locale. */
 function written(request: RowsRequest, columns: readonly Column[]): Sql {
@@ -91,14 +117,21 @@ function written(request: RowsRequest, columns: readonly Column[]): Sql {
     const published = own ? sql`, published_at = ${TIME}` : sql``;
     return sql`update ${table} t set updated_at = ${TIME}${published}${list(sets)} where t.id = ${param(request.row)}::int4 returning t.*`;
   }
-  const taken = columns.filter((column) => !column.isPosition && (isGiven(request, column) || !column.attribute.localized));
-  const values = taken.map((column) => (isGiven(request, column) ? value(column) : sql`b.${quote(column.name)}`));
+  const taken = columns.filter(
+    (column) => !column.isPosition && (isGiven(request, column) || !column.attribute.localized),
+  );
+  const values = taken.map((column) =>
+    isGiven(request, column) ? value(column) : sql`b.${quote(column.name)}`,
+  );
   return sql`insert into ${table} (${SYSTEM}${list(taken.map(({ name }) => quote(name)))})
     select ${version(request, own)}${list(values)} from ${table} b where b.id = ${param(request.base)}::int4 returning *`;
 }
 
 const copy = (columns: readonly Column[], from: 'd' | 'excluded'): Sql =>
-  join(columns.map(({ name }) => sql`${quote(name)} = ${from === 'd' ? sql`d` : sql`excluded`}.${quote(name)}`), ', ');
+  join(
+    columns.map(({ name }) => sql`${quote(name)} = ${from === 'd' ? sql`d` : sql`excluded`}.${quote(name)}`),
+    ', ',
+  );
 
 /** What all locales of a state share is written to the others in one go (protocol 9.7). */
 function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql | null {
@@ -108,12 +141,17 @@ function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql 
     where t.document_id = d.document_id and t.locale <> d.locale and ${state} returning t.id, t.locale, t.published`;
 }
 
-/** An existing document. Answers the rows touched: the version written, its published copy, the sharing locales. */
+/**
+ * An existing document. Answers the rows touched: the version written, its published copy, the sharing
+ * locales.
+ */
 export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Statement {
   const { type } = request;
   const columns = columnsOf(type);
   const given = columns.filter((column) => isGiven(request, column));
-  const parts: { readonly name: Sql; readonly body: Sql }[] = [{ name: sql`d`, body: written(request, columns) }];
+  const parts: { readonly name: Sql; readonly body: Sql }[] = [
+    { name: sql`d`, body: written(request, columns) },
+  ];
   const siblings = shared(type, given, type.draftAndPublish ? sql`not t.published` : sql`t.published`);
   if (siblings !== null) parts.push({ name: sql`s`, body: siblings });
   if (type.draftAndPublish && request.publish) {
@@ -122,10 +160,16 @@ export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Stat
     if (publishedSiblings !== null) parts.push({ name: sql`q`, body: publishedSiblings });
   }
   const rows = parts.map(({ name }) => sql`select id, locale, published from ${name}`);
-  return print(sql`with ${join(parts.map(({ name, body }) => sql`${name} as (${body})`), ', ')}${steps(links)} ${union(rows)}`);
+  return print(
+    sql`with ${join(
+      parts.map(({ name, body }) => sql`${name} as (${body})`),
+      ', ',
+    )}${steps(links)} ${union(rows)}`,
+  );
 }
 
-const union = (rows: readonly Sql[]): Sql => rows.slice(1).reduce((all, next) => sql`${all} union all ${next}`, rows[0] as Sql);
+const union = (rows: readonly Sql[]): Sql =>
+  rows.slice(1).reduce((all, next) => sql`${all} union all ${next}`, rows[0] as Sql);
 
 /** The published version takes the draft's values and keeps its own id and creation time (D18). */
 function publishFrom(type: ContentType, columns: readonly Column[]): Sql {
@@ -146,13 +190,17 @@ export function compileDiscard(type: ContentType, draft: number, published: numb
   const restored = sql`update ${table} t set updated_at = p.updated_at${list(sets)} from ${table} p where t.id = ${param(draft)}::int4 and p.id = ${param(published)}::int4 returning t.*`;
   const siblings = shared(type, columns, sql`not t.published`);
   const others = siblings === null ? sql`` : sql`, s as (${siblings})`;
-  return print(sql`with d as (${restored})${others} select id, locale, published from d${siblings === null ? sql`` : sql` union all select id, locale, published from s`}`);
+  return print(
+    sql`with d as (${restored})${others} select id, locale, published from d${siblings === null ? sql`` : sql` union all select id, locale, published from s`}`,
+  );
 }
 
 /** Takes the published version of a document away; its draft stays. */
 export function compileUnpublish(type: ContentType, documentId: string, locale: string | null): Statement {
   const which = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
-  return print(sql`delete from ${quote(type.table)} t where t.document_id = ${param(documentId)}::text and t.published${which}`);
+  return print(
+    sql`delete from ${quote(type.table)} t where t.document_id = ${param(documentId)}::text and t.published${which}`,
+  );
 }
 
 /** References to a type that go when its last version goes. */
@@ -161,18 +209,37 @@ export interface Referrer {
   readonly attribute: RelationAttribute;
 }
 
-/** Clears the columns of a table that name a deleted document, all in one update, because it may be named several times. */
-function forget(owner: ContentType, referrers: readonly Referrer[], { last, self }: { readonly last: Sql; readonly self: boolean }): Sql[] {
-  const columns = referrers.flatMap(({ type, attribute: { join: way } }) => (type === owner && way.kind === 'column' ? [quote(way.column)] : []));
+/**
+ * Clears the columns of a table that name a deleted document, all in one update, because it may be named
+ * several times.
+ */
+function forget(
+  owner: ContentType,
+  referrers: readonly Referrer[],
+  { last, self }: { readonly last: Sql; readonly self: boolean },
+): Sql[] {
+  const columns = referrers.flatMap(({ type, attribute: { join: way } }) =>
+    type === owner && way.kind === 'column' ? [quote(way.column)] : [],
+  );
   if (columns.length === 0) return [];
-  const sets = columns.map((column) => sql`${column} = case when ${column} in ${last} then null else ${column} end`);
-  const named = join(columns.map((column) => sql`${column} in ${last}`), ' or ');
+  const sets = columns.map(
+    (column) => sql`${column} = case when ${column} in ${last} then null else ${column} end`,
+  );
+  const named = join(
+    columns.map((column) => sql`${column} in ${last}`),
+    ' or ',
+  );
   const others = self ? sql` and document_id not in (select g.document_id from g)` : sql``;
   return [sql`update ${quote(owner.table)} set ${join(sets, ', ')} where (${named})${others}`];
 }
 
 /** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
-export function compileDelete(type: ContentType, documentId: string | null, locale: string | null, referrers: readonly Referrer[]): Statement {
+export function compileDelete(
+  type: ContentType,
+  documentId: string | null,
+  locale: string | null,
+  referrers: readonly Referrer[],
+): Statement {
   const table = quote(type.table);
   const document = param(documentId);
   const conditions: Sql[] = [];
@@ -181,8 +248,12 @@ export function compileDelete(type: ContentType, documentId: string | null, loca
   const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
   const gone = sql`g as (delete from ${table} t${which} returning t.document_id, t.locale)`;
   const last = sql`(select g.document_id from g where not exists (select 1 from ${table} t where t.document_id = g.document_id and not exists (select 1 from g h where h.document_id = t.document_id and h.locale = t.locale)))`;
-  const links = referrers.flatMap(({ attribute: { join: way } }) => (way.kind === 'link' ? [sql`delete from ${quote(way.table)} where target_document_id in ${last}`] : []));
-  const columns = [...new Set(referrers.map((referrer) => referrer.type))].flatMap((owner) => forget(owner, referrers, { last, self: owner === type }));
+  const links = referrers.flatMap(({ attribute: { join: way } }) =>
+    way.kind === 'link' ? [sql`delete from ${quote(way.table)} where target_document_id in ${last}`] : [],
+  );
+  const columns = [...new Set(referrers.map((referrer) => referrer.type))].flatMap((owner) =>
+    forget(owner, referrers, { last, self: owner === type }),
+  );
   const cleaned = [...links, ...columns].map((step, i) => sql`${alias('c', i)} as (${step})`);
   return print(sql`with ${join([gone, ...cleaned], ', ')} select count(*)::int4 as count from g`);
 }

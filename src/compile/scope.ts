@@ -1,4 +1,6 @@
-/** Where names are looked up: a row of a table, or an instance inside a JSON value; and the way to other rows. */
+/**
+ * Where names are looked up: a row of a table, or an instance inside a JSON value; and the way to other rows.
+ */
 import type { Hop, Version } from '../plan/plan.js';
 import type { Component, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { alias, join, param, type Param, quote, type Sql, sql } from '../sql.js';
@@ -27,7 +29,10 @@ export interface Context {
   readonly defaultLocale: Param;
   readonly format: 'flat' | 'v4';
   readonly next: () => number;
-  /** Ends a sub-query of a condition; from the fifth on with a fence, because planning many semi-joins together explodes. */
+  /**
+   * Ends a sub-query of a condition; from the fifth on with a fence, because planning many semi-joins
+   * together explodes.
+   */
   readonly fence: () => Sql;
 }
 
@@ -40,7 +45,13 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
   return {
     version,
     format,
-    locale: param(version.locale.kind === 'one' ? version.locale.code : version.locale.kind === 'several' ? version.locale.codes : null),
+    locale: param(
+      version.locale.kind === 'one'
+        ? version.locale.code
+        : version.locale.kind === 'several'
+          ? version.locale.codes
+          : null,
+    ),
     defaultLocale: param(version.defaultLocale),
     next: () => (n += 1),
     fence: () => ((conditions += 1) > UNFENCED ? sql` offset 0` : sql``),
@@ -64,7 +75,12 @@ export function shown(scope: Scope, attribute: ScalarAttribute): Sql {
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
 
-const SYSTEM = { document_id: sql`.document_id`, published: sql`.published`, locale: sql`.locale`, id: sql`.id` };
+const SYSTEM = {
+  document_id: sql`.document_id`,
+  published: sql`.published`,
+  locale: sql`.locale`,
+  id: sql`.id`,
+};
 
 /** A system column of a row. */
 export const column = (row: RowScope, name: keyof typeof SYSTEM): Sql => sql`${row.alias}${SYSTEM[name]}`;
@@ -110,7 +126,11 @@ function localeCondition(row: RowScope, parent: RowScope | null, context: Contex
   const own = column(row, 'locale');
   if (locale.kind === 'one') return [sql`${own} = ${context.locale}::text`];
   if (parent === null) return locale.kind === 'any' ? [] : [sql`${own} = any(${context.locale}::text[])`];
-  return [parent.type.localized ? sql`${own} = ${column(parent, 'locale')}` : sql`${own} = ${context.defaultLocale}::text`];
+  return [
+    parent.type.localized
+      ? sql`${own} = ${column(parent, 'locale')}`
+      : sql`${own} = ${context.defaultLocale}::text`,
+  ];
 }
 
 /** The conditions that pick a row's version: the request's one state and one locale (D13). */
@@ -152,8 +172,13 @@ function componentTargets(scope: Scope, hop: Extract<Hop, { kind: 'component' }>
 }
 
 /** The JSON value that a component or zone attribute holds. */
-export function heldJson(scope: Scope, attribute: { readonly name: ScalarAttribute['name']; readonly column: ScalarAttribute['column'] }): Sql {
-  return scope.kind === 'row' ? sql`${scope.alias}.${quote(attribute.column)}` : sql`${scope.value}->${quote(attribute.name, 'string')}`;
+export function heldJson(
+  scope: Scope,
+  attribute: { readonly name: ScalarAttribute['name']; readonly column: ScalarAttribute['column'] },
+): Sql {
+  return scope.kind === 'row'
+    ? sql`${scope.alias}.${quote(attribute.column)}`
+    : sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
 
 /** A single component needs no sub-query: its instance, in place. */
@@ -175,8 +200,8 @@ interface Linked {
 }
 
 /**
- * Joins targets to links. With the version inside, each link looks its target up by index; without, the planner may
- * also start from the targets, which filters need.
+ * Joins targets to links. With the version inside, each link looks its target up by index; without, the
+ * planner may also start from the targets, which filters need.
  */
 function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql {
   const table = sql`${quote(target.type.table)} ${target.alias}`;
@@ -184,49 +209,84 @@ function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql 
   return sql`cross join lateral (select * from ${table} where ${join([on, ...version], ' and ')} limit 1) ${target.alias}`;
 }
 
-function linked(scope: Scope, hop: RelationAttribute, target: RowScope, { context, version }: Linking): Linked {
+/** Targets that an instance inside a JSON value names. */
+function embedded(scope: JsonScope, hop: RelationAttribute, target: RowScope, linking: Linking): Linked {
+  const documentId = column(target, 'document_id');
+  if (!hop.many) {
+    const only = sql`${documentId} = (${text(scope.value, hop.name)})`;
+    return { from: sql`${quote(target.type.table)} ${target.alias}`, conditions: [only], position: null };
+  }
+  const link = alias('l', linking.context.next());
+  const list = sql`jsonb_array_elements_text(${scope.value}->${quote(hop.name, 'string')}) with ordinality ${link}(id, n)`;
+  const from = sql`${list} ${lookUp(target, sql`${documentId} = ${link}.id`, linking.version)}`;
+  return { from, conditions: [], position: sql`${link}.n` };
+}
+
+function linked(scope: Scope, hop: RelationAttribute, target: RowScope, linking: Linking): Linked {
   const way = hop.join;
+  const { context, version } = linking;
   const table = sql`${quote(target.type.table)} ${target.alias}`;
   const documentId = column(target, 'document_id');
   if (way.kind === 'embedded' || scope.kind === 'json') {
-    const json = scope as JsonScope;
-    if (!hop.many) return { from: table, conditions: [sql`${documentId} = (${text(json.value, hop.name)})`], position: null };
-    const link = alias('l', context.next());
-    const list = sql`jsonb_array_elements_text(${json.value}->${quote(hop.name, 'string')}) with ordinality ${link}(id, n)`;
-    return { from: sql`${list} ${lookUp(target, sql`${documentId} = ${link}.id`, version)}`, conditions: [], position: sql`${link}.n` };
+    return embedded(scope as JsonScope, hop, target, linking);
   }
   const owner = column(scope, 'document_id');
   switch (way.kind) {
     case 'column':
-      return { from: table, conditions: [sql`${documentId} = ${scope.alias}.${quote(way.column)}`], position: null };
+      return {
+        from: table,
+        conditions: [sql`${documentId} = ${scope.alias}.${quote(way.column)}`],
+        position: null,
+      };
     case 'inverseColumn': {
-      const position = way.position === null ? column(target, 'id') : sql`${target.alias}.${quote(way.position)}`;
+      const position =
+        way.position === null ? column(target, 'id') : sql`${target.alias}.${quote(way.position)}`;
       return { from: table, conditions: [sql`${target.alias}.${quote(way.column)} = ${owner}`], position };
     }
     case 'link': {
       const link = alias('l', context.next());
       const from = sql`${quote(way.table)} ${link} ${lookUp(target, sql`${documentId} = ${link}.target_document_id`, version)}`;
-      return { from, conditions: [sql`${link}.owner_id = ${column(scope, 'id')}`], position: sql`${link}.position` };
+      return {
+        from,
+        conditions: [sql`${link}.owner_id = ${column(scope, 'id')}`],
+        position: sql`${link}.position`,
+      };
     }
     case 'inverseLink': {
       const link = alias('l', context.next());
       const from = sql`${quote(way.table)} ${link} join ${table} on ${column(target, 'id')} = ${link}.owner_id`;
-      return { from, conditions: [sql`${link}.target_document_id = ${owner}`], position: sql`${link}.inverse_position` };
+      return {
+        from,
+        conditions: [sql`${link}.target_document_id = ${owner}`],
+        position: sql`${link}.inverse_position`,
+      };
     }
     case 'locales': {
       const other = sql`${column(target, 'locale')} <> ${column(scope, 'locale')}`;
       const state = sql`${column(target, 'published')} = ${column(scope, 'published')}`;
-      return { from: table, conditions: [sql`${documentId} = ${owner}`, other, state], position: column(target, 'id') };
+      return {
+        from: table,
+        conditions: [sql`${documentId} = ${owner}`, other, state],
+        position: column(target, 'id'),
+      };
     }
   }
 }
 
 /** The targets of a hop, in the version that the request shows: to be searched, or to be shown one by one. */
-export function targetsOf(scope: Scope, hop: Hop, context: Context, use: 'search' | 'show' = 'search'): Targets {
+export function targetsOf(
+  scope: Scope,
+  hop: Hop,
+  context: Context,
+  use: 'search' | 'show' = 'search',
+): Targets {
   if (hop.kind === 'component') return componentTargets(scope, hop, context);
   const target = rowScope(hop.target, alias('t', context.next()));
   const version = hop.join.kind === 'locales' ? [] : versionConditions(target, rowOf(scope), context);
   const inside = use === 'show' && (hop.join.kind === 'link' || (hop.join.kind === 'embedded' && hop.many));
-  const { from, conditions, position } = linked(scope, hop, target, { context, version: inside ? version : null });
+  const { from, conditions, position } = linked(scope, hop, target, {
+    context,
+    version: inside ? version : null,
+  });
   return { from, conditions: inside ? conditions : [...conditions, ...version], scope: target, position };
 }

@@ -3,13 +3,17 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 
 type Work = () => Promise<void>;
 
-/** What waits for transactions of the host's to succeed. A nested transaction counts as a transaction of its own. */
+/**
+ * What waits for transactions of the host's to succeed. A nested transaction counts as a transaction of its
+ * own.
+ */
 export class Commits implements EventSubscriber {
   private readonly waiting = new WeakMap<object, Work[]>();
 
   add(em: SqlEntityManager, work: Work): void {
     const transaction: object | undefined = em.getTransactionContext();
-    if (transaction === undefined) throw new Error('The entity manager that a write should join is not in a transaction');
+    if (transaction === undefined)
+      throw new Error('The entity manager that a write should join is not in a transaction');
     this.waiting.set(transaction, [...(this.waiting.get(transaction) ?? []), work]);
   }
 

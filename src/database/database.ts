@@ -10,7 +10,8 @@ import { isPool, NativePool, StatementTimeout } from './native-pool.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 
 const ATTEMPTS = 5;
-const pause = (attempt: number): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
+const pause = (attempt: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
 const LOST_AFTER = 200;
 
@@ -42,7 +43,9 @@ export class Database {
     return this.orm.em as SqlEntityManager;
   }
 
-  /** The driver's own pool where it is node-postgres; null for PGlite and dialects that the host passed in. */
+  /**
+   * The driver's own pool where it is node-postgres; null for PGlite and dialects that the host passed in.
+   */
   private async nativePool(): Promise<NativePool | null> {
     if (this.native !== null) return this.native;
     const connection = this.em.getConnection() as unknown as { getNativeClient(): Promise<unknown> };
@@ -52,7 +55,10 @@ export class Database {
     return this.native;
   }
 
-  /** Runs one statement on its own. Named and prepared where the driver can; cancelled in the database when it takes too long. */
+  /**
+   * Runs one statement on its own. Named and prepared where the driver can; cancelled in the database when it
+   * takes too long.
+   */
   async run(statement: Statement): Promise<readonly Row[]> {
     const native = this.native ?? (await this.nativePool());
     try {
@@ -63,8 +69,9 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: all of it or nothing (D15). Deadlocks, serialization failures and violations of
-   * `retryOn` are tried again a few times, unless `joined` is a transaction of the host's, whose fate is the host's.
+   * Runs `work` in one transaction: all of it or nothing (D15). Deadlocks, serialization failures and
+   * violations of `retryOn` are tried again a few times, unless `joined` is a transaction of the host's,
+   * whose fate is the host's.
    */
   async transaction<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { values, retryOn, joined } = options;
@@ -79,7 +86,10 @@ export class Database {
     }
   }
 
-  private async attempt<T>(work: (runner: Runner) => Promise<T>, { joined, shared }: TransactionOptions): Promise<T> {
+  private async attempt<T>(
+    work: (runner: Runner) => Promise<T>,
+    { joined, shared }: TransactionOptions,
+  ): Promise<T> {
     if (joined !== undefined) return work(runnerOf(joined));
     const native = await this.nativePool();
     if (native !== null && !shared) return native.transaction(work);

@@ -1,8 +1,9 @@
 /**
- * One timer for all statements under way, which all may take equally long: a timer for each would cost more than the rest of a read.
+ * One timer for all statements under way, which all may take equally long: a timer for each would cost more
+ * than the rest of a read.
  *
- * A list whose items let go of their neighbours, and not a Set: tables that a Set outgrows point to the next one, and through that
- * chain the garbage collector took the rows of every answer for alive.
+ * A list whose items let go of their neighbours, and not a Set: tables that a Set outgrows point to the next
+ * one, and through that chain the garbage collector took the rows of every answer for alive.
  */
 export class Deadlines {
   /** Before the first and after the last. */

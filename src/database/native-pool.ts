@@ -1,4 +1,7 @@
-/** The driver itself, where it is node-postgres: named statements, a bound on their time, and transactions of our own. */
+/**
+ * The driver itself, where it is node-postgres: named statements, a bound on their time, and transactions of
+ * our own.
+ */
 import { Logger } from '@nestjs/common';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
@@ -24,7 +27,13 @@ interface OwnConnection {
 interface Pool {
   readonly options: unknown;
   connect(): Promise<PoolClient>;
-  connect(done: (error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => void): void;
+  connect(
+    done: (
+      error: Error | undefined,
+      client: PoolClient | undefined,
+      release: (error?: unknown) => void,
+    ) => void,
+  ): void;
 }
 
 interface QueryConfig {
@@ -37,7 +46,8 @@ interface QueryConfig {
 export class StatementTimeout extends Error {}
 
 /** Whether a client of MikroORM's is the pool of node-postgres. */
-export const isPool = (client: unknown): client is Pool => typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;
+export const isPool = (client: unknown): client is Pool =>
+  typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;
 
 export class NativePool {
   private readonly logger = new Logger('ContentDatabase');
@@ -52,7 +62,10 @@ export class NativePool {
     this.deadlines = new Deadlines(settings.limits.statementTimeout);
   }
 
-  /** Runs one statement on its own. In callbacks, because a read is nearly nothing else: promises here cost a tenth of a request's time in Node. */
+  /**
+   * Runs one statement on its own. In callbacks, because a read is nearly nothing else: promises here cost a
+   * tenth of a request's time in Node.
+   */
   run(statement: Statement): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       this.pool.connect((lost, client, release) => {
@@ -86,7 +99,8 @@ export class NativePool {
       if (error instanceof StatementTimeout) {
         broken = error;
         await this.cancel(client);
-      } else await client.query({ text: 'rollback', values: [] }).catch((failure: unknown) => (broken = failure));
+      } else
+        await client.query({ text: 'rollback', values: [] }).catch((failure: unknown) => (broken = failure));
       throw error;
     } finally {
       client.release(broken);
@@ -94,18 +108,31 @@ export class NativePool {
   }
 
   /**
-   * Kysely keeps the slot of a transaction whose connection died (kysely-org/kysely#1990); this gives such slots back.
-   * It looks into the pool's own lists, for want of another way, and does nothing where they are not as expected.
+   * Kysely keeps the slot of a transaction whose connection died (kysely-org/kysely#1990); this gives such
+   * slots back. It looks into the pool's own lists, for want of another way, and does nothing where they are
+   * not as expected.
    */
   releaseLost(): void {
     const { _clients: clients = [], _idle: idle = [] } = this.pool as PoolInside;
     for (const client of [...clients]) {
-      if (client._queryable === false && typeof client.release === 'function' && !idle.some((item) => item.client === client)) client.release(true);
+      if (
+        client._queryable === false &&
+        typeof client.release === 'function' &&
+        !idle.some((item) => item.client === client)
+      )
+        client.release(true);
     }
   }
 
-  /** Runs a statement on a connection. `done` is called once; with a StatementTimeout when nobody should wait longer. */
-  private send(client: PoolClient, statement: Statement, done: (error: Error | null, rows: readonly Row[]) => void): void {
+  /**
+   * Runs a statement on a connection. `done` is called once; with a StatementTimeout when nobody should wait
+   * longer.
+   */
+  private send(
+    client: PoolClient,
+    statement: Statement,
+    done: (error: Error | null, rows: readonly Row[]) => void,
+  ): void {
     let settled = false;
     const settle = (error: Error | null, rows: readonly Row[]): void => {
       if (settled) return;
@@ -114,11 +141,15 @@ export class NativePool {
       done(error, rows);
     };
     const deadline = this.deadlines.add(() => settle(new StatementTimeout(), []));
-    client.query(this.configOf(statement), (error, result) => settle(error ?? null, error ? [] : result.rows));
+    client.query(this.configOf(statement), (error, result) =>
+      settle(error ?? null, error ? [] : result.rows),
+    );
   }
 
   private query(client: PoolClient, statement: Statement): Promise<readonly Row[]> {
-    return new Promise((resolve, reject) => this.send(client, statement, (error, rows) => (error === null ? resolve(rows) : reject(error))));
+    return new Promise((resolve, reject) =>
+      this.send(client, statement, (error, rows) => (error === null ? resolve(rows) : reject(error))),
+    );
   }
 
   private configOf({ text, values }: Statement): QueryConfig {
@@ -127,8 +158,8 @@ export class NativePool {
   }
 
   /**
-   * Ends a statement that nobody waits for any more, over a connection of its own, because the pool may be full of
-   * such statements. The slot stays taken until then, so that they cannot pile up beside the pool.
+   * Ends a statement that nobody waits for any more, over a connection of its own, because the pool may be
+   * full of such statements. The slot stays taken until then, so that they cannot pile up beside the pool.
    */
   private async cancel(client: PoolClient): Promise<void> {
     const other = new client.constructor(this.pool.options);
@@ -144,6 +175,9 @@ export class NativePool {
 }
 
 interface PoolInside {
-  readonly _clients?: readonly { readonly _queryable?: boolean; readonly release?: (destroy: boolean) => void }[];
+  readonly _clients?: readonly {
+    readonly _queryable?: boolean;
+    readonly release?: (destroy: boolean) => void;
+  }[];
   readonly _idle?: readonly { readonly client: unknown }[];
 }

@@ -8,7 +8,9 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Runs statements on one handle: the pool, or a transaction's connection. */
 export interface Runner {
   run(statement: Statement): Promise<readonly Row[]>;
-  /** The transaction's entity manager, for hooks and host code that join in; null where nobody asked for one. */
+  /**
+   * The transaction's entity manager, for hooks and host code that join in; null where nobody asked for one.
+   */
   readonly em: SqlEntityManager | null;
 }
 
@@ -25,7 +27,11 @@ const compiled = (statement: Statement): unknown => ({
   queryId: { queryId: 'content' },
 });
 
-const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> => (await executor.executeQuery(compiled(statement))).rows;
+const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> =>
+  (await executor.executeQuery(compiled(statement))).rows;
 
 /** Statements in the transaction, or on the connections, of an entity manager. */
-export const runnerOf = (em: SqlEntityManager): Runner => ({ em, run: (statement) => execute(em.getKysely(), statement) });
+export const runnerOf = (em: SqlEntityManager): Runner => ({
+  em,
+  run: (statement) => execute(em.getKysely(), statement),
+});

@@ -9,4 +9,5 @@ import { type Identifier, identifier } from '../sql.js';
 export const COMPONENT_SEQUENCE_TABLE = 'content_component_ids';
 
 /** The same name, for statements about a type. */
-export const componentSequence = ({ table }: Pick<ContentType, 'table'>): Identifier => inSchema(parted(table).schema, identifier(COMPONENT_SEQUENCE_TABLE));
+export const componentSequence = ({ table }: Pick<ContentType, 'table'>): Identifier =>
+  inSchema(parted(table).schema, identifier(COMPONENT_SEQUENCE_TABLE));

@@ -1,6 +1,7 @@
 /**
- * Names for prepared statements. A shape gets one when it comes a second time, so that one-off queries cannot use
- * up the names; the number of names is bounded because every connection keeps what was prepared under them.
+ * Names for prepared statements. A shape gets one when it comes a second time, so that one-off queries cannot
+ * use up the names; the number of names is bounded because every connection keeps what was prepared under
+ * them.
  */
 export class StatementNames {
   /** Two modules may share the connections of one host. */

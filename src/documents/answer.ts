@@ -12,7 +12,8 @@ export interface PaginationMeta {
 }
 
 function paginationMeta(page: Pagination, total: number | null): PaginationMeta {
-  if (page.kind === 'offset') return { start: page.start, limit: page.limit, ...(total === null ? {} : { total }) };
+  if (page.kind === 'offset')
+    return { start: page.start, limit: page.limit, ...(total === null ? {} : { total }) };
   const counted = total === null ? {} : { pageCount: Math.ceil(total / page.limit), total };
   return { page: page.page, pageSize: page.limit, ...counted };
 }

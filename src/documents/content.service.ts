@@ -11,7 +11,10 @@ import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
 import type { Documents, WriteOptions } from './documents.service.js';
 
-/** The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region'] }`. */
+/**
+ * The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region']
+ * }`.
+ */
 export type ContentQuery = RawQuery;
 
 /** On whose behalf, and in which transaction of the host's. */
@@ -34,9 +37,20 @@ export class ContentService<T extends object = DocumentFields> {
     private readonly type: ContentType,
   ) {}
 
-  private plan(action: Action, query: ContentQuery, as: Caller, what: Pick<ReadRequest, 'kind' | 'documentId'>): ReadPlan {
+  private plan(
+    action: Action,
+    query: ContentQuery,
+    as: Caller,
+    what: Pick<ReadRequest, 'kind' | 'documentId'>,
+  ): ReadPlan {
     if (scopeOf(as, this.type, action) === 'none') throw forbidden();
-    return this.documents.plan(this.type, query, { ...what, action, permissions: as.permissions, user: userOf(as), format: 'flat' });
+    return this.documents.plan(this.type, query, {
+      ...what,
+      action,
+      permissions: as.permissions,
+      user: userOf(as),
+      format: 'flat',
+    });
   }
 
   private planWrite(action: Action, query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
@@ -44,15 +58,29 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /** A page of documents. Throws a ContentError for a query that makes no sense. */
-  async find(query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
-    const { data, meta } = await this.documents.read(this.plan('find', query, as, { kind: 'list', documentId: null }));
+  async find(
+    query: ContentQuery = {},
+    { as = SYSTEM }: ServiceOptions = {},
+  ): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
+    const { data, meta } = await this.documents.read(
+      this.plan('find', query, as, { kind: 'list', documentId: null }),
+    );
     return { data: JSON.parse(data) as T[], meta };
   }
 
   /** One document, or null. A single type takes no id. */
-  async findOne(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM }: ServiceOptions = {}): Promise<T | null> {
+  async findOne(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM }: ServiceOptions = {},
+  ): Promise<T | null> {
     try {
-      const { data } = await this.documents.read(this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, { kind: 'one', documentId }));
+      const { data } = await this.documents.read(
+        this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, {
+          kind: 'one',
+          documentId,
+        }),
+      );
       return JSON.parse(data) as T;
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
@@ -62,48 +90,93 @@ export class ContentService<T extends object = DocumentFields> {
 
   /** How many documents match. */
   async count(query: ContentQuery = {}, options: ServiceOptions = {}): Promise<number> {
-    const page = { ...query, populate: undefined, fields: ['documentId'], sort: undefined, pagination: { limit: 1, withCount: true } };
+    const page = {
+      ...query,
+      populate: undefined,
+      fields: ['documentId'],
+      sort: undefined,
+      pagination: { limit: 1, withCount: true },
+    };
     return (await this.find(page, options)).meta.pagination?.total ?? 0;
   }
 
-  /** Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that cannot be stored. */
+  /**
+   * Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that
+   * cannot be stored.
+   */
   async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.create(this.planWrite('create', query, as, null), { data }, writing(as, em));
+    const answer = await this.documents.create(
+      this.planWrite('create', query, as, null),
+      { data },
+      writing(as, em),
+    );
     return JSON.parse(answer.data) as T;
   }
 
   /** Updates a document partially; a single type takes no id and is created when absent. */
-  async update(documentId: string | null, data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.update(this.planWrite('update', query, as, documentId), { data }, writing(as, em));
+  async update(
+    documentId: string | null,
+    data: object,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<T> {
+    const answer = await this.documents.update(
+      this.planWrite('update', query, as, documentId),
+      { data },
+      writing(as, em),
+    );
     return JSON.parse(answer.data) as T;
   }
 
   /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
-  async delete(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<void> {
+  async delete(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<void> {
     await this.documents.delete(this.planWrite('delete', query, as, documentId), writing(as, em));
   }
 
   /** Publishes the draft as it is. Throws a ContentError when it is not complete. */
-  async publish(documentId: string | null, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+  async publish(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<T> {
     const plan = this.planWrite('publish', { ...query, status: 'published' }, as, documentId);
     const answer = await this.documents.update(plan, { data: {} }, writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 
   /** Takes the published version away; answers the draft. */
-  async unpublish(documentId: string, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.unpublish(this.planWrite('publish', query, as, documentId), writing(as, em));
+  async unpublish(
+    documentId: string,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<T> {
+    const answer = await this.documents.unpublish(
+      this.planWrite('publish', query, as, documentId),
+      writing(as, em),
+    );
     return JSON.parse(answer.data) as T;
   }
 
   /** Puts the draft back to what is published; answers it. */
-  async discardDraft(documentId: string, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
-    const answer = await this.documents.discardDraft(this.planWrite('publish', query, as, documentId), writing(as, em));
+  async discardDraft(
+    documentId: string,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<T> {
+    const answer = await this.documents.discardDraft(
+      this.planWrite('publish', query, as, documentId),
+      writing(as, em),
+    );
     return JSON.parse(answer.data) as T;
   }
 }
 
-const writing = (caller: Caller, em: SqlEntityManager | undefined): WriteOptions => (em === undefined ? { caller } : { caller, em });
+const writing = (caller: Caller, em: SqlEntityManager | undefined): WriteOptions =>
+  em === undefined ? { caller } : { caller, em };
 
 /** Injection token of a content type's service, by `singularApiId`. */
 export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;
@@ -113,4 +186,5 @@ export const getContentToken = (singularApiId: string): string => `ContentServic
  *
  * @publicApi
  */
-export const InjectContent = (singularApiId: string): ParameterDecorator & PropertyDecorator => Inject(getContentToken(singularApiId));
+export const InjectContent = (singularApiId: string): ParameterDecorator & PropertyDecorator =>
+  Inject(getContentToken(singularApiId));

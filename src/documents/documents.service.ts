@@ -5,14 +5,13 @@ import { type Action, Permissions } from '../access/permissions.js';
 import { compileQueue } from '../compile/compile-load.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
-import { compileDelete, compileUnpublish, type Referrer } from '../compile/compile-write.js';
-import { Database } from '../database/database.js';
+import { compileDelete, compileUnpublish } from '../compile/compile-write.js';
 import { contendedIndexes } from '../database/entities.js';
 import type { Row, Runner } from '../database/runner.js';
 import { forbidden, notFound, overLimit, validationError } from '../errors.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
-import { type PlanBase, planRead, type ReadRequest } from '../plan/plan-read.js';
+import { planRead, type ReadRequest } from '../plan/plan-read.js';
 import { writeRightsOf } from '../plan/rights.js';
 import { parseQuery } from '../query/parse-query.js';
 import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
@@ -20,12 +19,15 @@ import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
+import type { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
-import type { HookAction, Hooks } from './hooks.js';
+import type { HookAction } from './hooks.js';
 import { PlanCache, statementOf } from './plan-cache.js';
 import { locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
+import { referrersOf } from './referrers.js';
 import { discardDraft, write } from './write.js';
+import { writeLocaleOf } from './write-locale.js';
 
 /** Who writes, and the host's transaction to join, if any. */
 export interface WriteOptions {
@@ -34,9 +36,17 @@ export interface WriteOptions {
 }
 
 /** Whether a caller who may act on their own documents only means to act on another's. */
-async function isForeign(runner: Runner, { type, documentId }: ReadPlan, caller: Caller, action: Action): Promise<boolean> {
+async function isForeign(
+  runner: Runner,
+  { type, documentId }: ReadPlan,
+  caller: Caller,
+  action: Action,
+): Promise<boolean> {
   if (type.owner === null || documentId === null || scopeOf(caller, type, action) !== 'own') return false;
-  return (await runner.run(compileFindRecords(type, [{ documentId, [type.owner]: caller.id }], ['id']))).length === 0;
+  return (
+    (await runner.run(compileFindRecords(type, [{ documentId, [type.owner]: caller.id }], ['id']))).length ===
+    0
+  );
 }
 
 /** What a transaction is for. */
@@ -46,15 +56,6 @@ interface TransactionRequest {
   readonly values: ReadonlyMap<string, unknown>;
   readonly em: SqlEntityManager | undefined;
   readonly hooks: HookRun;
-}
-
-/** Injection token of {@link DocumentsBase}, for the modules beside the content module. */
-export const CONTENT_BASE = Symbol('ContentBase');
-
-/** What the spine stands on. */
-export interface DocumentsBase extends PlanBase {
-  readonly database: Database;
-  readonly hooks: Hooks;
 }
 
 /** The spine: a request is parsed once, planned once, printed once, run once. */
@@ -71,11 +72,14 @@ export class Documents {
     return this.base.settings.maxLimit;
   }
 
-  /** Plans a request from its query string. Throws like `plan`, and a 400 when the text goes over a budget. */
+  /**
+   * Plans a request from its query string. Throws like `plan`, and a 400 when the text goes over a budget.
+   */
   planText(text: string, request: ReadRequest): ReadPlan {
     // No document has such an id, and PostgreSQL would refuse to look for it.
     if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
-    return this.cache.plan(text, request, (asked) => this.plan(asked.type, readRaw(text, this.base.settings.limits), asked));
+    const { limits } = this.base.settings;
+    return this.cache.plan(text, request, (asked) => this.plan(asked.type, readRaw(text, limits), asked));
   }
 
   /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
@@ -83,7 +87,10 @@ export class Documents {
     return planRead(parseQuery(raw, this.base.settings), { ...request, type }, this.base);
   }
 
-  /** Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not there. */
+  /**
+   * Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not
+   * there.
+   */
   async read(plan: ReadPlan): Promise<Answer> {
     return this.answer(plan, await this.base.database.run(statementOf(plan, (asked) => this.compile(asked))));
   }
@@ -99,11 +106,20 @@ export class Documents {
     return this.write(plan, body, options, 'update');
   }
 
-  private async write(plan: ReadPlan, raw: unknown, { caller, em }: WriteOptions, action: 'create' | 'update'): Promise<Answer> {
+  private async write(
+    plan: ReadPlan,
+    raw: unknown,
+    { caller, em }: WriteOptions,
+    action: 'create' | 'update',
+  ): Promise<Answer> {
     const { type, documentId, version } = plan;
     const publish = version.published || !type.draftAndPublish;
-    const locale = this.writeLocale(plan);
-    const hooks = this.hookRun(plan, caller, type.draftAndPublish && publish ? [action, 'publish'] : [action]);
+    const locale = writeLocaleOf(plan, this.base.settings);
+    const hooks = this.hookRun(
+      plan,
+      caller,
+      type.draftAndPublish && publish ? [action, 'publish'] : [action],
+    );
     // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
     const rules = {
       rights: writeRightsOf(caller, type, action),
@@ -113,46 +129,74 @@ export class Documents {
     };
     const body = hooks.changesData ? null : await this.prepare(raw, type, rules);
     const admit = async (runner: Runner): Promise<void> => {
-      if (await isForeign(runner, plan, caller, action)) throw caller.permissions.allows(type.singularApiId, 'findOne') ? forbidden() : notFound();
+      if (await isForeign(runner, plan, caller, action))
+        throw caller.permissions.allows(type.singularApiId, 'findOne') ? forbidden() : notFound();
     };
     const values = new Map<string, unknown>();
-    const answer = await this.transaction(async (runner) => {
-      const { data, changed } = await hooks.before(runner, raw);
-      const prepared = body ?? (await this.prepare(data, type, { ...rules, changed }));
-      const written = await write(runner, { type, documentId, locale, publish, values, admit, ...prepared });
-      await hooks.after(runner, written);
-      return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
-    }, { type, values, em, hooks });
+    const answer = await this.transaction(
+      async (runner) => {
+        const { data, changed } = await hooks.before(runner, raw);
+        const prepared = body ?? (await this.prepare(data, type, { ...rules, changed }));
+        const written = await write(runner, {
+          type,
+          documentId,
+          locale,
+          publish,
+          values,
+          admit,
+          ...prepared,
+        });
+        await hooks.after(runner, written);
+        return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
+      },
+      { type, values, em, hooks },
+    );
     await hooks.committed(em);
     return answer;
   }
 
-  private async prepare(raw: unknown, type: ContentType, rules: BodyRules): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
+  private async prepare(
+    raw: unknown,
+    type: ContentType,
+    rules: BodyRules,
+  ): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
     const body = planBody(raw, type, rules);
     return { body, hashes: await hashPasswords(body.passwords) };
   }
 
-  /** Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5, 8.7, 9.8). */
+  /**
+   * Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5,
+   * 8.7, 9.8).
+   */
   async delete(plan: ReadPlan, { caller, em }: WriteOptions): Promise<void> {
     const { type, version, documentId } = plan;
     if (documentId === null && type.kind === 'collectionType') throw notFound();
     if (type.draftAndPublish && !version.published) {
-      throw validationError('Invalid status parameter. A draft cannot be deleted alone', { key: 'status', path: null, source: 'query', param: 'status' });
+      throw validationError('Invalid status parameter. A draft cannot be deleted alone', {
+        key: 'status',
+        path: null,
+        source: 'query',
+        param: 'status',
+      });
     }
-    const locale = !type.localized || version.locale.kind === 'any' ? null : this.writeLocale(plan, true);
+    const locale =
+      !type.localized || version.locale.kind === 'any' ? null : writeLocaleOf(plan, this.base.settings, true);
     const hooks = this.hookRun(plan, caller, ['delete']);
-    const gone = await this.transaction(async (runner) => {
-      await runner.run(compileQueue(locksOfDelete(this.base.schema, type, documentId)));
-      if (await isForeign(runner, plan, caller, 'delete')) {
-        // Who may not see it is answered as if it were not there.
-        if (caller.permissions.allows(type.singularApiId, 'findOne')) throw forbidden();
-        return false;
-      }
-      await hooks.before(runner, null);
-      await runner.run(compileDelete(type, documentId, locale, this.referrersOf(type)));
-      await hooks.after(runner, documentId);
-      return true;
-    }, { type, values: new Map(), em, hooks });
+    const gone = await this.transaction(
+      async (runner) => {
+        await runner.run(compileQueue(locksOfDelete(this.base.schema, type, documentId)));
+        if (await isForeign(runner, plan, caller, 'delete')) {
+          // Who may not see it is answered as if it were not there.
+          if (caller.permissions.allows(type.singularApiId, 'findOne')) throw forbidden();
+          return false;
+        }
+        await hooks.before(runner, null);
+        await runner.run(compileDelete(type, documentId, locale, referrersOf(this.base.schema, type)));
+        await hooks.after(runner, documentId);
+        return true;
+      },
+      { type, values: new Map(), em, hooks },
+    );
     if (gone) await hooks.committed(em);
   }
 
@@ -160,64 +204,81 @@ export class Documents {
   unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.changeState(plan, options, 'unpublish', async (runner) => {
       await runner.run(compileQueue(locksOfChange(plan.type, plan.documentId)));
-      await runner.run(compileUnpublish(plan.type, plan.documentId ?? '', this.writeLocale(plan)));
+      await runner.run(
+        compileUnpublish(plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
+      );
     });
   }
 
-  /** Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published. */
+  /**
+   * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
+   */
   discardDraft(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
-    return this.changeState(plan, options, 'discardDraft', (runner) => discardDraft(runner, plan.type, plan.documentId ?? '', this.writeLocale(plan)));
+    return this.changeState(plan, options, 'discardDraft', (runner) =>
+      discardDraft(runner, plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
+    );
   }
 
-  private async changeState(plan: ReadPlan, { caller, em }: WriteOptions, action: HookAction, work: (runner: Runner) => Promise<unknown>): Promise<Answer> {
+  private async changeState(
+    plan: ReadPlan,
+    { caller, em }: WriteOptions,
+    action: HookAction,
+    work: (runner: Runner) => Promise<unknown>,
+  ): Promise<Answer> {
     const { type } = plan;
     if (plan.documentId === null && type.kind === 'collectionType') throw notFound();
     if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
     const hooks = this.hookRun(plan, caller, [action]);
-    const answer = await this.transaction(async (runner) => {
-      await hooks.before(runner, null);
-      await work(runner);
-      await hooks.after(runner, plan.documentId);
-      return this.answer(plan, await runner.run(this.compile({ ...plan, version: { ...plan.version, published: false } })));
-    }, { type, values: new Map(), em, hooks });
+    const answer = await this.transaction(
+      async (runner) => {
+        await hooks.before(runner, null);
+        await work(runner);
+        await hooks.after(runner, plan.documentId);
+        return this.answer(
+          plan,
+          await runner.run(this.compile({ ...plan, version: { ...plan.version, published: false } })),
+        );
+      },
+      { type, values: new Map(), em, hooks },
+    );
     await hooks.committed(em);
     return answer;
   }
 
-  private transaction<T>(work: (runner: Runner) => Promise<T>, { type, values, em, hooks }: TransactionRequest): Promise<T> {
+  private transaction<T>(
+    work: (runner: Runner) => Promise<T>,
+    { type, values, em, hooks }: TransactionRequest,
+  ): Promise<T> {
     const retryOn = contendedIndexes(type);
-    return this.base.database.transaction(work, { values, retryOn, shared: hooks.insideTransaction, ...(em === undefined ? {} : { joined: em }) });
+    return this.base.database.transaction(work, {
+      values,
+      retryOn,
+      shared: hooks.insideTransaction,
+      ...(em === undefined ? {} : { joined: em }),
+    });
   }
 
   /** What hooks are shown: the document with one level populated, whatever the request asked for. */
   private hookRun(plan: ReadPlan, caller: Caller, actions: readonly HookAction[]): HookRun {
     const { type, version } = plan;
     const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
-    return new HookRun(this.base, { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions }, async (runner, documentId) => {
-      const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
-      const shown = this.plan(type, query, { kind: 'one', documentId, permissions: Permissions.ALL, user: null, format: 'flat', action: 'update' });
-      const [row] = await runner.run(compileRead(shown));
-      const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
-      return isObject(data) ? data : null;
-    });
-  }
-
-  /** The one locale that a write is about. An unknown code is a 400, except where there is only something to delete (D19). */
-  private writeLocale({ type, version }: ReadPlan, anyCode = false): string {
-    const { defaultLocale, locales } = this.base.settings;
-    if (!type.localized) return defaultLocale;
-    const details = { key: 'locale', path: null, source: 'query', param: 'locale' };
-    if (version.locale.kind !== 'one') throw validationError('Invalid locale param * provided. Document locales must be strings.', details);
-    const { code } = version.locale;
-    if (!anyCode && !locales.includes(code)) throw validationError(`Invalid locale "${code}". Expected one of: ${locales.join(', ')}`, details);
-    return code;
-  }
-
-  private referrersOf(type: ContentType): Referrer[] {
-    return [...this.base.schema.types.values()].flatMap((owner) =>
-      [...owner.attributes.values()].flatMap((attribute): Referrer[] =>
-        attribute.kind === 'relation' && attribute.target === type && (attribute.join.kind === 'link' || attribute.join.kind === 'column') ? [{ type: owner, attribute }] : [],
-      ),
+    return new HookRun(
+      this.base,
+      { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions },
+      async (runner, documentId) => {
+        const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
+        const shown = this.plan(type, query, {
+          kind: 'one',
+          documentId,
+          permissions: Permissions.ALL,
+          user: null,
+          format: 'flat',
+          action: 'update',
+        });
+        const [row] = await runner.run(compileRead(shown));
+        const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
+        return isObject(data) ? data : null;
+      },
     );
   }
 
@@ -226,8 +287,13 @@ export class Documents {
   }
 
   private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
-    const { data, total, over } = rows[0] as { readonly data: string | null; readonly total?: number | null; readonly over: boolean };
-    if (over) throw overLimit('responseBytes', this.base.settings.limits.responseBytes, 'The answer is too large');
+    const { data, total, over } = rows[0] as {
+      readonly data: string | null;
+      readonly total?: number | null;
+      readonly over: boolean;
+    };
+    if (over)
+      throw overLimit('responseBytes', this.base.settings.limits.responseBytes, 'The answer is too large');
     if (data === null) throw notFound();
     return Answer.of(plan, data, total ?? null);
   }

@@ -11,15 +11,19 @@ const NUMBER = 7;
 const LONGEST = 240;
 
 /** How long a slug may be, so that the attribute still holds it with a number. */
-const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number => Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
+const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number =>
+  Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
 
-const isGenerated = (attribute: unknown): attribute is ScalarAttribute & { readonly def: { readonly targetField: string } } => {
+const isGenerated = (
+  attribute: unknown,
+): attribute is ScalarAttribute & { readonly def: { readonly targetField: string } } => {
   const { kind, def } = attribute as ScalarAttribute;
   return kind === 'scalar' && def.generate === true;
 };
 
 /** The generated uid attributes of a type; their unique indexes decide between concurrent writers. */
-const generatedUids = (type: ContentType): ScalarAttribute[] => [...type.attributes.values()].filter(isGenerated);
+const generatedUids = (type: ContentType): ScalarAttribute[] =>
+  [...type.attributes.values()].filter(isGenerated);
 
 function baseOf(type: ContentType, attribute: ScalarAttribute, values: Settled['values']): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');
@@ -39,11 +43,21 @@ function firstFree(base: string, taken: ReadonlySet<unknown>): string {
 /** What a new version leaves out: all of it in a new document, in a new locale only what is localized. */
 function missingUids({ type, body }: WriteRequest, { versions, stored }: Loaded): ScalarAttribute[] {
   if (versions.own !== undefined) return [];
-  return generatedUids(type).filter((attribute) => !body.values.has(attribute.name) && (stored === null || attribute.localized));
+  return generatedUids(type).filter(
+    (attribute) => !body.values.has(attribute.name) && (stored === null || attribute.localized),
+  );
 }
 
-/** Fills in what a new version leaves out. Two statements for each attribute that is generated, none otherwise. */
-export async function withGeneratedUids(runner: Runner, request: WriteRequest, result: Settled, loaded: Loaded): Promise<Settled> {
+/**
+ * Fills in what a new version leaves out. Two statements for each attribute that is generated, none
+ * otherwise.
+ */
+export async function withGeneratedUids(
+  runner: Runner,
+  request: WriteRequest,
+  result: Settled,
+  loaded: Loaded,
+): Promise<Settled> {
   const { type, locale } = request;
   const missing = missingUids(request, loaded);
   if (missing.length === 0) return result;
@@ -51,7 +65,9 @@ export async function withGeneratedUids(runner: Runner, request: WriteRequest, r
   for (const attribute of missing) {
     const base = baseOf(type, attribute, values);
     // Whoever makes a uid from the same text waits here, and then sees the one that was taken.
-    await runner.run(compileQueue([{ name: `${type.table}.${attribute.name}:${locale}:${base}`, exclusive: true }]));
+    await runner.run(
+      compileQueue([{ name: `${type.table}.${attribute.name}:${locale}:${base}`, exclusive: true }]),
+    );
     const rows = await runner.run(compileTakenUids(type, attribute, base, locale));
     values.set(attribute, firstFree(base, new Set(rows.map((row) => row['uid']))));
   }

@@ -15,7 +15,8 @@ export class HookExplorer implements OnModuleInit {
   onModuleInit(): void {
     for (const { instance } of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
       const host: unknown = instance;
-      if (typeof host === 'object' && host !== null && Object.getPrototypeOf(host) !== null) this.explore(host as Record<string, unknown>);
+      if (typeof host === 'object' && host !== null && Object.getPrototypeOf(host) !== null)
+        this.explore(host as Record<string, unknown>);
     }
   }
 
@@ -24,7 +25,8 @@ export class HookExplorer implements OnModuleInit {
       const method = host[name];
       if (typeof method !== 'function') continue;
       const metadata = this.reflector.get<HookMetadata | undefined>(HOOK_METADATA, method as HookFunction);
-      if (metadata !== undefined) this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
+      if (metadata !== undefined)
+        this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
     }
   }
 }

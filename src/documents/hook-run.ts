@@ -46,20 +46,29 @@ export class HookRun {
   }
 
   /**
-   * Runs the hooks that come first. The body that they leave behind, and the keys of its data that they have set or
-   * changed. A retry starts from the request's own body again.
+   * Runs the hooks that come first. The body that they leave behind, and the keys of its data that they have
+   * set or changed. A retry starts from the request's own body again.
    */
-  async before(runner: Runner, raw: unknown): Promise<{ readonly data: unknown; readonly changed: ReadonlySet<string> }> {
+  async before(
+    runner: Runner,
+    raw: unknown,
+  ): Promise<{ readonly data: unknown; readonly changed: ReadonlySet<string> }> {
     if (!this.changesData) return { data: raw, changed: new Set() };
-    const [body, sent] = [structuredClone(raw), structuredClone(raw)].map((one) => (isObject(one) ? one : {})) as [Record<string, unknown>, Record<string, unknown>];
+    const [body, sent] = [structuredClone(raw), structuredClone(raw)].map((one) =>
+      isObject(one) ? one : {},
+    ) as [Record<string, unknown>, Record<string, unknown>];
     const data = isObject(body['data']) ? (body['data'] as Record<string, unknown>) : {};
     const before = isObject(sent['data']) ? sent['data'] : {};
     await this.run('before', { data, em: runner.em });
-    const changed = Object.keys(data).filter((key) => !Object.hasOwn(before, key) || !isDeepStrictEqual(data[key], before[key]));
+    const changed = Object.keys(data).filter(
+      (key) => !Object.hasOwn(before, key) || !isDeepStrictEqual(data[key], before[key]),
+    );
     return { data: raw === null ? null : body, changed: new Set(changed) };
   }
 
-  /** Runs the hooks inside the transaction after the write, and keeps what those after the commit are shown. */
+  /**
+   * Runs the hooks inside the transaction after the write, and keeps what those after the commit are shown.
+   */
   async after(runner: Runner, documentId: string | null): Promise<void> {
     this.written = documentId;
     const { type, actions } = this.subject;
@@ -70,16 +79,26 @@ export class HookRun {
 
   /** Runs the hooks after the commit: at once, or when the host's own transaction has succeeded. */
   async committed(joined: SqlEntityManager | undefined): Promise<void> {
-    const run = (): Promise<void> => this.run('committed', { data: {}, em: null }).catch((error: unknown) => logger.error(error));
+    const run = (): Promise<void> =>
+      this.run('committed', { data: {}, em: null }).catch((error: unknown) => logger.error(error));
     if (joined === undefined) return run();
-    if (this.hooks.any(['committed'], this.subject.type, this.subject.actions)) this.base.database.afterCommit(joined, run);
+    if (this.hooks.any(['committed'], this.subject.type, this.subject.actions))
+      this.base.database.afterCommit(joined, run);
   }
 
   private async run(moment: HookMoment, rest: Pick<ContentEvent, 'data' | 'em'>): Promise<void> {
     const { type, locale, caller, actions, documentId } = this.subject;
     for (const action of actions) {
       for (const hook of this.hooks.of(moment, type, action)) {
-        await hook({ type, action, documentId: this.written ?? documentId, locale, caller, document: this.document, ...rest });
+        await hook({
+          type,
+          action,
+          documentId: this.written ?? documentId,
+          locale,
+          caller,
+          document: this.document,
+          ...rest,
+        });
       }
     }
   }

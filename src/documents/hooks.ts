@@ -8,7 +8,10 @@ export const HOOK_ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish
 
 export type HookAction = (typeof HOOK_ACTIONS)[number];
 
-/** `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs when it has succeeded. */
+/**
+ * `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs when it has
+ * succeeded.
+ */
 export type HookMoment = 'before' | 'after' | 'committed';
 
 /**
@@ -47,27 +50,31 @@ const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]):
   SetMetadata(HOOK_METADATA, { moment, type, actions } satisfies HookMetadata);
 
 /**
- * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`; throwing
- * refuses the write, and a ContentError or HttpException becomes the answer. `type` is a `singularApiId` or `'*'`.
+ * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`;
+ * throwing refuses the write, and a ContentError or HttpException becomes the answer. `type` is a
+ * `singularApiId` or `'*'`.
  *
  * @publicApi
  */
-export const BeforeContent = (type: string, ...actions: HookAction[]): MethodDecorator => hook('before', type, actions);
+export const BeforeContent = (type: string, ...actions: HookAction[]): MethodDecorator =>
+  hook('before', type, actions);
 
 /**
  * Runs a provider's method inside the transaction, after the write; throwing undoes it.
  *
  * @publicApi
  */
-export const AfterContent = (type: string, ...actions: HookAction[]): MethodDecorator => hook('after', type, actions);
+export const AfterContent = (type: string, ...actions: HookAction[]): MethodDecorator =>
+  hook('after', type, actions);
 
 /**
- * Runs a provider's method once the transaction is committed, never after one that was rolled back. What it throws
- * is logged and fails no request.
+ * Runs a provider's method once the transaction is committed, never after one that was rolled back. What it
+ * throws is logged and fails no request.
  *
  * @publicApi
  */
-export const OnContentCommitted = (type: string, ...actions: HookAction[]): MethodDecorator => hook('committed', type, actions);
+export const OnContentCommitted = (type: string, ...actions: HookAction[]): MethodDecorator =>
+  hook('committed', type, actions);
 
 /** The hooks of an application. */
 export class Hooks {
@@ -80,7 +87,12 @@ export class Hooks {
   /** The hooks for a moment of an action on a type, in the order they were registered. */
   of(moment: HookMoment, type: string, action: HookAction): readonly HookFunction[] {
     return this.functions
-      .filter((item) => item.moment === moment && (item.type === '*' || item.type === type) && item.actions.includes(action))
+      .filter(
+        (item) =>
+          item.moment === moment &&
+          (item.type === '*' || item.type === type) &&
+          item.actions.includes(action),
+      )
       .map(({ run }) => run);
   }
 

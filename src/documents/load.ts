@@ -15,11 +15,16 @@ export interface WriteRequest {
   /** Null to create; for a single type, null until its document is found. */
   readonly documentId: string | null;
   readonly locale: string;
-  /** Whether the published version is written; false for `status=draft`. Always true in types without drafts. */
+  /**
+   * Whether the published version is written; false for `status=draft`. Always true in types without drafts.
+   */
   readonly publish: boolean;
   readonly body: Body;
   readonly hashes: ReadonlyMap<string, string>;
-  /** Refuses a document that is not the caller's own, where only such may be written. Asked once its lock is held. */
+  /**
+   * Refuses a document that is not the caller's own, where only such may be written. Asked once its lock is
+   * held.
+   */
   readonly admit: (runner: Runner) => Promise<void>;
   /** Filled with the values that a unique index may refuse. */
   readonly values: Map<string, unknown>;
@@ -54,7 +59,8 @@ export interface Loaded {
   readonly resolvers: ReadonlyMap<ContentType, Resolver>;
 }
 
-const parse = <T>(text: unknown, otherwise: T): T => (typeof text === 'string' ? (JSON.parse(text) as T) : otherwise);
+const parse = <T>(text: unknown, otherwise: T): T =>
+  typeof text === 'string' ? (JSON.parse(text) as T) : otherwise;
 
 export const toVersionRow = (row: Row): VersionRow => ({
   id: Number(row['id']),
@@ -68,51 +74,94 @@ function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
   const all = rows.map(toVersionRow);
   const isOwn = ({ published }: VersionRow): boolean => published === !request.type.draftAndPublish;
   const here = (row: VersionRow): boolean => !request.type.localized || row.locale === request.locale;
-  return { all, own: all.find((row) => isOwn(row) && here(row)), published: all.find((row) => row.published && here(row)), base: all.find(isOwn) };
+  return {
+    all,
+    own: all.find((row) => isOwn(row) && here(row)),
+    published: all.find((row) => row.published && here(row)),
+    base: all.find(isOwn),
+  };
 }
 
-function resolverOf(target: ContentType, found: readonly (readonly [number, string])[], locale: string): Resolver {
+function resolverOf(
+  target: ContentType,
+  found: readonly (readonly [number, string])[],
+  locale: string,
+): Resolver {
   const byRow = new Map(found);
   const documents = new Set(byRow.values());
   const find = (reference: Reference): string | undefined =>
-    'id' in reference ? byRow.get(reference.id) : documents.has(reference.documentId) ? reference.documentId : undefined;
+    'id' in reference
+      ? byRow.get(reference.id)
+      : documents.has(reference.documentId)
+        ? reference.documentId
+        : undefined;
   const require = (references: readonly Reference[]): readonly string[] => {
     const missing = references.filter((reference) => find(reference) === undefined);
     const named = missing.find((reference) => 'documentId' in reference);
     if (named !== undefined && 'documentId' in named) {
-      throw validationError(`Document with id "${named.documentId}", locale "${target.localized ? locale : 'null'}" not found`);
+      throw validationError(
+        `Document with id "${named.documentId}", locale "${target.localized ? locale : 'null'}" not found`,
+      );
     }
-    if (missing.length > 0) throw validationError(`${missing.length} relation(s) of type ${target.internal ? 'plugin::upload.file' : `api::${target.uid}.${target.uid}`} associated with this entity do not exist`);
+    if (missing.length > 0)
+      throw validationError(
+        `${missing.length} relation(s) of type ${target.internal ? 'plugin::upload.file' : `api::${target.uid}.${target.uid}`} associated with this entity do not exist`,
+      );
     return references.map((reference) => find(reference) as string);
   };
   return { find, require };
 }
 
-/** Looks up in one statement what a write needs to know; none when it needs nothing. Throws NotFoundError for an unknown document. */
+/**
+ * Looks up in one statement what a write needs to know; none when it needs nothing. Throws NotFoundError for
+ * an unknown document.
+ */
 export async function load(runner: Runner, request: WriteRequest, locks: readonly Lock[]): Promise<Loaded> {
   const { type, documentId, locale } = request;
   const { references, instances, values } = request.body;
   const existing = documentId !== null || type.kind === 'singleType';
   const touched = new Set([...values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
   const nothing = !existing && references.size === 0 && instances === 0;
-  const statement = compileLoad({ type, existing, documentId, locale, touched, references, instances, locks, sequenceTable: componentSequence(type) });
+  const statement = compileLoad({
+    type,
+    existing,
+    documentId,
+    locale,
+    touched,
+    references,
+    instances,
+    locks,
+    sequenceTable: componentSequence(type),
+  });
   const [result] = nothing ? [{}] : await runner.run(statement);
   const found = result as Row;
   const versions = versionsOf(parse<Row[]>(found['versions'], []), request);
   if (documentId !== null && versions.all.length === 0) throw notFound();
-  const stored = new Map(Object.entries(parse<Record<string, Stored>>(found['stored'], {})).map(([id, row]) => [Number(id), row]));
+  const stored = new Map(
+    Object.entries(parse<Record<string, Stored>>(found['stored'], {})).map(([id, row]) => [Number(id), row]),
+  );
   return {
     versions,
     stored: storedOf(type, versions, stored),
     published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
     ids: parse<number[]>(found['ids'], []),
-    resolvers: new Map([...references.keys()].map((target, i) => [target, resolverOf(target, parse(found[`k${i}`], []), locale)])),
+    resolvers: new Map(
+      [...references.keys()].map((target, i) => [
+        target,
+        resolverOf(target, parse(found[`k${i}`], []), locale),
+      ]),
+    ),
   };
 }
 
 /** Values of another locale that this one takes over: only what is not localized. */
 function takenOver(type: ContentType, stored: Stored): Stored {
-  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, type.attributes.get(name)?.localized === true ? null : value]));
+  return Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [
+      name,
+      type.attributes.get(name)?.localized === true ? null : value,
+    ]),
+  );
 }
 
 function storedOf(type: ContentType, versions: Versions, stored: ReadonlyMap<number, Stored>): Stored | null {

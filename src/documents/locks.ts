@@ -1,6 +1,7 @@
 /**
- * Who waits for whom. A writer has its document to itself. Writers of a relation's owning side share the relation;
- * whoever changes it from the other side, takes targets from others, or deletes targets, has it to itself.
+ * Who waits for whom. A writer has its document to itself. Writers of a relation's owning side share the
+ * relation; whoever changes it from the other side, takes targets from others, or deletes targets, has it to
+ * itself.
  */
 import type { Lock } from '../compile/compile-load.js';
 import type { ContentType, RelationAttribute, Schema } from '../schema/model.js';
@@ -21,7 +22,8 @@ function relationName(owner: ContentType, { join, target }: RelationAttribute): 
   }
 }
 
-const relationsOf = (type: ContentType): RelationAttribute[] => [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
+const relationsOf = (type: ContentType): RelationAttribute[] =>
+  [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
 
 const isOwned = ({ join }: RelationAttribute): boolean => join.kind === 'column' || join.kind === 'link';
 
@@ -32,30 +34,46 @@ function relationLock(owner: ContentType, attribute: RelationAttribute, exclusiv
 
 /** A document's own lock; a single type has one for the document that it may come to have. */
 const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
-  documentId === null && type.kind === 'collectionType' ? [] : [{ name: type.kind === 'singleType' ? type.table : `${type.table}:${documentId ?? ''}`, exclusive: true }];
+  documentId === null && type.kind === 'collectionType'
+    ? []
+    : [
+        {
+          name: type.kind === 'singleType' ? type.table : `${type.table}:${documentId ?? ''}`,
+          exclusive: true,
+        },
+      ];
 
 /** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */
 export function locksOfWrite({ type, documentId, body }: WriteRequest): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
-  const copied = existing && (type.draftAndPublish || type.localized) ? relationsOf(type).filter(isOwned) : [];
-  const given = [...body.values.values()].flatMap((item) => (item.kind === 'relation' ? [item.attribute] : []));
+  const copied =
+    existing && (type.draftAndPublish || type.localized) ? relationsOf(type).filter(isOwned) : [];
+  const given = [...body.values.values()].flatMap((item) =>
+    item.kind === 'relation' ? [item.attribute] : [],
+  );
   return [
     ...documentLock(type, documentId),
     ...copied.flatMap((attribute) => relationLock(type, attribute, attribute.exclusive)),
-    ...given.flatMap((attribute) => relationLock(type, attribute, attribute.exclusive || !isOwned(attribute))),
+    ...given.flatMap((attribute) =>
+      relationLock(type, attribute, attribute.exclusive || !isOwned(attribute)),
+    ),
   ];
 }
 
 /** The locks of a change that concerns a document and its own links only. */
 export const locksOfChange = (type: ContentType, documentId: string | null): Lock[] => [
   ...documentLock(type, documentId),
-  ...relationsOf(type).flatMap((attribute) => relationLock(type, attribute, attribute.exclusive || !isOwned(attribute))),
+  ...relationsOf(type).flatMap((attribute) =>
+    relationLock(type, attribute, attribute.exclusive || !isOwned(attribute)),
+  ),
 ];
 
 /** The locks of a deletion, which ends the links of others too. */
 export const locksOfDelete = (schema: Schema, type: ContentType, documentId: string | null): Lock[] => [
   ...locksOfChange(type, documentId),
   ...[...schema.types.values()].flatMap((owner) =>
-    relationsOf(owner).flatMap((attribute) => (attribute.target === type ? relationLock(owner, attribute, true) : [])),
+    relationsOf(owner).flatMap((attribute) =>
+      attribute.target === type ? relationLock(owner, attribute, true) : [],
+    ),
   ),
 ];

@@ -11,15 +11,26 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 /** A hash that no password has, to spend the same time on users that do not exist. */
 let nobody: Promise<string> | undefined;
 
-/** Whether a password belongs to a hash; null for a user that does not exist or has none, which takes as long. */
+/**
+ * Whether a password belongs to a hash; null for a user that does not exist or has none, which takes as long.
+ */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const known = stored?.startsWith('$argon2') === true ? stored : await (nobody ??= hashPassword(`nobody ${Math.random()}`));
+  const known =
+    stored?.startsWith('$argon2') === true
+      ? stored
+      : await (nobody ??= hashPassword(`nobody ${Math.random()}`));
   const matches = await verify(known, Buffer.byteLength(password) > MAX_PASSWORD_BYTES ? '' : password);
   return matches && known === stored;
 }
 
 /** The hashes of all passwords of a body, made before its transaction begins. */
 export async function hashPasswords(passwords: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const distinct = [...new Set(passwords)].filter((password) => Buffer.byteLength(password) <= MAX_PASSWORD_BYTES);
-  return new Map(await Promise.all(distinct.map(async (password): Promise<[string, string]> => [password, await hashPassword(password)])));
+  const distinct = [...new Set(passwords)].filter(
+    (password) => Buffer.byteLength(password) <= MAX_PASSWORD_BYTES,
+  );
+  return new Map(
+    await Promise.all(
+      distinct.map(async (password): Promise<[string, string]> => [password, await hashPassword(password)]),
+    ),
+  );
 }

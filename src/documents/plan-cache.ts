@@ -1,4 +1,6 @@
-/** Keeps what a query text was planned and printed as: front ends ask the same few questions again and again. */
+/**
+ * Keeps what a query text was planned and printed as: front ends ask the same few questions again and again.
+ */
 import type { Permissions } from '../access/permissions.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
@@ -11,15 +13,18 @@ const LONGEST = 2048;
 const HOLE = `:documentId:${Math.random()}`;
 
 /**
- * What was used lately, and what was before that: a generation that is full ends the one before it. A hit changes
- * nothing, where an order by last use would rebuild its table again and again.
+ * What was used lately, and what was before that: a generation that is full ends the one before it. A hit
+ * changes nothing, where an order by last use would rebuild its table again and again.
  */
 interface Generations {
   young: Map<string, ReadPlan>;
   old: Map<string, ReadPlan>;
 }
 
-/** Plans by the caller's rights, the route and the text. They are pure values of these, so they never go stale. */
+/**
+ * Plans by the caller's rights, the route and the text. They are pure values of these, so they never go
+ * stale.
+ */
 export class PlanCache {
   private readonly byRights = new WeakMap<Permissions, Generations>();
 
@@ -29,13 +34,19 @@ export class PlanCache {
   plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
     const { documentId, permissions, type, action } = request;
     // A plan for somebody's own documents has their name in it.
-    const own = request.user !== null && (permissions.allowsOwn(type.singularApiId, action) || permissions.allowsOwn(type.singularApiId, 'readDrafts'));
+    const own =
+      request.user !== null &&
+      (permissions.allowsOwn(type.singularApiId, action) ||
+        permissions.allowsOwn(type.singularApiId, 'readDrafts'));
     if (text.length > LONGEST || this.limit === 0 || own) return make(request);
     const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
     const generations = this.generationsOf(permissions);
     let plan = generations.young.get(key);
     if (plan === undefined) {
-      plan = generations.old.get(key) ?? { ...make(documentId === null ? request : { ...request, documentId: HOLE }), kept: { statement: null } };
+      plan = generations.old.get(key) ?? {
+        ...make(documentId === null ? request : { ...request, documentId: HOLE }),
+        kept: { statement: null },
+      };
       if (generations.young.size >= this.limit / 2) {
         generations.old = generations.young;
         generations.young = new Map();
@@ -60,5 +71,7 @@ export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement
   if (kept === null) return print(plan);
   kept.statement ??= print(documentId === null ? plan : { ...plan, documentId: HOLE });
   const { text, values } = kept.statement;
-  return documentId === null ? kept.statement : { text, values: values.map((value) => (value === HOLE ? documentId : value)) };
+  return documentId === null
+    ? kept.statement
+    : { text, values: values.map((value) => (value === HOLE ? documentId : value)) };
 }

@@ -1,10 +1,19 @@
-import { compileAllRecords, compileFindRecordOr, compileFindRecords, compileRemoveRecords, compileSetRecords, type Match } from '../compile/compile-record.js';
+import {
+  compileAllRecords,
+  compileFindRecordOr,
+  compileFindRecords,
+  compileRemoveRecords,
+  compileSetRecords,
+  type Match,
+} from '../compile/compile-record.js';
 import type { Database } from '../database/database.js';
 import type { Row } from '../database/runner.js';
-import { ContentModelError } from '../schema/build-schema.js';
+import { ContentModelError } from '../schema/content-model-error.js';
 import type { ContentType, Schema } from '../schema/model.js';
 
-/** Rows of one type for the library's own modules: by hidden attributes, without rights, one statement each. */
+/**
+ * Rows of one type for the library's own modules: by hidden attributes, without rights, one statement each.
+ */
 export class Records {
   constructor(
     private readonly database: Database,
@@ -37,9 +46,13 @@ export class Records {
   }
 }
 
-/** A content type that a module beside the content module needs. Throws a ContentModelError that says how to add it. */
+/**
+ * A content type that a module beside the content module needs. Throws a ContentModelError that says how to
+ * add it.
+ */
 export function neededType(schema: Schema, singularApiId: string, how: string): ContentType {
   const type = schema.types.get(singularApiId);
-  if (type === undefined) throw new ContentModelError([`contentTypes: ${how} is missing, which this module needs`]);
+  if (type === undefined)
+    throw new ContentModelError([`contentTypes: ${how} is missing, which this module needs`]);
   return type;
 }

@@ -5,13 +5,23 @@ import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { VersionRow, Versions, WriteRequest } from './load.js';
 
 /** Which rows' links a relation's new list belongs to. */
-function ownersOf(attribute: RelationAttribute, request: WriteRequest, touched: readonly VersionRow[]): number[] {
+function ownersOf(
+  attribute: RelationAttribute,
+  request: WriteRequest,
+  touched: readonly VersionRow[],
+): number[] {
   const shared = request.type.localized && !attribute.localized;
-  return touched.filter((row) => shared || !request.type.localized || row.locale === request.locale).map(({ id }) => id);
+  return touched
+    .filter((row) => shared || !request.type.localized || row.locale === request.locale)
+    .map(({ id }) => id);
 }
 
 /** The links of a write, once the rows are known that they belong to. */
-export function linksRequest(request: WriteRequest, documentId: string, { versions, result, touched }: Linking): LinksRequest {
+export function linksRequest(
+  request: WriteRequest,
+  documentId: string,
+  { versions, result, touched }: Linking,
+): LinksRequest {
   const { type } = request;
   const inserted = touched === 'inserted';
   const changes = [...result.lists].map(([attribute, targets]): LinkChange => ({
@@ -30,15 +40,22 @@ export function linksRequest(request: WriteRequest, documentId: string, { versio
   };
 }
 
-/** Publishing copies the draft's one-to-one targets, which other documents may hold in their published versions. */
+/**
+ * Publishing copies the draft's one-to-one targets, which other documents may hold in their published
+ * versions.
+ */
 function takeoversOf({ type, publish }: WriteRequest, { own }: Versions, result: Settled): Takeover[] {
   if (own === undefined || !publish || !type.draftAndPublish) return [];
-  return exclusiveColumns(type).flatMap((attribute) => (result.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }]));
+  return exclusiveColumns(type).flatMap((attribute) =>
+    result.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }],
+  );
 }
 
 /** The one-to-one relations that a type holds in columns. */
 export const exclusiveColumns = (type: ContentType): RelationAttribute[] =>
-  [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation').filter(({ exclusive, join }) => exclusive && join.kind === 'column');
+  [...type.attributes.values()]
+    .filter((attribute) => attribute.kind === 'relation')
+    .filter(({ exclusive, join }) => exclusive && join.kind === 'column');
 
 /** What decides about links: what was there, what is wanted, and the rows written. */
 export interface Linking {
@@ -48,30 +65,44 @@ export interface Linking {
 }
 
 /** Links that published rows and new locales take over as they are. */
-function copiesOf(request: WriteRequest, { versions, result, touched }: Linking & { readonly touched: readonly VersionRow[] }): LinkCopy[] {
+function copiesOf(
+  request: WriteRequest,
+  { versions, result, touched }: Linking & { readonly touched: readonly VersionRow[] },
+): LinkCopy[] {
   const { type } = request;
-  const own = touched.find((row) => row.published === !type.draftAndPublish && (!type.localized || row.locale === request.locale));
+  const own = touched.find(
+    (row) => row.published === !type.draftAndPublish && (!type.localized || row.locale === request.locale),
+  );
   const source = versions.own ?? versions.base;
   return [...type.attributes.values()].flatMap((attribute): LinkCopy[] => {
-    if (attribute.kind !== 'relation' || attribute.join.kind !== 'link' || result.lists.has(attribute)) return [];
+    if (attribute.kind !== 'relation' || attribute.join.kind !== 'link' || result.lists.has(attribute))
+      return [];
     if (source === undefined || (versions.own === undefined && attribute.localized)) return [];
-    const to = ownersOf(attribute, request, touched).filter((id) => id !== source.id && (id !== own?.id || versions.own === undefined) && isCopied(id, touched, versions));
+    const to = ownersOf(attribute, request, touched).filter(
+      (id) =>
+        id !== source.id && (id !== own?.id || versions.own === undefined) && isCopied(id, touched, versions),
+    );
     return [{ attribute, from: source.id, to }];
   });
 }
 
-/** The rows that an update will touch, when all of them exist already; undefined when one will be inserted. */
+/**
+ * The rows that an update will touch, when all of them exist already; undefined when one will be inserted.
+ */
 export function foreseen({ publish }: WriteRequest, versions: Versions): readonly VersionRow[] | undefined {
   if (versions.own === undefined || (publish && versions.published === undefined)) return undefined;
   return versions.all.filter((row) => (row.published ? publish : true));
 }
 
 /**
- * Splits off the other sides of relations of a type with itself: they write rows that the document's own side may
- * write too, which one statement cannot do twice.
+ * Splits off the other sides of relations of a type with itself: they write rows that the document's own side
+ * may write too, which one statement cannot do twice.
  */
 export function inTurn(request: LinksRequest): readonly [LinksRequest, LinksRequest] {
-  const second = request.changes.filter(({ attribute: { join, target } }) => target === request.type && (join.kind === 'inverseColumn' || join.kind === 'inverseLink'));
+  const second = request.changes.filter(
+    ({ attribute: { join, target } }) =>
+      target === request.type && (join.kind === 'inverseColumn' || join.kind === 'inverseLink'),
+  );
   const first = request.changes.filter((change) => !second.includes(change));
   return [
     { ...request, changes: first },

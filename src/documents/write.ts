@@ -1,7 +1,16 @@
-/** One write: queue, load, settle, rows and links; at most six statements with the answer, whatever the number of targets. */
+/**
+ * One write: queue, load, settle, rows and links; at most six statements with the answer, whatever the number
+ * of targets.
+ */
 import { compileLinks, linkBatches, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
 import { compileQueue, compileVersions } from '../compile/compile-load.js';
-import { type ColumnValues, compileCreate, compileDiscard, compileUpdate, type RowsRequest } from '../compile/compile-write.js';
+import {
+  type ColumnValues,
+  compileCreate,
+  compileDiscard,
+  compileUpdate,
+  type RowsRequest,
+} from '../compile/compile-write.js';
 import type { Runner } from '../database/runner.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
 import type { Resolver } from '../plan/links.js';
@@ -21,15 +30,19 @@ function settled(request: WriteRequest, loaded: Loaded): Settled {
   const { versions, stored, published } = loaded;
   const ids = [...loaded.ids];
   const draft = type.draftAndPublish && !request.publish;
-  const result = settle(type, { given: body.values, stored, versions: published === null ? [] : [published] }, {
-    draft,
-    missingIsNull: type.draftAndPublish,
-    complete: versions.own === undefined || (type.draftAndPublish && request.publish),
-    issues,
-    newInstance: () => ({ id: ids.shift() ?? 0, documentId: newDocumentId() }),
-    hash: (password) => request.hashes.get(password) ?? '',
-    resolver: (target) => loaded.resolvers.get(target) ?? NOWHERE,
-  });
+  const result = settle(
+    type,
+    { given: body.values, stored, versions: published === null ? [] : [published] },
+    {
+      draft,
+      missingIsNull: type.draftAndPublish,
+      complete: versions.own === undefined || (type.draftAndPublish && request.publish),
+      issues,
+      newInstance: () => ({ id: ids.shift() ?? 0, documentId: newDocumentId() }),
+      hash: (password) => request.hashes.get(password) ?? '',
+      resolver: (target) => loaded.resolvers.get(target) ?? NOWHERE,
+    },
+  );
   if (issues.length > 0) throw issuesError(issues);
   return result;
 }
@@ -37,25 +50,29 @@ function settled(request: WriteRequest, loaded: Loaded): Settled {
 /** Keeps the values that a unique index may refuse, for the message about it. */
 function noteValues({ type, values }: WriteRequest, result: Settled, stored: Stored | null): void {
   for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid')) continue;
+    if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid'))
+      continue;
     values.set(attribute.name, result.values.get(attribute) ?? stored?.[attribute.name]);
   }
 }
 
 function columnValues({ values, lists }: Settled): ColumnValues {
-  const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] => (attribute.join.kind === 'column' ? [[attribute, list[0] ?? null]] : []));
+  const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] =>
+    attribute.join.kind === 'column' ? [[attribute, list[0] ?? null]] : [],
+  );
   return new Map<Parameters<ColumnValues['get']>[0], unknown>([...values, ...toOne]);
 }
 
 /**
- * Runs a write inside a transaction and returns the document's id. Throws NotFoundError for an unknown document and
- * a ValidationError for a body that cannot be stored; nothing has been written then.
+ * Runs a write inside a transaction and returns the document's id. Throws NotFoundError for an unknown
+ * document and a ValidationError for a body that cannot be stored; nothing has been written then.
  */
 export async function write(runner: Runner, request: WriteRequest): Promise<string> {
   const { type } = request;
   const locks = locksOfWrite(request);
   // A new document that only shares its relations has nothing to wait for before it looks around.
-  const alone = locks.some(({ exclusive }) => exclusive) || request.documentId !== null || type.kind === 'singleType';
+  const alone =
+    locks.some(({ exclusive }) => exclusive) || request.documentId !== null || type.kind === 'singleType';
   if (alone && locks.length > 0) await runner.run(compileQueue(locks));
   const loaded = await load(runner, request, alone ? [] : locks);
   const { versions, stored } = loaded;
@@ -77,13 +94,21 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
 }
 
 /** Rows first, links with them where their owners are known beforehand. */
-async function writeRows(runner: Runner, request: WriteRequest, rows: RowsRequest, known: Omit<Linking, 'touched'>): Promise<void> {
+async function writeRows(
+  runner: Runner,
+  request: WriteRequest,
+  rows: RowsRequest,
+  known: Omit<Linking, 'touched'>,
+): Promise<void> {
   const { versions } = known;
   const { documentId } = rows;
   const fresh = versions.own === undefined && versions.base === undefined;
   const touched = fresh ? 'inserted' : foreseen(request, versions);
   if (touched === undefined) {
-    const written = (await runner.run(compileUpdate(rows, []))).map((row) => ({ ...toVersionRow(row), documentId }));
+    const written = (await runner.run(compileUpdate(rows, []))).map((row) => ({
+      ...toVersionRow(row),
+      documentId,
+    }));
     return runLinks(runner, inTurn(linksRequest(request, documentId, { ...known, touched: written })));
   }
   const [own, others] = inTurn(linksRequest(request, documentId, { ...known, touched }));
@@ -98,17 +123,30 @@ async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Prom
 }
 
 /** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */
-export async function discardDraft(runner: Runner, type: ContentType, documentId: string, locale: string): Promise<void> {
+export async function discardDraft(
+  runner: Runner,
+  type: ContentType,
+  documentId: string,
+  locale: string,
+): Promise<void> {
   await runner.run(compileQueue(locksOfChange(type, documentId)));
-  const rows = (await runner.run(compileVersions(type, documentId))).map(toVersionRow).filter((row) => !type.localized || row.locale === locale);
+  const rows = (await runner.run(compileVersions(type, documentId)))
+    .map(toVersionRow)
+    .filter((row) => !type.localized || row.locale === locale);
   const draft = rows.find((row) => !row.published);
   const published = rows.find((row) => row.published);
   if (draft === undefined || published === undefined) throw notFound();
-  const touched = (await runner.run(compileDiscard(type, draft.id, published.id))).map((row) => Number(row['id']));
+  const touched = (await runner.run(compileDiscard(type, draft.id, published.id))).map((row) =>
+    Number(row['id']),
+  );
   const copies = [...type.attributes.values()].flatMap((attribute): LinkCopy[] => {
     if (attribute.kind !== 'relation') return [];
     return [{ attribute, from: published.id, to: attribute.localized ? [draft.id] : touched }];
   });
-  const takeovers = exclusiveColumns(type).map((attribute) => ({ attribute, from: published.id, published: false }));
+  const takeovers = exclusiveColumns(type).map((attribute) => ({
+    attribute,
+    from: published.id,
+    published: false,
+  }));
   await runLinks(runner, [{ type, documentId, locale, draftsOnly: true, changes: [], copies, takeovers }]);
 }

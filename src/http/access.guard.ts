@@ -11,9 +11,13 @@ import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './r
 const WRITES: readonly Action[] = ['create', 'update'];
 
 /** A form of another site can post anything but JSON without asking the browser. */
-const isJson = ({ headers }: HttpRequest): boolean => headers['content-type'] === undefined || /^application\/([\w.-]+\+)?json\b/i.test(String(headers['content-type']));
+const isJson = ({ headers }: HttpRequest): boolean =>
+  headers['content-type'] === undefined ||
+  /^application\/([\w.-]+\+)?json\b/i.test(String(headers['content-type']));
 
-/** Decides the route: who asks, and whether the type's action is granted to them (contract "Authentication"). */
+/**
+ * Decides the route: who asks, and whether the type's action is granted to them (contract "Authentication").
+ */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -27,7 +31,8 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const admit = (caller: Caller): boolean => {
       if (scopeOf(caller, route.type, route.action) === 'none') throw refusal(caller);
-      if (WRITES.includes(route.action) && !isJson(request)) throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
+      if (WRITES.includes(route.action) && !isJson(request))
+        throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
       const state = stateOf(request);
       state.caller = caller;
       state.route = route;

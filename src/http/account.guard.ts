@@ -20,7 +20,10 @@ export class AccountGuard implements CanActivate {
 /** The caller that the guard found. */
 export const callerOf = (request: object): Caller => stateOf(request).caller as Caller;
 
-/** The caller, who needs an action on a type: the same rule as on content routes. Throws 403, or 401 where the public may do nothing at all. */
+/**
+ * The caller, who needs an action on a type: the same rule as on content routes. Throws 403, or 401 where the
+ * public may do nothing at all.
+ */
 export function callerWith(request: object, type: string, action: Action): Caller {
   const caller = callerOf(request);
   if (caller.permissions.allows(type, action)) return caller;

@@ -1,4 +1,17 @@
-import { Body, Controller, Get, HttpCode, Inject, Post, Query, Redirect, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Post,
+  Query,
+  Redirect,
+  Req,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import type { TokenClaims } from '../accounts/json-web-tokens.js';
 import { RateLimits } from '../accounts/rate-limits.js';
 import { readFields } from '../accounts/read-fields.js';
@@ -41,7 +54,10 @@ export class AuthController {
 
   @Post('forgot-password')
   @HttpCode(200)
-  async forgotPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<{ readonly ok: true }> {
+  async forgotPassword(
+    @Req() request: AddressedRequest,
+    @Body() body: unknown,
+  ): Promise<{ readonly ok: true }> {
     await this.count('forgot-password', request, field(body, 'email'));
     return this.signIn.forgotPassword(body);
   }
@@ -63,14 +79,20 @@ export class AuthController {
 
   @Get('email-confirmation')
   @Redirect()
-  async confirm(@Req() request: AddressedRequest, @Query('confirmation') token: unknown): Promise<{ readonly url: string; readonly statusCode: number }> {
+  async confirm(
+    @Req() request: AddressedRequest,
+    @Query('confirmation') token: unknown,
+  ): Promise<{ readonly url: string; readonly statusCode: number }> {
     await this.count('email-confirmation', request, null);
     return { url: await this.signIn.confirm(token), statusCode: 302 };
   }
 
   @Post('send-email-confirmation')
   @HttpCode(200)
-  async sendConfirmation(@Req() request: AddressedRequest, @Body() body: unknown): Promise<{ readonly email: string; readonly sent: true }> {
+  async sendConfirmation(
+    @Req() request: AddressedRequest,
+    @Body() body: unknown,
+  ): Promise<{ readonly email: string; readonly sent: true }> {
     await this.count('send-email-confirmation', request, field(body, 'email'));
     return this.signIn.sendConfirmation(body);
   }

@@ -1,5 +1,25 @@
-/** The routes of the contract: a real Nest controller class per content type, open to host guards and subclasses. */
-import { Body, Controller, Delete, Get, HttpCode, Inject, Options, Patch, Post, Put, Req, Res, type Type, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+/**
+ * The routes of the contract: a real Nest controller class per content type, open to host guards and
+ * subclasses.
+ */
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Options,
+  Patch,
+  Post,
+  Put,
+  Req,
+  Res,
+  type Type,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
@@ -28,14 +48,17 @@ abstract class ContentController {
   ) {}
 
   /**
-   * Plans the answer before anything is read or written: the query is checked, and its populate tree narrowed to what the
-   * caller that the guard found may `find`. What is not permitted is never fetched (contract "Authentication" 4).
+   * Plans the answer before anything is read or written: the query is checked, and its populate tree narrowed
+   * to what the caller that the guard found may `find`. What is not permitted is never fetched (contract
+   * "Authentication" 4).
    *
-   * Not in an interceptor: the first one on a route costs more than all the rest that this library does for a GET in Node.
+   * Not in an interceptor: the first one on a route costs more than all the rest that this library does for a
+   * GET in Node.
    */
   private planned(request: HttpRequest): Planned {
     const { caller, route } = stateOf(request);
-    if (caller === undefined || route === undefined) throw new Error('Only the routes of a content controller can be planned');
+    if (caller === undefined || route === undefined)
+      throw new Error('Only the routes of a content controller can be planned');
     const { type, action } = route;
     const plan = this.documents.planText(queryOf(request), {
       type,
@@ -77,7 +100,8 @@ abstract class ContentController {
 }
 
 /**
- * `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract "Collection type").
+ * `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract "Collection
+ * type").
  *
  * @publicApi
  */
@@ -199,11 +223,15 @@ export abstract class SingleController extends ContentController {
   }
 }
 
-const className = (id: string): string => `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
+const className = (id: string): string =>
+  `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
 
 type Methods = Readonly<Record<string, unknown>>;
 
-/** Lets a method that overrides a route keep the route's decorators, which Nest looks for on the very function. */
+/**
+ * Lets a method that overrides a route keep the route's decorators, which Nest looks for on the very
+ * function.
+ */
 function keepRoutes(given: Type, base: Type): void {
   const own = given.prototype as Methods;
   const inherited = base.prototype as Methods;
@@ -211,19 +239,29 @@ function keepRoutes(given: Type, base: Type): void {
     const [override, route] = [own[name], inherited[name]];
     if (typeof override !== 'function' || typeof route !== 'function' || override === route) continue;
     for (const key of Reflect.getMetadataKeys(route) as unknown[]) {
-      if (!Reflect.hasMetadata(key, override)) Reflect.defineMetadata(key, Reflect.getMetadata(key, route), override);
+      if (!Reflect.hasMetadata(key, override))
+        Reflect.defineMetadata(key, Reflect.getMetadata(key, route), override);
     }
   }
 }
 
-/** The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave. */
+/**
+ * The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave.
+ */
 export function contentController(type: ContentType, path: string, given?: Type): Type {
-  const generated = (type.kind === 'collectionType' ? CollectionController : SingleController) as unknown as Type<object>;
+  const generated = (type.kind === 'collectionType'
+    ? CollectionController
+    : SingleController) as unknown as Type<object>;
   if (given !== undefined) keepRoutes(given, generated);
   const base = given ?? generated;
-  const controller = { [className(type.singularApiId)]: class extends base {} }[className(type.singularApiId)] as Type;
+  const controller = { [className(type.singularApiId)]: class extends base {} }[
+    className(type.singularApiId)
+  ] as Type;
   // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
-  Controller({ path, version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL })(controller);
+  Controller({
+    path,
+    version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL,
+  })(controller);
   ServesType(type)(controller);
   return controller;
 }

@@ -1,4 +1,11 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject, Logger } from '@nestjs/common';
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Inject,
+  Logger,
+} from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ContentError, type ErrorName, ERRORS } from '../errors.js';
 import { ContentRoutes } from './routes.js';
@@ -7,7 +14,12 @@ import { type HttpRequest, pathOf } from './request-state.js';
 /** The one error shape (protocol 2.1). */
 interface ErrorBody {
   readonly data: null;
-  readonly error: { readonly status: number; readonly name: string; readonly message: string; readonly details: unknown };
+  readonly error: {
+    readonly status: number;
+    readonly name: string;
+    readonly message: string;
+    readonly details: unknown;
+  };
 }
 
 const body = (status: number, name: string, message: string, details: unknown = {}): ErrorBody => ({
@@ -16,10 +28,27 @@ const body = (status: number, name: string, message: string, details: unknown = 
 });
 
 const NAMES = new Map<number, ErrorName>(
-  (['BadRequestError', 'UnauthorizedError', 'ForbiddenError', 'NotFoundError', 'MethodNotAllowedError', 'ConflictError', 'PayloadTooLargeError', 'UriTooLongError', 'UnsupportedMediaTypeError', 'RateLimitError', 'ServiceUnavailableError'] as const).map((name) => [ERRORS[name], name]),
+  (
+    [
+      'BadRequestError',
+      'UnauthorizedError',
+      'ForbiddenError',
+      'NotFoundError',
+      'MethodNotAllowedError',
+      'ConflictError',
+      'PayloadTooLargeError',
+      'UriTooLongError',
+      'UnsupportedMediaTypeError',
+      'RateLimitError',
+      'ServiceUnavailableError',
+    ] as const
+  ).map((name) => [ERRORS[name], name]),
 );
 
-/** What Nest and the body parsers say by themselves, in the protocol's words; what the host's own code says stays. */
+/**
+ * What Nest and the body parsers say by themselves, in the protocol's words; what the host's own code says
+ * stays.
+ */
 const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
   [403, /^Forbidden resource$/, 'Forbidden'],
   [404, /^Cannot [A-Z]+ /, 'Not Found'],
@@ -29,7 +58,10 @@ const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
 /** Whether a 400 of the framework is about the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
-/** What is wrong with a body's JSON. Parsers quote the body around the mistake, which may be a password; only the place is kept. */
+/**
+ * What is wrong with a body's JSON. Parsers quote the body around the mistake, which may be a password; only
+ * the place is kept.
+ */
 function jsonMistake(message: string): string {
   if (!/["']/.test(message)) return message;
   const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
@@ -48,10 +80,16 @@ function wordsOf(exception: HttpException): string {
 
 function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
-  const [, , message = wordsOf(exception)] = MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
+  const [, , message = wordsOf(exception)] =
+    MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
   if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
-  if (status === 400 && isJsonSyntax(exception.message)) return body(400, 'SyntaxError', jsonMistake(exception.message));
-  return body(status, NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'), message);
+  if (status === 400 && isJsonSyntax(exception.message))
+    return body(400, 'SyntaxError', jsonMistake(exception.message));
+  return body(
+    status,
+    NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'),
+    message,
+  );
 }
 
 /** Answers errors of the content routes in the one error shape; nothing internal ever shows. */
@@ -69,9 +107,12 @@ export class ContentErrorFilter implements ExceptionFilter {
   }
 
   private answerTo(exception: unknown): ErrorBody {
-    if (exception instanceof ContentError) return body(exception.status, exception.name, exception.message, exception.details);
+    if (exception instanceof ContentError)
+      return body(exception.status, exception.name, exception.message, exception.details);
     if (exception instanceof HttpException) return fromHttp(exception);
-    this.logger.error(exception instanceof Error ? (exception.stack ?? exception.message) : String(exception));
+    this.logger.error(
+      exception instanceof Error ? (exception.stack ?? exception.message) : String(exception),
+    );
     return body(500, 'InternalServerError', 'Internal Server Error');
   }
 }
@@ -80,8 +121,8 @@ export class ContentErrorFilter implements ExceptionFilter {
 const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /**
- * The last global filter: gives the error shape to what goes wrong below the content prefix before any handler is
- * reached (no such route, a body that is not JSON), and leaves everything else to Nest.
+ * The last global filter: gives the error shape to what goes wrong below the content prefix before any
+ * handler is reached (no such route, a body that is not JSON), and leaves everything else to Nest.
  */
 @Catch()
 export class UnroutedErrorFilter extends BaseExceptionFilter {
@@ -100,7 +141,10 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   }
 
   override catch(exception: unknown, context: ArgumentsHost): void {
-    const ours = context.getType() === 'http' && exception instanceof HttpException ? this.ours(exception, context) : null;
+    const ours =
+      context.getType() === 'http' && exception instanceof HttpException
+        ? this.ours(exception, context)
+        : null;
     if (ours === null) super.catch(exception, context);
     else this.content.catch(ours, context);
   }
@@ -111,7 +155,8 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     const path = pathOf(request).toLowerCase();
     if (!this.routes.covers(path)) return null;
     const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
-    const methods = unmatched && !ROUTED_METHODS.includes(request.method) ? this.routes.methodsAt(path) : null;
+    const methods =
+      unmatched && !ROUTED_METHODS.includes(request.method) ? this.routes.methodsAt(path) : null;
     if (methods === null) return unmatched || this.routes.owns(path) ? exception : null;
     this.host.httpAdapter.setHeader(context.switchToHttp().getResponse(), 'Allow', methods);
     return new ContentError('MethodNotAllowedError', 'Method Not Allowed');

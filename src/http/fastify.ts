@@ -27,7 +27,8 @@ const pathOf = (url: string): string => (url.split('?', 1)[0] ?? '').toLowerCase
 /** Clients send a JSON content type with every request; without a body there is nothing to parse. */
 function dropEmptyBody(request: FastifyRequest): void {
   const { headers } = request.raw;
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) delete headers['content-type'];
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
+    delete headers['content-type'];
 }
 
 /** Fastify only: trailing slashes are tolerated and empty bodies are no error, as on Express. */
@@ -35,11 +36,13 @@ export function adaptFastify({ httpAdapter }: HttpAdapterHost, owns: (path: stri
   if (httpAdapter?.getType() !== 'fastify') return;
   const instance = httpAdapter.getInstance<FastifyInstance>();
   instance.addHook('onRequest', (request, _reply, done) => {
-    if (request.raw.headers['content-type'] !== undefined && owns(pathOf(request.url))) dropEmptyBody(request);
+    if (request.raw.headers['content-type'] !== undefined && owns(pathOf(request.url)))
+      dropEmptyBody(request);
     done();
   });
   const { initialConfig = {} } = instance;
-  if (initialConfig.ignoreTrailingSlash === true || initialConfig.routerOptions?.ignoreTrailingSlash === true) return;
+  if (initialConfig.ignoreTrailingSlash === true || initialConfig.routerOptions?.ignoreTrailingSlash === true)
+    return;
   instance.addHook('onRoute', (route) => {
     const own = owns(route.url.toLowerCase()) && !route.url.endsWith('/') && route.method !== 'HEAD';
     if (own) instance.route({ ...route, url: `${route.url}/` });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents.service.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 

@@ -6,7 +6,9 @@ import type { ContentType } from '../schema/model.js';
 /** The content type that a controller class serves. */
 export const ServesType = Reflector.createDecorator<ContentType>();
 
-/** The action that a handler performs; the access guard asks for its grant, the interceptors plan its answer. */
+/**
+ * The action that a handler performs; the access guard asks for its grant, the interceptors plan its answer.
+ */
 export const ContentAction = Reflector.createDecorator<Action>();
 
 /** The answer is JSON text already. */

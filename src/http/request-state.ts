@@ -16,11 +16,15 @@ export interface ContentRoute {
   readonly action: Action;
 }
 
-/** On the request itself: a WeakMap of all requests would cost the garbage collector more than the rest of this file. */
+/**
+ * On the request itself: a WeakMap of all requests would cost the garbage collector more than the rest of
+ * this file.
+ */
 const STATE = Symbol('ContentRequestState');
 
 /** The state of a request; empty at first. */
-export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState => (request[STATE] ??= {});
+export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState =>
+  (request[STATE] ??= {});
 
 /** The part of Express' and Fastify's requests that this library reads. */
 export interface HttpRequest {
@@ -32,7 +36,11 @@ export interface HttpRequest {
 }
 
 /** What strategies may look at. */
-export const credentialsOf = (request: HttpRequest): Credentials => ({ headers: request.headers, bearer: bearerOf(request.headers.authorization), request });
+export const credentialsOf = (request: HttpRequest): Credentials => ({
+  headers: request.headers,
+  bearer: bearerOf(request.headers.authorization),
+  request,
+});
 
 /** The URL as the client sent it. */
 export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;

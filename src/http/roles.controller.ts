@@ -1,8 +1,22 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Req,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import { ContentAccess } from '../access/content-access.js';
 import { type PermissionTree, treeOf } from '../accounts/permission-tree.js';
 import { type RoleInput, Roles } from '../accounts/roles.js';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents.service.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
 import { validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
@@ -12,15 +26,19 @@ const OK = { ok: true } as const;
 
 /** The input of a body. Throws a ValidationError for an empty one, and for values of another type. */
 function inputOf(body: unknown): RoleInput {
-  if (!isObject(body) || Object.keys(body).length === 0) throw validationError('Request body cannot be empty');
+  if (!isObject(body) || Object.keys(body).length === 0)
+    throw validationError('Request body cannot be empty');
   for (const key of ['name', 'description', 'type']) {
     const value = body[key];
-    if (value !== undefined && typeof value !== 'string' && !(key === 'description' && value === null)) throw validationError(`${key} must be a \`string\` type`);
+    if (value !== undefined && typeof value !== 'string' && !(key === 'description' && value === null))
+      throw validationError(`${key} must be a \`string\` type`);
   }
   return body;
 }
 
-/** `/api/users-permissions/…`: roles and what they may do, under the grants on `role` (protocol 19.20, 19.21). */
+/**
+ * `/api/users-permissions/…`: roles and what they may do, under the grants on `role` (protocol 19.20, 19.21).
+ */
 @Controller({ path: 'users-permissions', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
@@ -35,14 +53,23 @@ export class RolesController {
   async find(@Req() request: object): Promise<{ readonly roles: readonly object[] }> {
     callerWith(request, 'role', 'find');
     const roles = await this.roles.all();
-    return { roles: await Promise.all(roles.map(async ({ grants: _grants, ...role }) => ({ ...role, nb_users: await this.roles.size(role.documentId) }))) };
+    return {
+      roles: await Promise.all(
+        roles.map(async ({ grants: _grants, ...role }) => ({
+          ...role,
+          nb_users: await this.roles.size(role.documentId),
+        })),
+      ),
+    };
   }
 
   @Get('roles/:id')
   async findOne(@Req() request: object, @Param('id') id: string): Promise<{ readonly role: object }> {
     callerWith(request, 'role', 'findOne');
     const { grants: _grants, ...role } = await this.roles.one(id);
-    return { role: { ...role, permissions: treeOf(await this.access.permissionsOf([role.type]), this.base.schema) } };
+    return {
+      role: { ...role, permissions: treeOf(await this.access.permissionsOf([role.type]), this.base.schema) },
+    };
   }
 
   @Post('roles')

@@ -19,7 +19,10 @@ export const ROUTED = Symbol('ContentRouted');
 /** The paths below which this module answers. */
 @Injectable()
 export class ContentRoutes {
-  /** Paths before the content routes, each with a leading slash and in lower case, or empty; one, unless the host excludes some routes from its prefix. */
+  /**
+   * Paths before the content routes, each with a leading slash and in lower case, or empty; one, unless the
+   * host excludes some routes from its prefix.
+   */
   private bases: readonly string[] = [];
   private readonly names: Set<string>;
 
@@ -31,19 +34,25 @@ export class ContentRoutes {
     this.names = new Set(routed.controllers.map(({ type }) => type.route));
   }
 
-  /** The path of the content prefix, without slashes; empty where the application's global prefix ends in it. */
+  /**
+   * The path of the content prefix, without slashes; empty where the application's global prefix ends in it.
+   */
   private get own(): string {
     const global = `/${trimSlashes(this.application.getGlobalPrefix())}`.toLowerCase();
     return global.endsWith(`/${this.routed.prefix.toLowerCase()}`) ? '' : this.routed.prefix;
   }
 
-  /** Puts another module's controller below the content prefix. To be called before the routes are registered. */
+  /**
+   * Puts another module's controller below the content prefix. To be called before the routes are registered.
+   */
   place(controller: Type, path: string): void {
     this.names.add(path);
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
   }
 
-  /** Sets the controllers' paths. The content prefix is not repeated when it is the application's global one. */
+  /**
+   * Sets the controllers' paths. The content prefix is not repeated when it is the application's global one.
+   */
   mount(): void {
     this.bases = this.basesOf();
     for (const { type, controller } of this.routed.controllers) this.place(controller, type.route);
@@ -65,7 +74,8 @@ export class ContentRoutes {
     for (const [name, ...more] of this.below(path)) {
       const routed = this.routed.controllers.find(({ type }) => type.route === name);
       const parts = more.filter((part) => part !== '').length;
-      if (routed !== undefined && parts === 0) return routed.type.kind === 'collectionType' ? METHODS.list : METHODS.one;
+      if (routed !== undefined && parts === 0)
+        return routed.type.kind === 'collectionType' ? METHODS.list : METHODS.one;
       if (routed !== undefined && parts === 1 && routed.type.kind === 'collectionType') return METHODS.one;
     }
     return null;
@@ -73,13 +83,24 @@ export class ContentRoutes {
 
   /** The parts of a lower-case path below the content prefix. */
   private below(path: string): string[][] {
-    return this.bases.filter((base) => path.startsWith(`${base}/`)).map((base) => path.slice(base.length + 1).split('/'));
+    return this.bases
+      .filter((base) => path.startsWith(`${base}/`))
+      .map((base) => path.slice(base.length + 1).split('/'));
   }
 
-  /** The paths that routes may be below. A host that excludes some routes from its prefix has them with it and without. */
+  /**
+   * The paths that routes may be below. A host that excludes some routes from its prefix has them with it and
+   * without.
+   */
   private basesOf(): string[] {
     const { exclude = [] } = this.application.getGlobalPrefixOptions();
-    const globals = exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
-    return globals.map((global) => [trimSlashes(global), this.own].filter((part) => part !== '').map((part) => `/${part.toLowerCase()}`).join(''));
+    const globals =
+      exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
+    return globals.map((global) =>
+      [trimSlashes(global), this.own]
+        .filter((part) => part !== '')
+        .map((part) => `/${part.toLowerCase()}`)
+        .join(''),
+    );
   }
 }

@@ -1,4 +1,18 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Req,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
@@ -16,7 +30,10 @@ import { type HttpRequest, queryOf } from './request-state.js';
 const TYPE = 'user';
 /** Users are addressed by row id, as long as it is one. */
 const ROW_ID = /^[1-9]\d{0,8}$/;
-const TAKEN: Readonly<Record<string, string>> = { username: 'Username already taken', email: 'Email already taken' };
+const TAKEN: Readonly<Record<string, string>> = {
+  username: 'Username already taken',
+  email: 'Email already taken',
+};
 
 /** `/api/users…`: bare objects and lists, under the grants on `user` (protocol 19.15–19.19). */
 @Controller({ path: 'users', version: VERSION_NEUTRAL })
@@ -31,13 +48,16 @@ export class UsersController {
   @Get()
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
-    return (await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null))).data;
+    return (await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null)))
+      .data;
   }
 
   @Get('count')
   @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
-    const { meta } = await this.documents.read(this.planText(counted(queryOf(request)), callerWith(request, TYPE, 'find'), 'find', null));
+    const { meta } = await this.documents.read(
+      this.planText(counted(queryOf(request)), callerWith(request, TYPE, 'find'), 'find', null),
+    );
     return String(meta.pagination?.total ?? 0);
   }
 
@@ -84,7 +104,12 @@ export class UsersController {
     return data;
   }
 
-  private async write(request: HttpRequest, action: 'create' | 'update', id: string | null, body: unknown): Promise<string> {
+  private async write(
+    request: HttpRequest,
+    action: 'create' | 'update',
+    id: string | null,
+    body: unknown,
+  ): Promise<string> {
     const caller = callerWith(request, TYPE, action);
     const documentId = id === null ? null : await this.documentId(id);
     const plan = this.planOf(request, caller, action, documentId);
@@ -99,7 +124,11 @@ export class UsersController {
   private knownKeys(body: unknown): Readonly<Record<string, unknown>> {
     if (!isObject(body)) throw validationError('Request body cannot be empty');
     const { attributes } = this.accounts.type;
-    return Object.fromEntries(Object.entries(body).filter(([key]) => attributes.get(key)?.writable === true && attributes.get(key)?.private === false));
+    return Object.fromEntries(
+      Object.entries(body).filter(
+        ([key]) => attributes.get(key)?.writable === true && attributes.get(key)?.private === false,
+      ),
+    );
   }
 
   private planOf(request: HttpRequest, caller: Caller, action: Action, documentId: string | null): ReadPlan {
@@ -109,25 +138,43 @@ export class UsersController {
 
   private planText(text: string, caller: Caller, action: Action, documentId: string | null): ReadPlan {
     const kind = action === 'find' ? 'list' : 'one';
-    return this.documents.planText(text, { type: this.accounts.type, kind, documentId, permissions: caller.permissions, user: userOf(caller), format: 'flat', action });
+    return this.documents.planText(text, {
+      type: this.accounts.type,
+      kind,
+      documentId,
+      permissions: caller.permissions,
+      user: userOf(caller),
+      format: 'flat',
+      action,
+    });
   }
 
   /** Users are addressed by row id, or by document id. Throws NotFoundError. */
   private async documentId(id: string): Promise<string> {
-    const known = await this.accounts.find(ROW_ID.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') });
+    const known = await this.accounts.find(
+      ROW_ID.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') },
+    );
     if (known === null) throw new ContentError('NotFoundError', 'User not found');
     return known.documentId;
   }
 }
 
-/** A bare list has no place to say that there is more, so it has as many as a page may have; a new user is shown with its role. */
+/**
+ * A bare list has no place to say that there is more, so it has as many as a page may have; a new user is
+ * shown with its role.
+ */
 function withDefaults(text: string, action: Action, maxLimit: number): string {
-  if (action === 'find') return /(^|&)pagination(\[|%5B)/i.test(text) ? text : `${text}&pagination[limit]=${maxLimit}`;
+  if (action === 'find')
+    return /(^|&)pagination(\[|%5B)/i.test(text) ? text : `${text}&pagination[limit]=${maxLimit}`;
   return action === 'create' && !/(^|&)populate/i.test(text) ? `${text}&populate=role` : text;
 }
 
 /** The smallest page that has a total, whatever the settings and the request say of it. */
-const counted = (text: string): string => `${text.split('&').filter((pair) => !/^pagination(\[|%5B)/i.test(pair)).join('&')}&pagination[limit]=1&pagination[withCount]=true`;
+const counted = (text: string): string =>
+  `${text
+    .split('&')
+    .filter((pair) => !/^pagination(\[|%5B)/i.test(pair))
+    .join('&')}&pagination[limit]=1&pagination[withCount]=true`;
 
 function taken(error: ContentError): ContentError {
   const [issue] = error.details['errors'] as Issue[];

@@ -1,7 +1,19 @@
-/** The body of a write, walked once: every key checked against the model and the rights, every reference collected. */
+/**
+ * The body of a write, walked once: every key checked against the model and the rights, every reference
+ * collected.
+ */
 import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
-import type { Attribute, Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import type {
+  Attribute,
+  Component,
+  ComponentAttribute,
+  ContentType,
+  Model,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
 import { type Reference, referencesOf, type RelationInput, relationInput } from './relation-input.js';
 import { CREATORS, TRUSTED, type WriteRights } from './rights.js';
@@ -61,14 +73,16 @@ function checkSize(data: unknown, allowed: number): void {
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
     nodes += 1;
     if (nodes > allowed) throw overLimit('bodyNodes', allowed, 'Too many values in the request body');
-    if (item.depth > MAX_DEPTH) throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
+    if (item.depth > MAX_DEPTH)
+      throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
     if (typeof item.value !== 'object' || item.value === null) continue;
     for (const value of Object.values(item.value)) stack.push({ value, depth: item.depth + 1 });
   }
 }
 
 function dataOf(body: unknown): Readonly<Record<string, unknown>> {
-  if (body === null || (body !== undefined && typeof body !== 'object')) throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
+  if (body === null || (body !== undefined && typeof body !== 'object'))
+    throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
   const data = isObject(body) ? body['data'] : undefined;
   if (isObject(data)) return data;
   if (Array.isArray(data)) throw validationError(typeMessage('this', 'object', null, data));
@@ -81,18 +95,35 @@ interface Where {
   readonly zone: boolean;
 }
 
-function instanceOf(raw: unknown, component: Component | undefined, where: Where, walk: Walk): GivenInstance | null {
+function instanceOf(
+  raw: unknown,
+  component: Component | undefined,
+  where: Where,
+  walk: Walk,
+): GivenInstance | null {
   if (!isObject(raw) || component === undefined) return null;
   walk.instances += 1;
   return { component, id: raw['id'], values: valuesOf(raw, component, where, walk) };
 }
 
-function embedded(attribute: ComponentAttribute | ZoneAttribute, raw: unknown, at: string, walk: Walk): Given {
+function embedded(
+  attribute: ComponentAttribute | ZoneAttribute,
+  raw: unknown,
+  at: string,
+  walk: Walk,
+): Given {
   const zone = attribute.kind === 'zone';
   const pick = (item: unknown): Component | undefined =>
-    zone ? attribute.components.find(({ uid }) => isObject(item) && item['__component'] === uid) : attribute.component;
+    zone
+      ? attribute.components.find(({ uid }) => isObject(item) && item['__component'] === uid)
+      : attribute.component;
   const items = attribute.many ? (Array.isArray(raw) ? (raw as unknown[]) : []) : isObject(raw) ? [raw] : [];
-  return { kind: 'embedded', attribute, raw, instances: items.map((item) => instanceOf(item, pick(item), { prefix: at, zone }, walk)) };
+  return {
+    kind: 'embedded',
+    attribute,
+    raw,
+    instances: items.map((item) => instanceOf(item, pick(item), { prefix: at, zone }, walk)),
+  };
 }
 
 function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: Walk): Given {
@@ -119,7 +150,12 @@ function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Give
 }
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
-function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite, trusted }: WriteRights): Attribute | undefined {
+function writable(
+  key: string,
+  model: Model,
+  { prefix, zone }: Where,
+  { mayWrite, trusted }: WriteRights,
+): Attribute | undefined {
   const at = prefix === '' ? key : `${prefix}.${key}`;
   if (model.model === 'component') {
     if (key === 'id' || key === 'documentId' || (zone && key === '__component')) return undefined;
@@ -128,14 +164,21 @@ function writable(key: string, model: Model, { prefix, zone }: Where, { mayWrite
     if (TOLERATED.includes(key)) return undefined;
   }
   const attribute = model.attributes.get(key);
-  const settable = attribute?.writable === true || (trusted && !(attribute?.kind === 'scalar' && attribute.system));
+  const settable =
+    attribute?.writable === true || (trusted && !(attribute?.kind === 'scalar' && attribute.system));
   const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
-  if (refused || (attribute === undefined && CREATORS.includes(key))) throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
+  if (refused || (attribute === undefined && CREATORS.includes(key)))
+    throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
   if (attribute === undefined) throw invalidKey(key, prefix, prefix === '' ? null : prefix, SOURCE);
   return attribute;
 }
 
-function valuesOf(object: Readonly<Record<string, unknown>>, model: Model, where: Where, walk: Walk): GivenValues {
+function valuesOf(
+  object: Readonly<Record<string, unknown>>,
+  model: Model,
+  where: Where,
+  walk: Walk,
+): GivenValues {
   const { prefix } = where;
   const values = new Map<string, Given>();
   for (const [key, raw] of Object.entries(object)) {
@@ -152,7 +195,18 @@ function owned(values: GivenValues, type: ContentType, creator: string, walk: Wa
   const attribute = type.owner === null ? undefined : type.attributes.get(type.owner);
   if (attribute === undefined || values.has(attribute.name)) return values;
   walk.rights = TRUSTED;
-  return new Map([...values, [attribute.name, given(attribute, attribute.kind === 'relation' ? { documentId: creator } : creator, attribute.name, walk)]]);
+  return new Map([
+    ...values,
+    [
+      attribute.name,
+      given(
+        attribute,
+        attribute.kind === 'relation' ? { documentId: creator } : creator,
+        attribute.name,
+        walk,
+      ),
+    ],
+  ]);
 }
 
 /** Whose body it is. */
@@ -170,7 +224,11 @@ export interface BodyRules {
  * payloads, attributes that the caller may not write and relations to types that they may not read (protocol
  * sections 11 and 15).
  */
-export function planBody(body: unknown, type: ContentType, { rights, changed, creator, maxNodes }: BodyRules): Body {
+export function planBody(
+  body: unknown,
+  type: ContentType,
+  { rights, changed, creator, maxNodes }: BodyRules,
+): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };

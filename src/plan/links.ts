@@ -1,8 +1,13 @@
-/** The list of targets that a relation has after a change, as a pure function of the list before (protocol 11.2–11.17). */
+/**
+ * The list of targets that a relation has after a change, as a pure function of the list before (protocol
+ * 11.2–11.17).
+ */
 import { validationError } from '../errors.js';
 import type { Reference, RelationInput } from './relation-input.js';
 
-/** How references become document ids: `find` for those that may be missing, `require` for those that may not. */
+/**
+ * How references become document ids: `find` for those that may be missing, `require` for those that may not.
+ */
 export interface Resolver {
   readonly find: (reference: Reference) => string | undefined;
   readonly require: (references: readonly Reference[]) => readonly string[];
@@ -19,7 +24,8 @@ interface Step {
 
 type Change = Extract<RelationInput, { kind: 'change' }>;
 
-const show = (reference: Reference): string | number => ('id' in reference ? reference.id : reference.documentId);
+const show = (reference: Reference): string | number =>
+  'id' in reference ? reference.id : reference.documentId;
 
 function stepsOf(change: Change, resolver: Resolver): Step[] {
   const ids = resolver.require(change.connect.map(({ reference }) => reference));
@@ -27,11 +33,22 @@ function stepsOf(change: Change, resolver: Resolver): Step[] {
   return change.connect.map(({ reference, position }, i) => {
     const id = ids[i] ?? '';
     const shown = show(reference);
-    if (seen.has(id)) throw validationError(`The relation with id ${shown} is already connected. You cannot connect the same relation twice.`);
+    if (seen.has(id))
+      throw validationError(
+        `The relation with id ${shown} is already connected. You cannot connect the same relation twice.`,
+      );
     seen.add(id);
-    if (!('anchor' in position)) return { id, shown, anchor: null, place: position.kind, anchorShown: '', positionShown: '' };
+    if (!('anchor' in position))
+      return { id, shown, anchor: null, place: position.kind, anchorShown: '', positionShown: '' };
     const anchor = resolver.find(position.anchor) ?? '';
-    return { id, shown, anchor, place: position.kind, anchorShown: show(position.anchor), positionShown: position.shown };
+    return {
+      id,
+      shown,
+      anchor,
+      place: position.kind,
+      anchorShown: show(position.anchor),
+      positionShown: position.shown,
+    };
   });
 }
 
@@ -43,9 +60,15 @@ function inAnchorOrder(steps: readonly Step[]): Step[] {
   for (const first of steps) {
     const chain: Step[] = [];
     const onChain = new Set<string>();
-    for (let step: Step | undefined = first; step !== undefined && !done.has(step.id); step = step.anchor === null ? undefined : byId.get(step.anchor)) {
+    for (
+      let step: Step | undefined = first;
+      step !== undefined && !done.has(step.id);
+      step = step.anchor === null ? undefined : byId.get(step.anchor)
+    ) {
       if (onChain.has(step.id)) {
-        throw validationError('A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it');
+        throw validationError(
+          'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
+        );
       }
       onChain.add(step.id);
       chain.push(step);
@@ -83,8 +106,16 @@ function changed(current: readonly string[], change: Change, resolver: Resolver)
   return list;
 }
 
-/** The new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or circular connections. */
-export function applyChange(current: readonly string[], input: RelationInput, many: boolean, resolver: Resolver): readonly string[] {
+/**
+ * The new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or circular
+ * connections.
+ */
+export function applyChange(
+  current: readonly string[],
+  input: RelationInput,
+  many: boolean,
+  resolver: Resolver,
+): readonly string[] {
   if (input.kind === 'keep') return current;
   if (input.kind === 'set') {
     const list = [...new Set(resolver.require(input.references))];

@@ -1,4 +1,7 @@
-/** Filter syntax → Condition: names resolved, rights applied, values converted, `$not` pushed to the comparisons. */
+/**
+ * Filter syntax → Condition: names resolved, rights applied, values converted, `$not` pushed to the
+ * comparisons.
+ */
 import { ContentError, invalidKey, overLimit, type Source, validationError } from '../errors.js';
 import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
@@ -33,10 +36,12 @@ function convert(attribute: ScalarAttribute, op: OperatorName, raw: unknown, sco
   const row = operatorOf(op);
   const path = scope.path.join('.');
   try {
-    if (!isSingle(raw) || raw === null) throw validationError(`Invalid value for ${op}: expected a single value`);
+    if (!isSingle(raw) || raw === null)
+      throw validationError(`Invalid value for ${op}: expected a single value`);
     if (row.compares === 'value') return attribute.type.operand(raw);
     const text = raw instanceof Date ? raw.toISOString() : String(raw);
-    if (text.includes('\u0000')) throw validationError('Invalid value: expected a string without NUL characters');
+    if (text.includes('\u0000'))
+      throw validationError('Invalid value: expected a string without NUL characters');
     return row.pattern === undefined ? text : row.pattern(text);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
@@ -50,16 +55,29 @@ function checkApplies(attribute: ScalarAttribute, op: OperatorName, scope: Filte
   const json = attribute.type.column === 'jsonb';
   if (applies === 'all' || (applies === 'json' ? json : attribute.type.textual)) return;
   const path = scope.path.join('.');
-  throw validationError(`${op} does not apply to ${path}, which is not ${applies === 'json' ? 'JSON' : 'text'}`, { key: op, path, ...scope.source });
+  throw validationError(
+    `${op} does not apply to ${path}, which is not ${applies === 'json' ? 'JSON' : 'text'}`,
+    { key: op, path, ...scope.source },
+  );
 }
 
-const compare = (attribute: ScalarAttribute, op: OperatorName, operands: readonly unknown[], negated: boolean): Condition => ({
-  kind: 'compare', attribute, op, operands, negated,
+const compare = (
+  attribute: ScalarAttribute,
+  op: OperatorName,
+  operands: readonly unknown[],
+  negated: boolean,
+): Condition => ({
+  kind: 'compare',
+  attribute,
+  op,
+  operands,
+  negated,
 });
 
 function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition {
   const { attribute, negated } = scope;
-  if (attribute === null) throw invalidKey(op, scope.path.join('.'), scope.path.join('.') || null, scope.source);
+  if (attribute === null)
+    throw invalidKey(op, scope.path.join('.'), scope.path.join('.') || null, scope.source);
   checkApplies(attribute, op, scope);
   const value = (single: unknown): unknown => convert(attribute, op, single, scope);
   switch (operatorOf(op).operand) {
@@ -72,7 +90,11 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
     case 'pair': {
       const pair = Array.isArray(raw) && raw.length === 2 ? raw.map(value) : undefined;
       if (pair !== undefined) return compare(attribute, op, pair, negated);
-      throw validationError(`${op} at ${scope.path.join('.')} takes exactly two values`, { key: op, path: scope.path.join('.'), ...scope.source });
+      throw validationError(`${op} at ${scope.path.join('.')} takes exactly two values`, {
+        key: op,
+        path: scope.path.join('.'),
+        ...scope.source,
+      });
     }
     case 'one': {
       if (!Array.isArray(raw)) return compare(attribute, op, [value(raw)], negated);
@@ -108,8 +130,18 @@ function ofNothing(condition: Condition): boolean | null {
 export function follow(hop: Hop, path: readonly string[], rights: Rights, source: Source): Model {
   const { budget } = rights;
   budget.hops -= 1;
-  if (path.length > budget.allowed.hopDepth) throw overLimit('hopDepth', budget.allowed.hopDepth, `${path.slice(0, 3).join('.')}… leads through too many relations`);
-  if (budget.hops < 0) throw overLimit('hops', budget.allowed.hops, 'Too many relations in the filters and sorts of one request');
+  if (path.length > budget.allowed.hopDepth)
+    throw overLimit(
+      'hopDepth',
+      budget.allowed.hopDepth,
+      `${path.slice(0, 3).join('.')}… leads through too many relations`,
+    );
+  if (budget.hops < 0)
+    throw overLimit(
+      'hops',
+      budget.allowed.hops,
+      'Too many relations in the filters and sorts of one request',
+    );
   if (hop.kind === 'component') return hop.component;
   if (!rights.canFollow(hop)) throw hidden(path, source);
   return hop.target;
@@ -131,11 +163,21 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
   const model = follow(attribute, path, scope.rights, scope.source);
   const id = model.attributes.get('id') as ScalarAttribute;
-  const where = planFilter(of, { ...scope, rights: scope.rights.beyond(attribute), model, attribute: id, open: true, path });
+  const where = planFilter(of, {
+    ...scope,
+    rights: scope.rights.beyond(attribute),
+    model,
+    attribute: id,
+    open: true,
+    path,
+  });
   return { kind: 'related', attribute, where, orNone: ofNothing(where) === true };
 }
 
-/** Plans a filter. Throws the protocol's 400 for unknown, hidden and unreadable names and for impossible values. */
+/**
+ * Plans a filter. Throws the protocol's 400 for unknown, hidden and unreadable names and for impossible
+ * values.
+ */
 export function planFilter(filter: Filter, scope: FilterScope): Condition {
   switch (filter.kind) {
     case 'operator':

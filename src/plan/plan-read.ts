@@ -22,7 +22,8 @@ export interface ReadRequest {
   readonly user: string | null;
   readonly format: 'flat' | 'v4';
   /**
-   * What the caller does. In the answer to a write, drafts need no right of their own and filters play no part.
+   * What the caller does. In the answer to a write, drafts need no right of their own and filters play no
+   * part.
    */
   readonly action: Action;
 }
@@ -40,10 +41,21 @@ export function publishedState(status: unknown, type: ContentType): boolean {
   if (status === undefined || status === null || status === 'published') return true;
   if (status === 'draft') return false;
   if (!type.draftAndPublish) return true;
-  throw validationError('Invalid status parameter. Expected "draft" or "published"', { key: 'status', path: null, source: 'query', param: 'status' });
+  throw validationError('Invalid status parameter. Expected "draft" or "published"', {
+    key: 'status',
+    path: null,
+    source: 'query',
+    param: 'status',
+  });
 }
 
-const badLocale = (): Error => validationError('Invalid locale parameter', { key: 'locale', path: null, source: 'query', param: 'locale' });
+const badLocale = (): Error =>
+  validationError('Invalid locale parameter', {
+    key: 'locale',
+    path: null,
+    source: 'query',
+    param: 'locale',
+  });
 
 /** `*` is all locales, a list several; nothing is the default (protocol section 9). */
 export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick {
@@ -62,12 +74,22 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const pick = pickLocale(query.locale, settings);
   const named = query.locale !== undefined && query.locale !== null;
   // A condition on the locale at the root takes the place of the default locale.
-  const locale: LocalePick = !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
-  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !answersWrite(request)) throw notFound();
-  return { published: publishedState(query.status, type), locale, defaultLocale: settings.defaultLocale, publication: query.publication };
+  const locale: LocalePick =
+    !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
+  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !answersWrite(request))
+    throw notFound();
+  return {
+    published: publishedState(query.status, type),
+    locale,
+    defaultLocale: settings.defaultLocale,
+    publication: query.publication,
+  };
 }
 
-/** The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that may not be. */
+/**
+ * The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that
+ * may not be.
+ */
 function ownerOf({ type, permissions, user, action }: ReadRequest, drafts: boolean): Condition | null {
   const { singularApiId } = type;
   const mine = (right: Action): boolean => user !== null && permissions.allowsOwn(singularApiId, right);
@@ -75,15 +97,27 @@ function ownerOf({ type, permissions, user, action }: ReadRequest, drafts: boole
   return mine(action) || (drafts && mine('readDrafts')) ? ownedBy(type, user ?? '') : null;
 }
 
-const both = (a: Condition | null, b: Condition | null): Condition | null => (a === null || b === null ? (a ?? b) : { kind: 'all', parts: [a, b] });
+const both = (a: Condition | null, b: Condition | null): Condition | null =>
+  a === null || b === null ? (a ?? b) : { kind: 'all', parts: [a, b] };
 
 /** Whether a document belongs to a user. A type without an owner has no such documents. */
 function ownedBy(type: ContentType, user: string): Condition {
   const attribute = type.attributes.get(type.owner ?? '');
-  const equals = (scalar: ScalarAttribute): Condition => ({ kind: 'compare', attribute: scalar, op: '$eq', operands: [user], negated: false });
+  const equals = (scalar: ScalarAttribute): Condition => ({
+    kind: 'compare',
+    attribute: scalar,
+    op: '$eq',
+    operands: [user],
+    negated: false,
+  });
   if (attribute?.kind === 'scalar') return equals(attribute);
   if (attribute?.kind !== 'relation') return { kind: 'constant', value: false };
-  return { kind: 'related', attribute, where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute), orNone: false };
+  return {
+    kind: 'related',
+    attribute,
+    where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute),
+    orNone: false,
+  };
 }
 
 /**
@@ -92,19 +126,38 @@ function ownedBy(type: ContentType, user: string): Condition {
  */
 export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
   const { type, permissions } = request;
-  if (request.kind === 'one' && request.documentId === null && type.kind === 'collectionType' && !answersWrite(request)) throw notFound();
+  if (
+    request.kind === 'one' &&
+    request.documentId === null &&
+    type.kind === 'collectionType' &&
+    !answersWrite(request)
+  )
+    throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
   if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
   const version = versionOf(query, request, settings);
   const draftsOfRoot = !version.published && type.draftAndPublish && !answersWrite(request);
   const owner = ownerOf(request, draftsOfRoot);
   const rights = rightsOf(permissions, request, version.published, settings.limits);
-  const context: SelectContext = { rights, limits: settings.limits, components: schema.components, budget: { nodes: settings.limits.populateNodes } };
+  const context: SelectContext = {
+    rights,
+    limits: settings.limits,
+    components: schema.components,
+    budget: { nodes: settings.limits.populateNodes },
+  };
   const source = { source: 'query', param: 'filters' } as const;
   const where =
     query.filters === null
       ? null
-      : planFilter(query.filters, { model: type, attribute: null, open: true, path: [], negated: false, rights, source });
+      : planFilter(query.filters, {
+          model: type,
+          attribute: null,
+          open: true,
+          path: [],
+          negated: false,
+          rights,
+          source,
+        });
   const order = planSort(query.sort, type, { source: 'query', param: 'sort' }, context);
   const object = planObject(query.fields, query.populate, type, context);
   return Object.freeze({
@@ -113,7 +166,10 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
     documentId: request.documentId,
     version,
     where: answersWrite(request) ? null : both(where, owner),
-    search: answersWrite(request) || query.search === null ? null : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
+    search:
+      answersWrite(request) || query.search === null
+        ? null
+        : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,

@@ -26,7 +26,12 @@ function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
 }
 
 /** `id` and `documentId` first, then the default fields or the ones asked for (protocol section 3). */
-export function planFields(fields: Fields, model: Model, source: Source, rights: Rights): readonly ScalarAttribute[] {
+export function planFields(
+  fields: Fields,
+  model: Model,
+  source: Source,
+  rights: Rights,
+): readonly ScalarAttribute[] {
   if (fields === null) return shownTo(model, rights);
   const named = (fields === '*' ? [] : fields).filter((key) => key !== '*');
   const chosen = named.map((key) => {
@@ -41,11 +46,17 @@ export function planFields(fields: Fields, model: Model, source: Source, rights:
 }
 
 /** Sort keys with their way to the attribute (protocol 7.4–7.11). */
-export function planSort(keys: readonly SortKey[], root: Model, source: Source, context: SelectContext): OrderKey[] {
+export function planSort(
+  keys: readonly SortKey[],
+  root: Model,
+  source: Source,
+  context: SelectContext,
+): OrderKey[] {
   const { limits } = context;
   if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
   return keys.flatMap(({ path, descending }) => {
-    // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing (7.12).
+    // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing
+    // (7.12).
     if (path.length === 1 && path[0] === 'status' && root.model === 'type' && root.draftAndPublish) return [];
     const hops: Hop[] = [];
     let model = root;
@@ -69,17 +80,27 @@ export function planSort(keys: readonly SortKey[], root: Model, source: Source, 
   });
 }
 
-const invalidAt = (key: string, at: string): Error => invalidKey(key, at === key ? '' : at, at, POPULATE_SOURCE);
+const invalidAt = (key: string, at: string): Error =>
+  invalidKey(key, at === key ? '' : at, at, POPULATE_SOURCE);
 
 function where(item: PopulateItem, model: Model, context: SelectContext): Condition | null {
   if (item.filters === null) return null;
   return planFilter(item.filters, {
-    model, attribute: null, open: true, path: [], negated: false, rights: context.rights, source: POPULATE_SOURCE,
+    model,
+    attribute: null,
+    open: true,
+    path: [],
+    negated: false,
+    rights: context.rights,
+    source: POPULATE_SOURCE,
   });
 }
 
 /** The rights beyond an attribute. */
-const beyond = (context: SelectContext, attribute: Attribute): SelectContext => ({ ...context, rights: context.rights.beyond(attribute) });
+const beyond = (context: SelectContext, attribute: Attribute): SelectContext => ({
+  ...context,
+  rights: context.rights.beyond(attribute),
+});
 
 /** What is shown of the documents or instances that an attribute leads to. */
 function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
@@ -94,12 +115,28 @@ function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): It
   };
 }
 
-const PLAIN = { off: false, text: null, unknown: [], fields: null, filters: null, sort: [], populate: { kind: 'none' }, count: false, on: null, raw: true } as const;
+const PLAIN = {
+  off: false,
+  text: null,
+  unknown: [],
+  fields: null,
+  filters: null,
+  sort: [],
+  populate: { kind: 'none' },
+  count: false,
+  on: null,
+  raw: true,
+} as const;
 
 /** `populate=*`: every readable attribute, one level; zones last. */
 function everything(model: Model, context: SelectContext): ChildPlan[] {
-  const names = [...model.attributes.values()].filter((attribute) => attribute.kind !== 'scalar' && !attribute.private);
-  const ordered = [...names.filter(({ kind }) => kind !== 'zone'), ...names.filter(({ kind }) => kind === 'zone')];
+  const names = [...model.attributes.values()].filter(
+    (attribute) => attribute.kind !== 'scalar' && !attribute.private,
+  );
+  const ordered = [
+    ...names.filter(({ kind }) => kind !== 'zone'),
+    ...names.filter(({ kind }) => kind === 'zone'),
+  ];
   return ordered.flatMap(({ name }) => planItem({ ...PLAIN, key: name, at: name }, model, context));
 }
 
@@ -117,7 +154,12 @@ function refuseUnknownKeys(item: PopulateItem): void {
   if (first !== undefined) throw invalidKey(first, item.at, item.at, POPULATE_SOURCE);
 }
 
-function zoneItems(item: PopulateItem, zone: ZoneAttribute, model: Model, context: SelectContext): ChildPlan[] {
+function zoneItems(
+  item: PopulateItem,
+  zone: ZoneAttribute,
+  model: Model,
+  context: SelectContext,
+): ChildPlan[] {
   const found = isObject(item.raw) && item.on === null && item.populate.kind !== 'all' && !item.count;
   const listed = isObject(item.raw) && item.populate.kind === 'items';
   if (listed) throw invalidKey('populate', item.at, item.at, POPULATE_SOURCE);
@@ -134,7 +176,11 @@ function zoneItems(item: PopulateItem, zone: ZoneAttribute, model: Model, contex
 }
 
 /** Every component of the zone: plain, each with `*`, or along a dot path that at least one of them knows. */
-function wholeZone(item: PopulateItem, zone: ZoneAttribute, context: SelectContext): Map<Component, ItemsPlan> {
+function wholeZone(
+  item: PopulateItem,
+  zone: ZoneAttribute,
+  context: SelectContext,
+): Map<Component, ItemsPlan> {
   const path = item.populate.kind === 'items' ? item.populate : null;
   for (const below of path?.items ?? []) {
     const known = zone.components.some((component) => isPopulatable(component, below.key));
@@ -142,8 +188,14 @@ function wholeZone(item: PopulateItem, zone: ZoneAttribute, context: SelectConte
   }
   return new Map(
     zone.components.map((component) => {
-      const own: Populate = path === null ? item.populate : { kind: 'items', items: path.items.filter(({ key }) => isPopulatable(component, key)) };
-      return [component, itemsPlan({ ...PLAIN, key: component.uid, at: component.uid, populate: own }, component, context)];
+      const own: Populate =
+        path === null
+          ? item.populate
+          : { kind: 'items', items: path.items.filter(({ key }) => isPopulatable(component, key)) };
+      return [
+        component,
+        itemsPlan({ ...PLAIN, key: component.uid, at: component.uid, populate: own }, component, context),
+      ];
     }),
   );
 }
@@ -153,7 +205,11 @@ function isPopulatable(model: Model, key: string): boolean {
   return attribute !== undefined && attribute !== 'hidden' && attribute.kind !== 'scalar';
 }
 
-function fragmentsOf(on: readonly PopulateItem[], zone: ZoneAttribute, context: SelectContext): Map<Component, ItemsPlan> {
+function fragmentsOf(
+  on: readonly PopulateItem[],
+  zone: ZoneAttribute,
+  context: SelectContext,
+): Map<Component, ItemsPlan> {
   const items = new Map<Component, ItemsPlan>();
   for (const fragment of on) {
     const component = context.components.get(fragment.key);
@@ -169,12 +225,14 @@ function fragmentsOf(on: readonly PopulateItem[], zone: ZoneAttribute, context: 
 function spend(context: SelectContext): void {
   context.budget.nodes -= 1;
   const allowed = context.limits.populateNodes;
-  if (context.budget.nodes < 0) throw overLimit('populateNodes', allowed, 'Too many populated attributes in one request');
+  if (context.budget.nodes < 0)
+    throw overLimit('populateNodes', allowed, 'Too many populated attributes in one request');
 }
 
 function planItem(item: PopulateItem, model: Model, context: SelectContext): ChildPlan[] {
   const attribute = lookUp(model, item.key, null);
-  if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') throw invalidAt(item.key, item.at);
+  if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar')
+    throw invalidAt(item.key, item.at);
   spend(context);
   const seen = !item.off && context.rights.sees(model, attribute);
   if (attribute.kind === 'zone') return zoneItems(item, attribute, model, context).filter(() => seen);
@@ -183,13 +241,17 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
   refuseUnknownKeys(item);
   if (item.on !== null) {
     const [first] = item.on;
-    throw first === undefined ? invalidKey('on', item.at, item.at, POPULATE_SOURCE) : invalidKey(first.key, first.at, first.at, POPULATE_SOURCE);
+    throw first === undefined
+      ? invalidKey('on', item.at, item.at, POPULATE_SOURCE)
+      : invalidKey(first.key, first.at, first.at, POPULATE_SOURCE);
   }
   const plan = itemsPlan(item, target, beyond(context, attribute));
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
   if (!seen || (attribute.kind === 'relation' && !context.rights.canFollow(attribute))) return [];
   const counted = item.count && (attribute.many || (attribute.kind === 'relation' && !attribute.media));
-  return counted ? [{ kind: 'count', attribute, where: plan.where }] : [{ kind: 'items', attribute, ...plan }];
+  return counted
+    ? [{ kind: 'count', attribute, where: plan.where }]
+    : [{ kind: 'items', attribute, ...plan }];
 }
 
 /** The populated children of one object. A name asked for twice is populated once. */
@@ -200,7 +262,12 @@ export function planPopulate(populate: Populate, model: Model, context: SelectCo
 }
 
 /** The root object of an answer. */
-export function planObject(fields: Fields, populate: Populate, model: Model, context: SelectContext): ObjectPlan {
+export function planObject(
+  fields: Fields,
+  populate: Populate,
+  model: Model,
+  context: SelectContext,
+): ObjectPlan {
   return {
     model,
     fields: planFields(fields, model, { source: 'query', param: 'fields' }, context.rights),

@@ -1,11 +1,25 @@
-/** What will be read: every name resolved, rights applied, one status and one locale for the whole tree. Frozen. */
+/**
+ * What will be read: every name resolved, rights applied, one status and one locale for the whole tree.
+ * Frozen.
+ */
 import type { Statement } from '../sql.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
-import type { Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import type {
+  Component,
+  ComponentAttribute,
+  ContentType,
+  Model,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../schema/model.js';
 
 /** Which locales the root shows. Below it: the same one, or with several the row's own, else the default. */
-export type LocalePick = { readonly kind: 'one'; readonly code: string } | { readonly kind: 'several'; readonly codes: readonly string[] } | { readonly kind: 'any' };
+export type LocalePick =
+  | { readonly kind: 'one'; readonly code: string }
+  | { readonly kind: 'several'; readonly codes: readonly string[] }
+  | { readonly kind: 'any' };
 
 /** The one version rule of a read (D13). */
 export interface Version {
@@ -27,7 +41,12 @@ export type Condition =
       readonly negated: boolean;
     }
   /** Some related row (or component instance) satisfies `where`; with `orNone`, or there is none at all. */
-  | { readonly kind: 'related'; readonly attribute: Hop; readonly where: Condition; readonly orNone: boolean };
+  | {
+      readonly kind: 'related';
+      readonly attribute: Hop;
+      readonly where: Condition;
+      readonly orNone: boolean;
+    };
 
 /** A step to other rows or into a component. */
 export type Hop = RelationAttribute | ComponentAttribute;
@@ -56,7 +75,11 @@ export interface ItemsPlan {
 export type ChildPlan =
   | { readonly kind: 'count'; readonly attribute: Hop; readonly where: Condition | null }
   | ({ readonly kind: 'items'; readonly attribute: Hop } & ItemsPlan)
-  | { readonly kind: 'zone'; readonly attribute: ZoneAttribute; readonly items: ReadonlyMap<Component, ItemsPlan> };
+  | {
+      readonly kind: 'zone';
+      readonly attribute: ZoneAttribute;
+      readonly items: ReadonlyMap<Component, ItemsPlan>;
+    };
 
 /** `_q`: what is looked for, and among which of the root's attributes. */
 export interface Search {

@@ -5,7 +5,16 @@
 import { ContentError, type Issue } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import { nullMessage, type Place, place } from '../schema/accept.js';
-import type { Attribute, Component, ComponentAttribute, ContentType, Model, RelationAttribute, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import type {
+  Attribute,
+  Component,
+  ComponentAttribute,
+  ContentType,
+  Model,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
 import type { Given, GivenInstance, GivenValues } from './body.js';
 import { applyChange, type Resolver } from './links.js';
@@ -42,7 +51,8 @@ interface Scope {
   readonly versions: readonly Stored[];
 }
 
-const at = (scope: Scope, name: string, context: SettleContext): Place => place([...scope.path, name], context.draft, context.issues);
+const at = (scope: Scope, name: string, context: SettleContext): Place =>
+  place([...scope.path, name], context.draft, context.issues);
 
 /** A required value that is not there; `label` names its type in the message about null. */
 function reportMissing(value: null | undefined, label: string, to: Place, context: SettleContext): void {
@@ -61,34 +71,77 @@ function scalar(attribute: ScalarAttribute, raw: unknown, to: Place, context: Se
 }
 
 /** Where a refused value stands, as details of an error. */
-const placeOf = (path: readonly string[]): Record<string, unknown> => ({ key: path.at(-1), path: path.join('.'), source: 'body' });
+const placeOf = (path: readonly string[]): Record<string, unknown> => ({
+  key: path.at(-1),
+  path: path.join('.'),
+  source: 'body',
+});
 
 /** The new list of a relation. What is wrong with it is said with its place. */
-function settleList(attribute: RelationAttribute, input: RelationInput, scope: Scope, context: SettleContext): readonly string[] {
+function settleList(
+  attribute: RelationAttribute,
+  input: RelationInput,
+  scope: Scope,
+  context: SettleContext,
+): readonly string[] {
   try {
-    return applyChange(storedList(scope.stored, attribute), input, attribute.many, context.resolver(attribute.target));
+    return applyChange(
+      storedList(scope.stored, attribute),
+      input,
+      attribute.many,
+      context.resolver(attribute.target),
+    );
   } catch (error) {
-    throw error instanceof ContentError ? new ContentError(error.name, error.message, { ...placeOf([...scope.path, attribute.name]), ...error.details }) : error;
+    throw error instanceof ContentError
+      ? new ContentError(error.name, error.message, {
+          ...placeOf([...scope.path, attribute.name]),
+          ...error.details,
+        })
+      : error;
   }
 }
 
-const instances = (value: unknown): readonly Stored[] => (Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []);
+const instances = (value: unknown): readonly Stored[] =>
+  Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : [];
 
-/** The stored instance that an id in the body means. Throws for one that is not this attribute's (protocol 12.8). */
-function storedInstance(id: unknown, attribute: ComponentAttribute | ZoneAttribute, component: Component, scope: Scope): Stored | null {
+/** The stored instance that an id in the body means. Throws for one of another attribute (protocol 12.8). */
+function storedInstance(
+  id: unknown,
+  attribute: ComponentAttribute | ZoneAttribute,
+  component: Component,
+  scope: Scope,
+): Stored | null {
   if (id === undefined || id === null || scope.stored === null) return null;
-  const candidates = [scope.stored, ...scope.versions].flatMap((version) => instances(version[attribute.name]));
+  const candidates = [scope.stored, ...scope.versions].flatMap((version) =>
+    instances(version[attribute.name]),
+  );
   const wanted = typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id;
-  const found = candidates.find((instance) => instance['id'] === wanted && (attribute.kind === 'component' || instance['__component'] === component.uid));
-  if (found === undefined) throw new ContentError('ApplicationError', `Some of the provided components in ${attribute.name} are not related to the entity`);
+  const found = candidates.find(
+    (instance) =>
+      instance['id'] === wanted &&
+      (attribute.kind === 'component' || instance['__component'] === component.uid),
+  );
+  if (found === undefined)
+    throw new ContentError(
+      'ApplicationError',
+      `Some of the provided components in ${attribute.name} are not related to the entity`,
+    );
   return found;
 }
 
-function instance(given: GivenInstance, attribute: ComponentAttribute | ZoneAttribute, outer: Scope, context: SettleContext): Stored {
+function instance(
+  given: GivenInstance,
+  attribute: ComponentAttribute | ZoneAttribute,
+  outer: Scope,
+  context: SettleContext,
+): Stored {
   const { path, ...scope } = outer;
   const stored = storedInstance(given.id, attribute, given.component, outer);
-  const identity = stored === null ? context.newInstance() : { id: stored['id'], documentId: stored['documentId'] };
-  const versions = scope.versions.flatMap((version) => instances(version[attribute.name])).filter((item) => item['id'] === identity.id);
+  const identity =
+    stored === null ? context.newInstance() : { id: stored['id'], documentId: stored['documentId'] };
+  const versions = scope.versions
+    .flatMap((version) => instances(version[attribute.name]))
+    .filter((item) => item['id'] === identity.id);
   const inner: Scope = { path, given: given.values, stored, versions };
   const kind = attribute.kind === 'zone' ? { __component: given.component.uid } : {};
   return { ...identity, ...kind, ...settleComponent(given.component, inner, { ...context, complete: true }) };
@@ -105,7 +158,8 @@ function settleComponent(component: Component, scope: Scope, context: SettleCont
       continue;
     }
     const value = values.has(attribute) ? values.get(attribute) : scope.stored?.[attribute.name];
-    if (value !== null && value !== undefined && !(attribute.kind === 'scalar' && attribute.system)) result[attribute.name] = value;
+    if (value !== null && value !== undefined && !(attribute.kind === 'scalar' && attribute.system))
+      result[attribute.name] = value;
   }
   return result;
 }
@@ -115,19 +169,28 @@ function storedList(stored: Stored | null, attribute: RelationAttribute): readon
   return Array.isArray(value) ? (value as string[]) : typeof value === 'string' ? [value] : [];
 }
 
-function checkCount(count: number, attribute: ComponentAttribute | ZoneAttribute, to: Place, value: unknown): void {
+function checkCount(
+  count: number,
+  attribute: ComponentAttribute | ZoneAttribute,
+  to: Place,
+  value: unknown,
+): void {
   const { min, max } = attribute.def;
   const needed = attribute.required || count > 0;
-  if (!to.draft && min !== undefined && needed && count < min) to.report(`${to.label} field must have at least ${min} items`, value);
-  if (max !== undefined && count > max) to.report(`${to.label} field must have less than or equal to ${max} items`, value);
+  if (!to.draft && min !== undefined && needed && count < min)
+    to.report(`${to.label} field must have at least ${min} items`, value);
+  if (max !== undefined && count > max)
+    to.report(`${to.label} field must have less than or equal to ${max} items`, value);
 }
 
 /** Why an entry of a list is no instance. */
 function reportEntry(raw: unknown, attribute: ComponentAttribute | ZoneAttribute, to: Place): void {
-  if (!isObject(raw)) return to.report(typeMessage(to.label, 'object', null, raw === null ? undefined : raw), null);
+  if (!isObject(raw))
+    return to.report(typeMessage(to.label, 'object', null, raw === null ? undefined : raw), null);
   if (attribute.kind !== 'zone') return;
   const kind = raw['__component'];
-  if (kind === undefined || kind === null) return to.report(`${to.label}.__component is a required field`, undefined, ['__component']);
+  if (kind === undefined || kind === null)
+    return to.report(`${to.label}.__component is a required field`, undefined, ['__component']);
   const allowed = attribute.components.map(({ uid }) => uid).join(', ');
   to.report(`${to.label}.__component must be one of the following values: ${allowed}`, kind, ['__component']);
 }
@@ -162,22 +225,36 @@ function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unk
 }
 
 /** Stored instances are checked again when they are about to be published. */
-function checkStored(attribute: ComponentAttribute | ZoneAttribute, scope: Scope, context: SettleContext): void {
+function checkStored(
+  attribute: ComponentAttribute | ZoneAttribute,
+  scope: Scope,
+  context: SettleContext,
+): void {
   const to = at(scope, attribute.name, context);
   const stored = scope.stored?.[attribute.name];
   const items = instances(stored);
   if (attribute.many) {
-    if (attribute.required && scope.stored === null) reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
+    if (attribute.required && scope.stored === null)
+      reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
     else checkCount(items.length, attribute, to, stored);
   } else if (items.length === 0 && attribute.required) reportMissing(undefined, 'object', to, context);
   items.forEach((item, i) => {
-    const component = attribute.kind === 'component' ? attribute.component : attribute.components.find(({ uid }) => uid === item['__component']);
+    const component =
+      attribute.kind === 'component'
+        ? attribute.component
+        : attribute.components.find(({ uid }) => uid === item['__component']);
     const path = [...scope.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
-    if (component !== undefined) settleComponent(component, { path, given: new Map(), stored: item, versions: [] }, context);
+    if (component !== undefined)
+      settleComponent(component, { path, given: new Map(), stored: item, versions: [] }, context);
   });
 }
 
-function settleScalar(attribute: ScalarAttribute, given: Given | undefined, scope: Scope, context: SettleContext): unknown {
+function settleScalar(
+  attribute: ScalarAttribute,
+  given: Given | undefined,
+  scope: Scope,
+  context: SettleContext,
+): unknown {
   const to = at(scope, attribute.name, context);
   if (given?.kind === 'scalar') return scalar(attribute, given.raw, to, context);
   // A uid that is made from another attribute may be left out.
@@ -185,7 +262,8 @@ function settleScalar(attribute: ScalarAttribute, given: Given | undefined, scop
   if (scope.stored === null) return scalar(attribute, attribute.def.default, to, context);
   // A stored password is a hash, which says nothing about the rules for passwords.
   const stored = scope.stored[attribute.name];
-  const checkable = context.complete && !(attribute.def.type === 'password' && stored !== null && stored !== undefined);
+  const checkable =
+    context.complete && !(attribute.def.type === 'password' && stored !== null && stored !== undefined);
   if (checkable) scalar(attribute, stored ?? (context.missingIsNull ? null : undefined), to, context);
   return undefined;
 }
@@ -202,7 +280,10 @@ function settleModel(model: Model, scope: Scope, context: SettleContext): Settle
       const value = settleScalar(attribute, given, scope, context);
       if (value !== undefined) values.set(attribute, value);
     } else if (given?.kind === 'embedded') {
-      values.set(attribute, attribute.many ? manyInstances(given, scope, context) : oneInstance(given, scope, context));
+      values.set(
+        attribute,
+        attribute.many ? manyInstances(given, scope, context) : oneInstance(given, scope, context),
+      );
     } else if (context.complete) checkStored(attribute, scope, context);
   };
   for (const [name, attribute] of model.attributes) settleOne(attribute, scope.given.get(name));
@@ -210,8 +291,9 @@ function settleModel(model: Model, scope: Scope, context: SettleContext): Settle
 }
 
 /**
- * Settles a document. `stored` holds the draft's values and relation lists, null on create; `versions` those of its
- * other state. Problems of values go to `context.issues`; relations and component ids that are wrong throw at once.
+ * Settles a document. `stored` holds the draft's values and relation lists, null on create; `versions` those
+ * of its other state. Problems of values go to `context.issues`; relations and component ids that are wrong
+ * throw at once.
  */
 export const settle = (type: ContentType, document: Omit<Scope, 'path'>, context: SettleContext): Settled =>
   settleModel(type, { path: [], ...document }, context);

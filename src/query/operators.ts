@@ -16,10 +16,28 @@ interface Operator {
   readonly sql: (left: Sql, right: Sql) => Sql;
 }
 
-const compare = (print: Operator['sql']): Operator => ({ operand: 'one', compares: 'value', applies: 'all', sql: print });
-const list = (print: Operator['sql']): Operator => ({ operand: 'list', compares: 'value', applies: 'all', sql: print });
-const text = (applies: 'all' | 'textual', print: Operator['sql'], pattern = (value: string): string => value): Operator => ({
-  operand: 'one', compares: 'text', applies, sql: print, pattern,
+const compare = (print: Operator['sql']): Operator => ({
+  operand: 'one',
+  compares: 'value',
+  applies: 'all',
+  sql: print,
+});
+const list = (print: Operator['sql']): Operator => ({
+  operand: 'list',
+  compares: 'value',
+  applies: 'all',
+  sql: print,
+});
+const text = (
+  applies: 'all' | 'textual',
+  print: Operator['sql'],
+  pattern = (value: string): string => value,
+): Operator => ({
+  operand: 'one',
+  compares: 'text',
+  applies,
+  sql: print,
+  pattern,
 });
 
 /** Makes `%`, `_` and `\` of a value literal (protocol 5.21). */

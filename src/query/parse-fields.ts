@@ -25,7 +25,8 @@ const DIRECTIONS = new Map([
 
 function direction(raw: unknown): boolean {
   const descending = typeof raw === 'string' ? DIRECTIONS.get(raw.toLowerCase()) : undefined;
-  if (descending === undefined) throw validationError('Invalid order. order can only be one of asc|desc|ASC|DESC');
+  if (descending === undefined)
+    throw validationError('Invalid order. order can only be one of asc|desc|ASC|DESC');
   return descending;
 }
 
@@ -51,11 +52,18 @@ export function parseSort(raw: unknown, source: Source): SortKey[] {
   if (raw === undefined || raw === null) return [];
   if (typeof raw === 'string') return fromText(raw);
   if (isObject(raw)) return fromObject(raw, []);
-  if (!Array.isArray(raw)) throw validationError('Invalid sort parameter. Expected a string, an array of strings, a sort object or an array of sort objects', { ...source });
+  if (!Array.isArray(raw))
+    throw validationError(
+      'Invalid sort parameter. Expected a string, an array of strings, a sort object or an array of sort objects',
+      { ...source },
+    );
   return raw.flatMap((item: unknown) => {
     if (item === null) return [];
     if (typeof item === 'string') return fromText(item);
     if (isObject(item)) return fromObject(item, []);
-    throw validationError('Invalid sort parameter. Expected a string, an array of strings, a sort object or an array of sort objects', { ...source });
+    throw validationError(
+      'Invalid sort parameter. Expected a string, an array of strings, a sort object or an array of sort objects',
+      { ...source },
+    );
   });
 }

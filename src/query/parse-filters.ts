@@ -15,13 +15,19 @@ const and = (parts: readonly Filter[]): Filter =>
 
 function spend(context: FilterContext): void {
   context.budget.left -= 1;
-  if (context.budget.left < 0) throw overLimit('conditions', context.budget.allowed, 'Too many conditions in the query');
+  if (context.budget.left < 0)
+    throw overLimit('conditions', context.budget.allowed, 'Too many conditions in the query');
 }
 
 function group(op: '$and' | '$or', value: unknown, at: string, context: FilterContext): Filter {
   if (!Array.isArray(value)) throw invalidKey(op, at, at === '' ? null : at, context.source);
   const parts = value.map((part: unknown) => {
-    if (!isObject(part) && !Array.isArray(part)) throw validationError(`Invalid ${op}: expected a list of condition objects`, { key: op, path: at || null, ...context.source });
+    if (!isObject(part) && !Array.isArray(part))
+      throw validationError(`Invalid ${op}: expected a list of condition objects`, {
+        key: op,
+        path: at || null,
+        ...context.source,
+      });
     return Array.isArray(part) ? group('$and', part, at, context) : parseObject(part, at, context);
   });
   return { kind: 'group', op, parts };

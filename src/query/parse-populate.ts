@@ -21,8 +21,19 @@ const YES = ['true', 't', '1', '*'];
 const NO = ['false', 'f', '0'];
 
 const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): PopulateItem => ({
-  key, at, off: false, text: null, unknown: [], fields: null, filters: null, sort: [], populate: NO_POPULATE,
-  count: false, on: null, raw: true, ...rest,
+  key,
+  at,
+  off: false,
+  text: null,
+  unknown: [],
+  fields: null,
+  filters: null,
+  sort: [],
+  populate: NO_POPULATE,
+  count: false,
+  on: null,
+  raw: true,
+  ...rest,
 });
 
 const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
@@ -34,13 +45,21 @@ interface PathTree {
 
 function fromTree(tree: PathTree, prefix: string): Populate {
   if (tree.below.size === 0) return NO_POPULATE;
-  return { kind: 'items', items: [...tree.below].map(([key, below]) => item(key, join(prefix, key), { populate: fromTree(below, join(prefix, key)) })) };
+  return {
+    kind: 'items',
+    items: [...tree.below].map(([key, below]) =>
+      item(key, join(prefix, key), { populate: fromTree(below, join(prefix, key)) }),
+    ),
+  };
 }
 
 function fromPaths(paths: readonly string[], context: PopulateContext): Populate {
   const root: PathTree = { below: new Map() };
   for (const path of paths) {
-    const segments = path.split('.').map((part) => part.trim()).filter((part) => part !== '');
+    const segments = path
+      .split('.')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
     if (segments.length > context.limits.populateDepth) throw tooDeep(context.limits);
     segments.reduce<PathTree>((node, segment) => {
       const next: PathTree = node.below.get(segment) ?? { below: new Map() };
@@ -53,7 +72,9 @@ function fromPaths(paths: readonly string[], context: PopulateContext): Populate
 
 const tooDeep = (limits: ContentLimits): Error =>
   validationError(`Populate is nested too deeply (limit "populateDepth": ${limits.populateDepth})`, {
-    limit: 'populateDepth', allowed: limits.populateDepth, ...POPULATE_SOURCE,
+    limit: 'populateDepth',
+    allowed: limits.populateDepth,
+    ...POPULATE_SOURCE,
   });
 
 function tooMany(count: number, limits: ContentLimits): void {
@@ -79,8 +100,10 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
 }
 
 function parseItem(key: string, raw: unknown, at: string, context: PopulateContext): PopulateItem {
-  if (raw === true || raw === null || (typeof raw === 'string' && YES.includes(raw))) return item(key, at, { raw });
-  if (raw === false || (typeof raw === 'string' && NO.includes(raw))) return item(key, at, { off: true, raw });
+  if (raw === true || raw === null || (typeof raw === 'string' && YES.includes(raw)))
+    return item(key, at, { raw });
+  if (raw === false || (typeof raw === 'string' && NO.includes(raw)))
+    return item(key, at, { off: true, raw });
   if (typeof raw === 'string') return item(key, at, { text: raw, raw });
   if (Array.isArray(raw)) return item(key, at, { unknown: ['0'], raw });
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
@@ -104,7 +127,8 @@ export function parsePopulate(raw: unknown, context: PopulateContext, prefix = '
   if (typeof raw === 'string') return fromPaths(checked(raw.split(','), context), context);
   if (Array.isArray(raw)) {
     const paths = raw.filter((path) => path !== null);
-    if (!paths.every((path) => typeof path === 'string')) throw validationError(SHAPES, { ...POPULATE_SOURCE });
+    if (!paths.every((path) => typeof path === 'string'))
+      throw validationError(SHAPES, { ...POPULATE_SOURCE });
     return fromPaths(checked(paths, context), context);
   }
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });

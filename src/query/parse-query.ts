@@ -9,8 +9,22 @@ import { isObject, type RawQuery } from './read-raw.js';
 
 /** Parameters that exist (protocol 5.44); others are ignored, or refused with `strictParams`. */
 const PARAMETERS = [
-  'filters', 'sort', 'fields', 'populate', 'status', 'locale', 'pagination', 'page', 'pageSize', 'start', 'limit',
-  '_q', 'count', 'ordering', 'publicationFilter', 'hasPublishedVersion',
+  'filters',
+  'sort',
+  'fields',
+  'populate',
+  'status',
+  'locale',
+  'pagination',
+  'page',
+  'pageSize',
+  'start',
+  'limit',
+  '_q',
+  'count',
+  'ordering',
+  'publicationFilter',
+  'hasPublishedVersion',
 ];
 
 function publication(raw: RawQuery): PublicationFilter | null {
@@ -18,16 +32,22 @@ function publication(raw: RawQuery): PublicationFilter | null {
   if (value !== undefined) {
     const found = PUBLICATION_FILTERS.find((name) => name === value);
     if (found !== undefined) return found;
-    throw validationError(`Invalid value for 'publicationFilter'. Expected one of: ${PUBLICATION_FILTERS.join(', ')}.`, {
-      source: 'query',
-      param: 'publicationFilter',
-    });
+    throw validationError(
+      `Invalid value for 'publicationFilter'. Expected one of: ${PUBLICATION_FILTERS.join(', ')}.`,
+      {
+        source: 'query',
+        param: 'publicationFilter',
+      },
+    );
   }
   const deprecated = raw['hasPublishedVersion'];
   if (deprecated === undefined) return null;
   if (deprecated === 'true' || deprecated === true) return 'has-published-version-document';
   if (deprecated === 'false' || deprecated === false) return 'never-published-document';
-  throw validationError(`Invalid value for 'hasPublishedVersion'. Expected "true" or "false"`, { source: 'query', param: 'hasPublishedVersion' });
+  throw validationError(`Invalid value for 'hasPublishedVersion'. Expected "true" or "false"`, {
+    source: 'query',
+    param: 'hasPublishedVersion',
+  });
 }
 
 function search(raw: unknown): string | null {
@@ -60,23 +80,35 @@ export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
 
 function pagination(raw: RawQuery): unknown {
   if (raw['page'] !== undefined || raw['pageSize'] !== undefined) {
-    throw new ContentError('PaginationError', 'Invalid pagination attributes. The page parameters are incorrect and must be in the pagination object');
+    throw new ContentError(
+      'PaginationError',
+      'Invalid pagination attributes. The page parameters are incorrect and must be in the pagination object',
+    );
   }
   return raw['pagination'];
 }
 
 function integer(raw: unknown, name: string): number {
-  const value = typeof raw === 'number' ? raw : typeof raw === 'string' ? Number(raw) : raw === null ? 0 : Number.NaN;
+  const value =
+    typeof raw === 'number' ? raw : typeof raw === 'string' ? Number(raw) : raw === null ? 0 : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
   const path = `pagination.${name}`;
-  throw validationError(`Invalid ${path}: expected an integer`, { key: name, path, source: 'query', param: 'pagination' });
+  throw validationError(`Invalid ${path}: expected an integer`, {
+    key: name,
+    path,
+    source: 'query',
+    param: 'pagination',
+  });
 }
 
 function withCount(raw: unknown, settings: ContentSettings): boolean {
   if (raw === undefined) return settings.withCount;
   if (raw === true || raw === 'true' || raw === 't' || raw === '1') return true;
   if (raw === false || raw === 'false' || raw === 'f' || raw === '0') return false;
-  throw new ContentError('ValidationError', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"');
+  throw new ContentError(
+    'ValidationError',
+    'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
+  );
 }
 
 /** Page and offset pagination with their bounds (protocol 7.13–7.23). */
@@ -88,12 +120,29 @@ export function parsePagination(raw: unknown, settings: ContentSettings): Pagina
     throw new ContentError('PaginationError', 'Cannot use both page & offset pagination in the same query');
   }
   const size = (name: string): number =>
-    Math.min(settings.maxLimit, given[name] === undefined ? settings.defaultLimit : Math.max(1, integer(given[name], name)));
+    Math.min(
+      settings.maxLimit,
+      given[name] === undefined ? settings.defaultLimit : Math.max(1, integer(given[name], name)),
+    );
   if (offset) {
     const start = given['start'] === undefined ? 0 : Math.max(0, integer(given['start'], 'start'));
-    return { kind: 'offset', start, limit: size('limit'), largest: settings.maxLimit, page: 0, withCount: counted };
+    return {
+      kind: 'offset',
+      start,
+      limit: size('limit'),
+      largest: settings.maxLimit,
+      page: 0,
+      withCount: counted,
+    };
   }
   const page = given['page'] === undefined ? 1 : Math.max(1, integer(given['page'], 'page'));
   const limit = size('pageSize');
-  return { kind: 'page', start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER), limit, largest: settings.maxLimit, page, withCount: counted };
+  return {
+    kind: 'page',
+    start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER),
+    limit,
+    largest: settings.maxLimit,
+    page,
+    withCount: counted,
+  };
 }

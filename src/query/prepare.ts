@@ -1,8 +1,21 @@
-/** The raw query string before qs reads it: refused where qs would drop a condition or take it for another one. */
+/**
+ * The raw query string before qs reads it: refused where qs would drop a condition or take it for another
+ * one.
+ */
 import { validationError } from '../errors.js';
 
 /** Parameters whose keys have a meaning. */
-const PARAMS = ['filters', 'populate', 'sort', 'fields', 'pagination', 'locale', 'status', '_q', 'publicationFilter'];
+const PARAMS = [
+  'filters',
+  'populate',
+  'sort',
+  'fields',
+  'pagination',
+  'locale',
+  'status',
+  '_q',
+  'publicationFilter',
+];
 /** Those whose keys are names of the model. */
 const NAMED = ['filters', 'populate', 'sort', 'fields'];
 
@@ -50,12 +63,17 @@ function segmentsOf(raw: string): readonly string[] | null {
   if (!PARAMS.includes(param)) return null;
   const key = decoded(raw);
   if (!WELL_FORMED.test(raw)) throw refuse(key, param, ': its brackets are not in order');
-  const path = [...raw.matchAll(/\[([^[\]]*)\]|([^[\]]+)/g)].map(([, inside, root]) => decoded(inside ?? root ?? ''));
+  const path = [...raw.matchAll(/\[([^[\]]*)\]|([^[\]]+)/g)].map(([, inside, root]) =>
+    decoded(inside ?? root ?? ''),
+  );
   if (NAMED.includes(param) && path.includes('__proto__')) throw refuse('__proto__', param, '');
   return path;
 }
 
-/** Entries of lists have no place of their own: what is below two `[]` would be one thing, or two that must both hold. */
+/**
+ * Entries of lists have no place of their own: what is below two `[]` would be one thing, or two that must
+ * both hold.
+ */
 function checkEntries(path: readonly string[], key: string): void {
   const [param = ''] = path;
   const empty = path.indexOf('', 1);
@@ -67,7 +85,8 @@ function checkPlaces(paths: ReadonlyMap<string, readonly string[]>): void {
   for (const [key, path] of paths) {
     for (let length = path.length - 1; length > 0; length -= 1) {
       const above = path.slice(0, length).join('\u0000');
-      if (paths.has(above)) throw refuse(path[length - 1] ?? key, path[0] ?? '', ': it has a value and keys of its own');
+      if (paths.has(above))
+        throw refuse(path[length - 1] ?? key, path[0] ?? '', ': it has a value and keys of its own');
     }
   }
 }
@@ -75,7 +94,10 @@ function checkPlaces(paths: ReadonlyMap<string, readonly string[]>): void {
 /** Whether a path leads to conditions. */
 const isCondition = (path: readonly string[]): boolean => path.includes('filters');
 
-/** A text that qs reads as it stands. Throws a ValidationError where it could not. Keys of more levels than `depth` are left for qs to refuse. */
+/**
+ * A text that qs reads as it stands. Throws a ValidationError where it could not. Keys of more levels than
+ * `depth` are left for qs to refuse.
+ */
 export function prepare(text: string, depth: number): string {
   const paths = new Map<string, readonly string[]>();
   let changed = false;

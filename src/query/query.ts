@@ -36,7 +36,10 @@ export interface PopulateItem {
   readonly raw: unknown;
 }
 
-export type Populate = { readonly kind: 'none' } | { readonly kind: 'all' } | { readonly kind: 'items'; readonly items: readonly PopulateItem[] };
+export type Populate =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'items'; readonly items: readonly PopulateItem[] };
 
 /** Where in the result to look. `page` and `start` are exclusive. */
 export interface Pagination {

@@ -14,10 +14,14 @@ export type RawQuery = Readonly<Record<string, unknown>>;
 export function readRaw(text: string, limits: ContentLimits): RawQuery {
   if (text === '') return {};
   if (text.length > limits.queryLength) {
-    throw new ContentError('UriTooLongError', `The query string is too long (limit "queryLength": ${limits.queryLength})`, {
-      limit: 'queryLength',
-      allowed: limits.queryLength,
-    });
+    throw new ContentError(
+      'UriTooLongError',
+      `The query string is too long (limit "queryLength": ${limits.queryLength})`,
+      {
+        limit: 'queryLength',
+        allowed: limits.queryLength,
+      },
+    );
   }
   const prepared = prepare(text, limits.depth);
   try {
@@ -33,9 +37,12 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    if (error.message.startsWith('Array')) throw overLimit('arrayLength', limits.arrayLength, 'Too many entries in one list of the query');
-    if (error.message.startsWith('Parameter')) throw overLimit('parameters', limits.parameters, 'Too many query parameters');
-    if (error.message.startsWith('Input depth')) throw overLimit('depth', limits.depth, 'Too many levels of brackets in the query');
+    if (error.message.startsWith('Array'))
+      throw overLimit('arrayLength', limits.arrayLength, 'Too many entries in one list of the query');
+    if (error.message.startsWith('Parameter'))
+      throw overLimit('parameters', limits.parameters, 'Too many query parameters');
+    if (error.message.startsWith('Input depth'))
+      throw overLimit('depth', limits.depth, 'Too many levels of brackets in the query');
     throw validationError(error.message);
   }
 }
@@ -45,4 +52,5 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** Values that a single-value place accepts. */
-export const isSingle = (value: unknown): value is string | number | boolean | null | Date => value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);
+export const isSingle = (value: unknown): value is string | number | boolean | null | Date =>
+  value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);

@@ -1,11 +1,16 @@
-/** What a request body may put into a scalar attribute (protocol section 14), one function per value shape. */
+/**
+ * What a request body may put into a scalar attribute (protocol section 14), one function per value shape.
+ */
 import { isEmail, isInt, isNumber, matches, max, maxLength, min, minLength } from 'class-validator';
 import { ContentError, type Issue } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
 import type { BlockNode, ScalarDefinition } from './definitions.js';
 import { typeMessage } from './print-value.js';
 
-/** The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail; 8.11). */
+/**
+ * The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail;
+ * 8.11).
+ */
 export interface Place {
   readonly path: readonly string[];
   readonly label: string;
@@ -13,24 +18,37 @@ export interface Place {
   readonly report: (message: string, value?: unknown, below?: readonly string[]) => void;
 }
 
-/** Checks and stores one value that is neither null nor absent. Reports problems; its result counts only without any. */
+/**
+ * Checks and stores one value that is neither null nor absent. Reports problems; its result counts only
+ * without any.
+ */
 export type Accept = (value: unknown, def: ScalarDefinition, at: Place) => unknown;
 
 /** A place whose problems go to `issues`. */
 export function place(path: readonly string[], draft: boolean, issues: Issue[]): Place {
-  const label = path.map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
+  const label = path
+    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
+    .join('');
   return {
     path,
     label,
     draft,
     report: (message, value, below = []) =>
-      void issues.push({ path: [...path, ...below], message, name: 'ValidationError', ...(value === undefined ? {} : { value }) }),
+      void issues.push({
+        path: [...path, ...below],
+        message,
+        name: 'ValidationError',
+        ...(value === undefined ? {} : { value }),
+      }),
   };
 }
 
 const NUL = '\u0000';
 
-/** Whether any string of a value, keys included, holds what PostgreSQL cannot store: a NUL or half a character. */
+/**
+ * Whether any string of a value, keys included, holds what PostgreSQL cannot store: a NUL or half a
+ * character.
+ */
 export function unstorable(value: unknown): boolean {
   if (typeof value === 'string') return value.includes(NUL) || !value.isWellFormed();
   if (typeof value !== 'object' || value === null) return false;
@@ -49,13 +67,15 @@ function pattern(def: ScalarDefinition): RegExp | undefined {
 function checkString(value: string, def: ScalarDefinition, at: Place, cap: number | undefined): void {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`, value);
   const longest = def.maxLength ?? cap;
-  if (longest !== undefined && !maxLength(value, longest)) at.report(`${at.label} must be at most ${longest} characters`, value);
+  if (longest !== undefined && !maxLength(value, longest))
+    at.report(`${at.label} must be at most ${longest} characters`, value);
   if (at.draft) return;
   if (def.minLength !== undefined && !minLength(value, def.minLength)) {
     at.report(`${at.label} must be at least ${def.minLength} characters`, value);
   }
   const regex = pattern(def);
-  if (regex !== undefined && !matches(value, regex)) at.report(`${at.label} must match the following: "${String(regex)}"`, value);
+  if (regex !== undefined && !matches(value, regex))
+    at.report(`${at.label} must match the following: "${String(regex)}"`, value);
 }
 
 /** A string of at most `cap` characters where the definition sets no `maxLength`. */
@@ -90,7 +110,8 @@ export const MAX_PASSWORD_BYTES = 72;
 
 export const acceptPassword: Accept = (value, def, at) => {
   if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
-  if (Buffer.byteLength(value) > MAX_PASSWORD_BYTES) at.report(`${at.label} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`);
+  if (Buffer.byteLength(value) > MAX_PASSWORD_BYTES)
+    at.report(`${at.label} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`);
   if (!at.draft && def.minLength !== undefined && !minLength(value, def.minLength)) {
     at.report(`${at.label} must be at least ${def.minLength} characters`);
   }
@@ -154,7 +175,11 @@ export function roundDecimal(value: number): number {
 
 const notDenormal = (value: number): number => (Math.abs(value) < 2.3e-308 ? 0 : value);
 
-export const acceptInteger = number(true, { lowest: MIN_INTEGER, highest: MAX_INTEGER }, (value) => value + 0);
+export const acceptInteger = number(
+  true,
+  { lowest: MIN_INTEGER, highest: MAX_INTEGER },
+  (value) => value + 0,
+);
 export const acceptFloat = number(false, { lowest: -MAX_FLOAT, highest: MAX_FLOAT }, notDenormal);
 export const acceptDecimal = number(false, { lowest: -MAX_DECIMAL, highest: MAX_DECIMAL }, roundDecimal);
 
@@ -176,11 +201,21 @@ export const acceptBiginteger: Accept = (value, def, at) => {
   if (!at.draft && def.min !== undefined && exact < BigInt(def.min)) {
     at.report(`${at.label} must be greater than or equal to ${def.min}`, value);
   }
-  if (def.max !== undefined && exact > BigInt(def.max)) at.report(`${at.label} must be less than or equal to ${def.max}`, value);
+  if (def.max !== undefined && exact > BigInt(def.max))
+    at.report(`${at.label} must be less than or equal to ${def.max}`, value);
   return digits;
 };
 
-const BOOLEANS = new Map<unknown, boolean>([[true, true], [false, false], ['true', true], ['false', false], [1, true], [0, false], ['1', true], ['0', false]]);
+const BOOLEANS = new Map<unknown, boolean>([
+  [true, true],
+  [false, false],
+  ['true', true],
+  ['false', false],
+  [1, true],
+  [0, false],
+  ['1', true],
+  ['0', false],
+]);
 
 export const acceptBoolean: Accept = (value, _def, at) =>
   BOOLEANS.get(value) ?? at.report(typeMessage(at.label, 'boolean', value), value);

@@ -1,4 +1,7 @@
-/** The nodes of a `blocks` attribute (contract "blocks", protocol 14.15). One table: node type → what it needs. */
+/**
+ * The nodes of a `blocks` attribute (contract "blocks", protocol 14.15). One table: node type → what it
+ * needs.
+ */
 import { isURL } from 'class-validator';
 import type { BlockNode } from './definitions.js';
 
@@ -15,25 +18,59 @@ const issue = (path: readonly string[], message: BlockIssue['message'], value?: 
   value === undefined ? { path, message } : { path, message, value };
 
 const required = (node: Record<string, unknown>, path: readonly string[], key: string): BlockIssue[] =>
-  node[key] === undefined || node[key] === null ? [issue([...path, key], (at) => `${at} is a required field`)] : [];
+  node[key] === undefined || node[key] === null
+    ? [issue([...path, key], (at) => `${at} is a required field`)]
+    : [];
 
-const oneOf = (node: Record<string, unknown>, path: readonly string[], key: string, allowed: readonly unknown[]): BlockIssue[] =>
+const oneOf = (
+  node: Record<string, unknown>,
+  path: readonly string[],
+  key: string,
+  allowed: readonly unknown[],
+): BlockIssue[] =>
   node[key] === undefined || node[key] === null
     ? required(node, path, key)
     : allowed.includes(node[key])
       ? []
-      : [issue([...path, key], (at) => `${at} must be one of the following values: ${allowed.join(', ')}`, node[key])];
+      : [
+          issue(
+            [...path, key],
+            (at) => `${at} must be one of the following values: ${allowed.join(', ')}`,
+            node[key],
+          ),
+        ];
 
-const IMAGE_FIELDS = ['name', 'url', 'width', 'height', 'hash', 'ext', 'mime', 'size', 'provider', 'createdAt', 'updatedAt'];
+const IMAGE_FIELDS = [
+  'name',
+  'url',
+  'width',
+  'height',
+  'hash',
+  'ext',
+  'mime',
+  'size',
+  'provider',
+  'createdAt',
+  'updatedAt',
+];
 const PROTOCOLS = ['http', 'https', 'ftp'];
 
 function validLink(url: unknown): boolean {
   if (typeof url !== 'string') return false;
   if (/^(mailto|tel):\S+$/.test(url) || /^[/#]\S*$/.test(url)) return true;
-  return isURL(url, { protocols: PROTOCOLS, require_protocol: false, require_tld: false, allow_underscores: true });
+  return isURL(url, {
+    protocols: PROTOCOLS,
+    require_protocol: false,
+    require_tld: false,
+    allow_underscores: true,
+  });
 }
 
-function children(node: Record<string, unknown>, path: readonly string[], allowed: readonly string[]): BlockIssue[] {
+function children(
+  node: Record<string, unknown>,
+  path: readonly string[],
+  allowed: readonly string[],
+): BlockIssue[] {
   const list = node['children'];
   if (list === undefined || list === null) return required(node, path, 'children');
   if (!Array.isArray(list)) return [issue([...path, 'children'], (at) => `${at} must be an array`, list)];
@@ -50,24 +87,37 @@ const NODES: Readonly<Record<string, Check>> = {
         ? []
         : [issue([...path, 'text'], (at) => `${at} must be a string`, node['text'])],
   link: (node, path) => [
-    ...(validLink(node['url']) ? [] : [issue([...path, 'url'], () => 'Please specify a valid link.', node['url'])]),
+    ...(validLink(node['url'])
+      ? []
+      : [issue([...path, 'url'], () => 'Please specify a valid link.', node['url'])]),
     ...children(node, path, ['text']),
   ],
   paragraph: (node, path) => children(node, path, INLINE),
   quote: (node, path) => children(node, path, INLINE),
   code: (node, path) => children(node, path, INLINE),
-  heading: (node, path) => [...oneOf(node, path, 'level', [1, 2, 3, 4, 5, 6]), ...children(node, path, INLINE)],
+  heading: (node, path) => [
+    ...oneOf(node, path, 'level', [1, 2, 3, 4, 5, 6]),
+    ...children(node, path, INLINE),
+  ],
   'list-item': (node, path) => children(node, path, INLINE),
   list: (node, path) => [
     ...oneOf(node, path, 'format', ['ordered', 'unordered']),
     ...(Array.isArray(node['children']) && node['children'].length === 0
-      ? [issue([...path, 'children'], () => 'List node children must have at least one ListItem or ListNode', [])]
+      ? [
+          issue(
+            [...path, 'children'],
+            () => 'List node children must have at least one ListItem or ListNode',
+            [],
+          ),
+        ]
       : children(node, path, ['list-item', 'list'])),
   ],
   image: (node, path) => {
     const image = node['image'];
     if (typeof image !== 'object' || image === null) return required(node, path, 'image');
-    const fields = IMAGE_FIELDS.flatMap((key) => required(image as Record<string, unknown>, [...path, 'image'], key));
+    const fields = IMAGE_FIELDS.flatMap((key) =>
+      required(image as Record<string, unknown>, [...path, 'image'], key),
+    );
     return [...fields, ...children(node, path, ['text'])];
   },
 };
@@ -75,10 +125,18 @@ const NODES: Readonly<Record<string, Check>> = {
 const ROOTS = ['paragraph', 'heading', 'quote', 'code', 'list', 'image'];
 
 function checkNode(node: unknown, path: readonly string[], allowed: readonly string[]): BlockIssue[] {
-  const object = typeof node === 'object' && node !== null && !Array.isArray(node) ? (node as Record<string, unknown>) : {};
+  const object =
+    typeof node === 'object' && node !== null && !Array.isArray(node)
+      ? (node as Record<string, unknown>)
+      : {};
   const type = object['type'];
-  const check = typeof type === 'string' && allowed.includes(type) && Object.hasOwn(NODES, type) ? NODES[type] : undefined;
-  return check === undefined ? [issue(path, () => 'Block node is of invalid type', node)] : check(object, path);
+  const check =
+    typeof type === 'string' && allowed.includes(type) && Object.hasOwn(NODES, type)
+      ? NODES[type]
+      : undefined;
+  return check === undefined
+    ? [issue(path, () => 'Block node is of invalid type', node)]
+    : check(object, path);
 }
 
 /** All problems of a value that should be a list of block nodes. */

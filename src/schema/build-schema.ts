@@ -12,22 +12,28 @@ import type {
   ScalarDefinition,
   ScalarTypeName,
 } from './definitions.js';
+import { ContentModelError } from './content-model-error.js';
 import { FILE_TYPE } from './file-type.js';
-import type { Attribute, Component, ContentType, Join, RelationAttribute, ScalarAttribute, Schema } from './model.js';
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  Join,
+  RelationAttribute,
+  ScalarAttribute,
+  Schema,
+} from './model.js';
 import { columnName, inSchema, linkTableName, name } from './naming.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 
-/** The start is refused: `mistakes` lists everything that is wrong with the model or the grants. */
-export class ContentModelError extends Error {
-  constructor(readonly mistakes: readonly string[]) {
-    super(`The content model has ${mistakes.length} mistake${mistakes.length === 1 ? '' : 's'}:\n${mistakes.map((m) => `  - ${m}`).join('\n')}`);
-    this.name = 'ContentModelError';
-  }
-}
-
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-function scalar(key: string, def: ScalarDefinition, localized: boolean, systemColumn?: Identifier): ScalarAttribute {
+function scalar(
+  key: string,
+  def: ScalarDefinition,
+  localized: boolean,
+  systemColumn?: Identifier,
+): ScalarAttribute {
   return Object.freeze({
     kind: 'scalar',
     name: identifier(key),
@@ -44,7 +50,12 @@ function scalar(key: string, def: ScalarDefinition, localized: boolean, systemCo
 }
 
 const system = (key: string, type: ScalarTypeName, column: string): ScalarAttribute =>
-  scalar(key, { type, writable: false, searchable: key === 'documentId' || key === 'id' }, true, identifier(column));
+  scalar(
+    key,
+    { type, writable: false, searchable: key === 'documentId' || key === 'id' },
+    true,
+    identifier(column),
+  );
 
 const IDENTITY = [system('id', 'integer', 'id'), system('documentId', 'string', 'document_id')];
 const TIMES = [
@@ -55,7 +66,12 @@ const TIMES = [
 const LOCALE = system('locale', 'string', 'locale');
 
 /** How a relation of `owner` reaches its targets. */
-function joinOf(build: Build, owner: ContentTypeDefinition, key: string, def: RelationDefinition | MediaDefinition): Join {
+function joinOf(
+  build: Build,
+  owner: ContentTypeDefinition,
+  key: string,
+  def: RelationDefinition | MediaDefinition,
+): Join {
   const table = tableOf(owner, build.schema);
   if (def.type === 'media') {
     return def.multiple === true
@@ -65,7 +81,12 @@ function joinOf(build: Build, owner: ContentTypeDefinition, key: string, def: Re
   if (def.mappedBy !== undefined) {
     const target = build.definitions.get(def.target) as ContentTypeDefinition;
     const perLocale = target.localized === true && target.attributes[def.mappedBy]?.localized === true;
-    if (def.relation === 'manyToMany') return { kind: 'inverseLink', table: linkTableName(tableOf(target, build.schema), def.mappedBy), perLocale };
+    if (def.relation === 'manyToMany')
+      return {
+        kind: 'inverseLink',
+        table: linkTableName(tableOf(target, build.schema), def.mappedBy),
+        perLocale,
+      };
     const position = def.relation === 'oneToMany' ? columnName(def.mappedBy, 'position') : null;
     return { kind: 'inverseColumn', column: columnName(def.mappedBy, 'document_id'), position, perLocale };
   }
@@ -73,13 +94,20 @@ function joinOf(build: Build, owner: ContentTypeDefinition, key: string, def: Re
     return { kind: 'link', table: linkTableName(table, key), twoWay: def.inversedBy !== undefined };
   }
   const ordered = def.relation === 'manyToOne' && def.inversedBy !== undefined;
-  return { kind: 'column', column: columnName(key, 'document_id'), position: ordered ? columnName(key, 'position') : null };
+  return {
+    kind: 'column',
+    column: columnName(key, 'document_id'),
+    position: ordered ? columnName(key, 'position') : null,
+  };
 }
 
-const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier => inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
+const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier =>
+  inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
 
 const isMany = (def: RelationDefinition | MediaDefinition): boolean =>
-  def.type === 'media' ? def.multiple === true : def.relation === 'oneToMany' || def.relation === 'manyToMany';
+  def.type === 'media'
+    ? def.multiple === true
+    : def.relation === 'oneToMany' || def.relation === 'manyToMany';
 
 interface Build {
   /** The PostgreSQL schema of the tables. */
@@ -89,13 +117,31 @@ interface Build {
   readonly components: Map<string, Mutable<Component>>;
 }
 
-function attribute(build: Build, key: string, def: AttributeDefinition, owner?: ContentTypeDefinition): Attribute {
+function attribute(
+  build: Build,
+  key: string,
+  def: AttributeDefinition,
+  owner?: ContentTypeDefinition,
+): Attribute {
   const localized = owner === undefined ? false : owner.localized === true && def.localized === true;
   if (isScalarType(def.type)) return scalar(key, def as ScalarDefinition, localized);
-  const base = { name: identifier(key), required: def.required ?? false, private: def.private ?? false, writable: def.writable ?? true, localized };
+  const base = {
+    name: identifier(key),
+    required: def.required ?? false,
+    private: def.private ?? false,
+    writable: def.writable ?? true,
+    localized,
+  };
   if (def.type === 'component') {
     const component = build.components.get(def.component) as Component;
-    return Object.freeze({ ...base, kind: 'component', column: columnName(key), def, component, many: def.repeatable === true });
+    return Object.freeze({
+      ...base,
+      kind: 'component',
+      column: columnName(key),
+      def,
+      component,
+      many: def.repeatable === true,
+    });
   }
   if (def.type === 'dynamiczone') {
     const components = def.components.map((uid) => build.components.get(uid) as Component);
@@ -106,14 +152,28 @@ function attribute(build: Build, key: string, def: AttributeDefinition, owner?: 
   const join: Join = owner === undefined ? { kind: 'embedded' } : joinOf(build, owner, key, relation);
   const twoWay = relation.type === 'relation' && (relation.inversedBy ?? relation.mappedBy) !== undefined;
   const exclusive = twoWay && relation.relation.startsWith('oneTo');
-  return Object.freeze({ ...base, kind: 'relation', def: relation, many: isMany(relation), join, target, media: def.type === 'media', exclusive });
+  return Object.freeze({
+    ...base,
+    kind: 'relation',
+    def: relation,
+    many: isMany(relation),
+    join,
+    target,
+    media: def.type === 'media',
+    exclusive,
+  });
 }
 
-function attributesOf(build: Build, defs: AttributeDefinitions, owner?: ContentTypeDefinition): [string, Attribute][] {
+function attributesOf(
+  build: Build,
+  defs: AttributeDefinitions,
+  owner?: ContentTypeDefinition,
+): [string, Attribute][] {
   return Object.entries(defs).map(([key, def]) => [key, attribute(build, key, def, owner)]);
 }
 
-const isShown = (item: Attribute): item is ScalarAttribute => item.kind === 'scalar' && !item.private && item.type.readable;
+const isShown = (item: Attribute): item is ScalarAttribute =>
+  item.kind === 'scalar' && !item.private && item.type.readable;
 
 function localizations(type: ContentType): RelationAttribute {
   return Object.freeze<RelationAttribute>({
@@ -135,7 +195,11 @@ function localizations(type: ContentType): RelationAttribute {
 function fillType(build: Build, type: Mutable<ContentType>, def: ContentTypeDefinition): void {
   const own = attributesOf(build, def.attributes, def);
   const tail = [...TIMES, ...(type.internal ? [] : [LOCALE])];
-  const entries: [string, Attribute][] = [...IDENTITY.map((a): [string, Attribute] => [a.name, a]), ...own, ...tail.map((a): [string, Attribute] => [a.name, a])];
+  const entries: [string, Attribute][] = [
+    ...IDENTITY.map((a): [string, Attribute] => [a.name, a]),
+    ...own,
+    ...tail.map((a): [string, Attribute] => [a.name, a]),
+  ];
   if (type.localized) entries.push(['localizations', localizations(type)]);
   type.attributes = new Map(entries);
   type.shown = entries.map(([, item]) => item).filter(isShown);
@@ -159,23 +223,39 @@ const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<Conte
   shown: [],
 });
 
-function construct(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[], schema: string | null): Schema {
+function construct(
+  types: readonly ContentTypeDefinition[],
+  components: readonly ComponentDefinition[],
+  schema: string | null,
+): Schema {
   const all = [FILE_TYPE, ...types];
   const build: Build = {
     schema,
     definitions: new Map(all.map((def) => [def.singularApiId, def])),
     types: new Map(all.map((def) => [def.singularApiId, shell(def, schema)])),
-    components: new Map(components.map(({ uid }) => [uid, { model: 'component', uid: identifier(uid), attributes: new Map(), shown: [] }])),
+    components: new Map(
+      components.map(({ uid }) => [
+        uid,
+        { model: 'component', uid: identifier(uid), attributes: new Map(), shown: [] },
+      ]),
+    ),
   };
   for (const def of components) {
     const component = build.components.get(def.uid) as Mutable<Component>;
-    const entries: [string, Attribute][] = [...IDENTITY.map((a): [string, Attribute] => [a.name, a]), ...attributesOf(build, def.attributes)];
+    const entries: [string, Attribute][] = [
+      ...IDENTITY.map((a): [string, Attribute] => [a.name, a]),
+      ...attributesOf(build, def.attributes),
+    ];
     component.attributes = new Map(entries);
     component.shown = entries.map(([, item]) => item).filter(isShown);
     Object.freeze(component);
   }
   for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
-  return Object.freeze({ types: build.types, components: build.components, file: build.types.get('file') as ContentType });
+  return Object.freeze({
+    types: build.types,
+    components: build.components,
+    file: build.types.get('file') as ContentType,
+  });
 }
 
 /** What a model is besides its definitions. */
@@ -190,14 +270,27 @@ export interface ModelOptions {
  * Checks the definitions and builds the model that every other room works on.
  * Throws a {@link ContentModelError} that lists all mistakes.
  */
-export function buildSchema(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[], options: ModelOptions = {}): Schema {
+export function buildSchema(
+  types: readonly ContentTypeDefinition[],
+  components: readonly ComponentDefinition[],
+  options: ModelOptions = {},
+): Schema {
   const wrong = checkModel(types, components);
   const sound = wrong.length === 0 ? { types, components } : soundPart(types, components);
   // Names can only be judged once they are made, which is done without what is wrong.
   const valid = options.schema === undefined || isTableName(options.schema);
   const schema = construct(sound.types, sound.components, valid ? (options.schema ?? null) : null);
-  const place = valid ? [] : [`schema: "${String(options.schema)}" cannot name a schema: letters, digits and underscores, no digit first`];
-  const mistakes = [...wrong.map(({ text }) => text), ...checkNames([...schema.types.values()]), ...place, ...(options.mistakes ?? [])];
+  const place = valid
+    ? []
+    : [
+        `schema: "${String(options.schema)}" cannot name a schema: letters, digits and underscores, no digit first`,
+      ];
+  const mistakes = [
+    ...wrong.map(({ text }) => text),
+    ...checkNames([...schema.types.values()]),
+    ...place,
+    ...(options.mistakes ?? []),
+  ];
   if (mistakes.length > 0) throw new ContentModelError(mistakes);
   return schema;
 }

@@ -8,7 +8,10 @@ export interface CommonOptions {
   readonly private?: boolean;
   /** Refused in request bodies when false. Default true. */
   readonly writable?: boolean;
-  /** Has a value of its own per locale; without it all locales share one. Only in a localized type. Default false. */
+  /**
+   * Has a value of its own per locale; without it all locales share one. Only in a localized type. Default
+   * false.
+   */
   readonly localized?: boolean;
 }
 
@@ -45,8 +48,8 @@ export interface BlockNode {
 export type ScalarTypeName = keyof ScalarValues;
 
 /**
- * All that a scalar attribute may carry: contract "Attribute types returned by default" and protocol section 14. Which
- * type takes which is in {@link AttributeDefinition}.
+ * All that a scalar attribute may carry: contract "Attribute types returned by default" and protocol section
+ * 14. Which type takes which is in {@link AttributeDefinition}.
  */
 export interface ScalarDefinition extends CommonOptions {
   readonly type: ScalarTypeName;
@@ -56,7 +59,10 @@ export interface ScalarDefinition extends CommonOptions {
   readonly unique?: boolean;
   /** Left out of `_q` when false (protocol 6.3). Default true. */
   readonly searchable?: boolean;
-  /** Characters, for the string types. `string`, `email`, `uid`, `enumeration`: at most 255 unless said otherwise. */
+  /**
+   * Characters, for the string types. `string`, `email`, `uid`, `enumeration`: at most 255 unless said
+   * otherwise.
+   */
   readonly minLength?: number;
   readonly maxLength?: number;
   /** A regular expression that string values must match. Compiled once at start. */
@@ -75,7 +81,9 @@ export interface ScalarDefinition extends CommonOptions {
 
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
 
-/** A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way. */
+/**
+ * A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way.
+ */
 export interface RelationDefinition extends CommonOptions {
   readonly type: 'relation';
   readonly relation: RelationKind;
@@ -114,11 +122,12 @@ export interface ZoneDefinition extends CommonOptions {
 
 /** A scalar of type `N` with the options that every scalar has, and those named in `K`. */
 type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> = N extends unknown
-  ? CommonOptions & Pick<ScalarDefinition, 'searchable' | K> & {
-      readonly type: N;
-      /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
-      readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
-    }
+  ? CommonOptions &
+      Pick<ScalarDefinition, 'searchable' | K> & {
+        readonly type: N;
+        /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
+        readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
+      }
   : never;
 
 type Length = 'minLength' | 'maxLength' | 'regex';
@@ -152,11 +161,15 @@ export interface TypeOptions {
   readonly localized?: boolean;
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
-  /** Whether the type has routes of its own. Without them it is reached through its service and through relations. Default true. */
+  /**
+   * Whether the type has routes of its own. Without them it is reached through its service and through
+   * relations. Default true.
+   */
   readonly routes?: boolean;
   /**
-   * The attribute that says whose a document is: a to-one relation, or a `string` for users who are kept elsewhere. The
-   * service fills it on create with the signed-in user; users cannot write it themselves, tokens and the host can.
+   * The attribute that says whose a document is: a to-one relation, or a `string` for users who are kept
+   * elsewhere. The service fills it on create with the signed-in user; users cannot write it themselves,
+   * tokens and the host can.
    */
   readonly owner?: string;
   readonly attributes: AttributeDefinitions;
@@ -205,19 +218,36 @@ export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'
 ): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
 
 /**
- * Defines a component: a group of attributes that types, and other components, embed. It has no routes of its own.
+ * Defines a component: a group of attributes that types, and other components, embed. It has no routes of its
+ * own.
  *
  * @publicApi
  */
-export const defineComponent = <const T extends ComponentDefinition>(options: T & Known<T, keyof ComponentDefinition>): T =>
-  Object.freeze({ ...options });
+export const defineComponent = <const T extends ComponentDefinition>(
+  options: T & Known<T, keyof ComponentDefinition>,
+): T => Object.freeze({ ...options });
 
-/** Refuses options that a definition, or an attribute of its type, does not take, so that a misspelt one does not compile. */
-type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends { attributes: infer A }
-  ? { readonly attributes: { readonly [K in keyof A]: A[K] & { readonly [P in Exclude<keyof A[K], OptionOf<TypeOf<A[K]>>>]: never } } }
+/**
+ * Refuses options that a definition, or an attribute of its type, does not take, so that a misspelt one does
+ * not compile.
+ */
+type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends {
+  attributes: infer A;
+}
+  ? {
+      readonly attributes: {
+        readonly [K in keyof A]: A[K] & {
+          readonly [P in Exclude<keyof A[K], OptionOf<TypeOf<A[K]>>>]: never;
+        };
+      };
+    }
   : unknown);
 
 type TypeOf<A> = A extends { type: infer N } ? N : never;
 
 /** The options of attributes of type `N`. */
-type OptionOf<N, D = AttributeDefinition> = D extends { type: infer M } ? (N extends M ? keyof D : never) : never;
+type OptionOf<N, D = AttributeDefinition> = D extends { type: infer M }
+  ? N extends M
+    ? keyof D
+    : never
+  : never;

@@ -1,5 +1,11 @@
 /** The TypeScript type of what an answer holds, from the definitions. */
-import type { AttributeDefinitions, ComponentDefinition, ContentTypeDefinition, ScalarTypeName, ScalarValues } from './definitions.js';
+import type {
+  AttributeDefinitions,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  ScalarTypeName,
+  ScalarValues,
+} from './definitions.js';
 import type { FILE_TYPE } from './file-type.js';
 
 /** What every document carries (contract "Document"). */
@@ -35,9 +41,10 @@ interface Definitions {
 }
 
 /**
- * The type of the documents of a content type, or of the instances of a component: scalar attributes by their own type
- * (null unless required), populated ones optional because they are present only when populated; private and password
- * attributes absent. Give the model, too, to have what is populated typed by its own definition.
+ * The type of the documents of a content type, or of the instances of a component: scalar attributes by their
+ * own type (null unless required), populated ones optional because they are present only when populated;
+ * private and password attributes absent. Give the model, too, to have what is populated typed by its own
+ * definition.
  *
  * @example
  * const model = { contentTypes: [article, author], components: [seo] } as const;
@@ -46,8 +53,10 @@ interface Definitions {
  *
  * @publicApi
  */
-export type DocumentOf<T extends { readonly attributes: AttributeDefinitions }, M extends Definitions = never> =
-  (T extends { readonly uid: string } ? InstanceFields : DocumentFields) & ValuesOf<T['attributes'], M>;
+export type DocumentOf<
+  T extends { readonly attributes: AttributeDefinitions },
+  M extends Definitions = never,
+> = (T extends { readonly uid: string } ? InstanceFields : DocumentFields) & ValuesOf<T['attributes'], M>;
 
 type ValuesOf<A extends AttributeDefinitions, M extends Definitions> = {
   readonly [K in keyof A as Visible<A[K]> extends 'scalar' ? K : never]: ScalarOf<A[K]>;
@@ -62,22 +71,45 @@ type Visible<A> = A extends { private: true } | { type: 'password' }
     : 'populated';
 
 type ScalarOf<A> = A extends { type: infer N extends ScalarTypeName }
-  ? (A extends { type: 'enumeration'; enum: readonly (infer E)[] } ? E : ScalarValues[N]) | (A extends { required: true } ? never : null)
+  ? | (A extends { type: 'enumeration'; enum: readonly (infer E)[] } ? E : ScalarValues[N])
+    | (A extends { required: true } ? never : null)
   : never;
 
-type PopulatedOf<A, M extends Definitions> = A extends { type: 'relation'; target: infer N; relation: infer R }
-  ? R extends 'oneToMany' | 'manyToMany' ? Related<N, M>[] : Related<N, M> | null
+type PopulatedOf<A, M extends Definitions> = A extends {
+  type: 'relation';
+  target: infer N;
+  relation: infer R;
+}
+  ? R extends 'oneToMany' | 'manyToMany'
+    ? Related<N, M>[]
+    : Related<N, M> | null
   : A extends { type: 'media' }
-    ? A extends { multiple: true } ? DocumentOf<typeof FILE_TYPE>[] : DocumentOf<typeof FILE_TYPE> | null
+    ? A extends { multiple: true }
+      ? DocumentOf<typeof FILE_TYPE>[]
+      : DocumentOf<typeof FILE_TYPE> | null
     : A extends { type: 'component'; component: infer U }
-      ? A extends { repeatable: true } ? Instance<U, M>[] : Instance<U, M> | null
+      ? A extends { repeatable: true }
+        ? Instance<U, M>[]
+        : Instance<U, M> | null
       : A extends { type: 'dynamiczone'; components: readonly (infer U)[] }
         ? (U extends unknown ? Instance<U, M> & { readonly __component: U } : never)[]
         : never;
 
-type Related<N, M extends Definitions> = Defined<Extract<M['contentTypes'][number], { readonly singularApiId: N }>, M, RelatedDocument>;
+type Related<N, M extends Definitions> = Defined<
+  Extract<M['contentTypes'][number], { readonly singularApiId: N }>,
+  M,
+  RelatedDocument
+>;
 
-type Instance<U, M extends Definitions> = Defined<Extract<NonNullable<M['components']>[number], { readonly uid: U }>, M, ComponentInstance>;
+type Instance<U, M extends Definitions> = Defined<
+  Extract<NonNullable<M['components']>[number], { readonly uid: U }>,
+  M,
+  ComponentInstance
+>;
 
 /** The type of a definition's values, or what is known without it. */
-type Defined<D, M extends Definitions, Otherwise> = [D] extends [never] ? Otherwise : D extends { readonly attributes: AttributeDefinitions } ? DocumentOf<D, M> : never;
+type Defined<D, M extends Definitions, Otherwise> = [D] extends [never]
+  ? Otherwise
+  : D extends { readonly attributes: AttributeDefinitions }
+    ? DocumentOf<D, M>
+    : never;

@@ -58,4 +58,5 @@ export function toDatetime(raw: unknown): string {
 }
 
 /** Epoch milliseconds as a string of digits. */
-export const toTimestamp = (raw: unknown): string => String(new Date(toDatetime(typeof raw === 'string' && EPOCH.test(raw) ? Number(raw) : raw)).getTime());
+export const toTimestamp = (raw: unknown): string =>
+  String(new Date(toDatetime(typeof raw === 'string' && EPOCH.test(raw) ? Number(raw) : raw)).getTime());

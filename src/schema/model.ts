@@ -1,4 +1,6 @@
-/** The model as the rest of the library sees it: names resolved, both sides of every relation joined, frozen. */
+/**
+ * The model as the rest of the library sees it: names resolved, both sides of every relation joined, frozen.
+ */
 import type { Identifier } from '../sql.js';
 import type {
   ComponentAttributeDefinition,
@@ -14,7 +16,11 @@ export type Join =
   /** The owner's row holds the target's document id. `position` orders the owners on the other side. */
   | { readonly kind: 'column'; readonly column: Identifier; readonly position: Identifier | null }
   /** The target's rows hold our document id. */
-  | ({ readonly kind: 'inverseColumn'; readonly column: Identifier; readonly position: Identifier | null } & OtherSide)
+  | ({
+      readonly kind: 'inverseColumn';
+      readonly column: Identifier;
+      readonly position: Identifier | null;
+    } & OtherSide)
   /** A link table whose owner side is ours. */
   | { readonly kind: 'link'; readonly table: Identifier; readonly twoWay: boolean }
   /** A link table whose owner side is the target's. */
@@ -122,4 +128,12 @@ export interface Schema {
 }
 
 /** System columns of every content type. */
-export const SYSTEM_COLUMNS = ['id', 'document_id', 'created_at', 'updated_at', 'published_at', 'published', 'locale'] as const;
+export const SYSTEM_COLUMNS = [
+  'id',
+  'document_id',
+  'created_at',
+  'updated_at',
+  'published_at',
+  'published',
+  'locale',
+] as const;

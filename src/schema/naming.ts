@@ -10,7 +10,9 @@ const snake = (name: string): string =>
     .replace(/[^A-Za-z0-9]+/g, '_')
     .toLowerCase();
 
-/** Joins words into one name; a name that would be too long keeps its start and ends in a hash of the whole. */
+/**
+ * Joins words into one name; a name that would be too long keeps its start and ends in a hash of the whole.
+ */
 export function name(...words: readonly string[]): Identifier {
   const full = words.map(snake).join('_');
   if (Buffer.byteLength(full) <= MAX_IDENTIFIER_BYTES) return identifier(full);
@@ -28,9 +30,13 @@ export function columnName(attribute: string, suffix?: string): Identifier {
 }
 
 /** A table's name with the PostgreSQL schema that holds it; null for the one that the connection is in. */
-export const inSchema = (schema: string | null, table: Identifier): Identifier => (schema === null ? table : identifier(`${schema}.${table}`));
+export const inSchema = (schema: string | null, table: Identifier): Identifier =>
+  schema === null ? table : identifier(`${schema}.${table}`);
 
-/** The schema of a table, and its name in there. Indexes are in the schema of their table, so their names go without. */
+/**
+ * The schema of a table, and its name in there. Indexes are in the schema of their table, so their names go
+ * without.
+ */
 export function parted(table: string): { readonly schema: string | null; readonly bare: string } {
   const dot = table.indexOf('.');
   return { schema: dot < 0 ? null : table.slice(0, dot), bare: table.slice(dot + 1) };
@@ -39,19 +45,23 @@ export function parted(table: string): { readonly schema: string | null; readonl
 /** A name made of a table's. */
 const of = (table: string, ...words: readonly string[]): Identifier => name(parted(table).bare, ...words);
 
-export const linkTableName = (table: string, attribute: string): Identifier => inSchema(parted(table).schema, of(table, attribute, 'links'));
+export const linkTableName = (table: string, attribute: string): Identifier =>
+  inSchema(parted(table).schema, of(table, attribute, 'links'));
 
 type Table = Pick<ContentType, 'table'>;
 type Named = Pick<Attribute, 'name'>;
 
 /** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
-export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier => of(table, attribute.name, 'unique');
+export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier =>
+  of(table, attribute.name, 'unique');
 
 /** The index that serves filters and sorts on an attribute. */
-export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier => of(table, attribute.name, 'index');
+export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier =>
+  of(table, attribute.name, 'index');
 
 /** The index that allows a one-to-one target one owner per locale and state. */
-export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier => of(table, attribute.name, 'holder');
+export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier =>
+  of(table, attribute.name, 'holder');
 
 /** The index that allows one version per document, locale and state. */
 export const versionIndexName = ({ table }: Table): Identifier => of(table, 'one', 'per', 'version');

@@ -1,4 +1,7 @@
-/** The option table: what each kind of definition takes, and which values. An option more is one row here and one in `definitions.ts`. */
+/**
+ * The option table: what each kind of definition takes, and which values. An option more is one row here and
+ * one in `definitions.ts`.
+ */
 import { toBigint } from './accept.js';
 import type { AttributeDefinition } from './definitions.js';
 import { among } from './suggest.js';
@@ -15,11 +18,13 @@ export type Options = Readonly<Record<string, Option>>;
 export type Report = (message: string) => void;
 
 /** Whether something can be a definition at all. */
-export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-const isNumber = (value: unknown): boolean => Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
+const isNumber = (value: unknown): boolean =>
+  Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
 
 /** Plain data, as JSON has it. */
 function isPlain(value: unknown): boolean {
@@ -31,15 +36,22 @@ function isPlain(value: unknown): boolean {
   return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain);
 }
 
-const isListOf = (admits: (item: unknown) => boolean) => (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every(admits) && new Set(value).size === value.length;
+const isListOf =
+  (admits: (item: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.length > 0 && value.every(admits) && new Set(value).size === value.length;
 
 const option = (expected: string, admits: (value: unknown) => boolean): Option => ({ expected, admits });
-const oneOf = (...words: readonly string[]): Option => option(`one of ${words.join(', ')}`, (value) => (words as readonly unknown[]).includes(value));
-const listOf = (...words: readonly string[]): Option => option(`a list of ${words.join(', ')}`, isListOf(oneOf(...words).admits));
+const oneOf = (...words: readonly string[]): Option =>
+  option(`one of ${words.join(', ')}`, (value) => (words as readonly unknown[]).includes(value));
+const listOf = (...words: readonly string[]): Option =>
+  option(`a list of ${words.join(', ')}`, isListOf(oneOf(...words).admits));
 
 const FLAG = option('true or false', (value) => typeof value === 'boolean');
-const COUNT = option('a whole number, 0 or more', (value) => Number.isSafeInteger(value) && (value as number) >= 0);
+const COUNT = option(
+  'a whole number, 0 or more',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+);
 const NUMBER = option('a number', isNumber);
 const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
 const TEXT = option('a text', isText);
@@ -75,7 +87,13 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   json: SCALAR,
   array: SCALAR,
   blocks: SCALAR,
-  relation: { ...COMMON, relation: oneOf('oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'), target: TEXT, inversedBy: TEXT, mappedBy: TEXT },
+  relation: {
+    ...COMMON,
+    relation: oneOf('oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'),
+    target: TEXT,
+    inversedBy: TEXT,
+    mappedBy: TEXT,
+  },
   media: { ...COMMON, multiple: FLAG, allowedTypes: listOf('images', 'videos', 'audios', 'files') },
   component: { ...COMMON, component: TEXT, repeatable: FLAG, min: COUNT, max: COUNT, index: FLAG },
   dynamiczone: { ...COMMON, components: TEXTS, min: COUNT, max: COUNT },
@@ -104,15 +122,28 @@ export const TYPE_OPTIONS: Options = {
 export const COMPONENT_OPTIONS: Options = { uid: TEXT, attributes: ATTRIBUTES };
 
 /**
- * Reports options that a definition does not take, values that they do not take, and what is missing. Answers whether
- * its known options can be relied on, whatever else there is.
+ * Reports options that a definition does not take, values that they do not take, and what is missing. Answers
+ * whether its known options can be relied on, whatever else there is.
  */
-export function checkOptions(definition: object, options: Options, needed: readonly string[], report: Report): boolean {
+export function checkOptions(
+  definition: object,
+  options: Options,
+  needed: readonly string[],
+  report: Report,
+): boolean {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
   const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(options, key);
-  const unknown = given.filter((one) => !isKnown(one)).map(([key]) => `unknown option "${key}"${among(key, Object.keys(options))}`);
-  const wrong = given.filter(isKnown).flatMap(([key, value]) => (options[key]?.admits(value) === true ? [] : [`"${key}" must be ${options[key]?.expected ?? ''}`]));
-  const missing = needed.filter((key) => !given.some(([name]) => name === key)).map((key) => `needs "${key}", ${options[key]?.expected ?? ''}`);
+  const unknown = given
+    .filter((one) => !isKnown(one))
+    .map(([key]) => `unknown option "${key}"${among(key, Object.keys(options))}`);
+  const wrong = given
+    .filter(isKnown)
+    .flatMap(([key, value]) =>
+      options[key]?.admits(value) === true ? [] : [`"${key}" must be ${options[key]?.expected ?? ''}`],
+    );
+  const missing = needed
+    .filter((key) => !given.some(([name]) => name === key))
+    .map((key) => `needs "${key}", ${options[key]?.expected ?? ''}`);
   [...unknown, ...wrong, ...missing].forEach(report);
   return wrong.length + missing.length === 0;
 }

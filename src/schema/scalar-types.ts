@@ -40,13 +40,15 @@ const bad = (raw: unknown, expected: string): never => {
 };
 
 const textOperand = (raw: unknown): unknown => {
-  if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean') return bad(raw, 'a string');
+  if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean')
+    return bad(raw, 'a string');
   return accept.unstorable(raw) ? bad('', 'a string without NUL characters') : String(raw);
 };
 
 function numberOperand(lowest: number, highest: number, integer: boolean): (raw: unknown) => unknown {
   return (raw) => {
-    const value = typeof raw === 'number' ? raw : typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
+    const value =
+      typeof raw === 'number' ? raw : typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
     if (!Number.isFinite(value)) return bad(raw, 'a number');
     if (integer && !Number.isInteger(value)) return bad(raw, 'an integer');
     if (value < lowest || value > highest) return bad(raw, `a number between ${lowest} and ${highest}`);
@@ -100,9 +102,24 @@ function memberAs(column: string, cast: Sql): ScalarType['fromJson'] {
   return (json, name) => sql`((${json}->>${name}))${cast}`;
 }
 
-function row(column: string, label: string, rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'accept'>): ScalarType {
+function row(
+  column: string,
+  label: string,
+  rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'accept'>,
+): ScalarType {
   const [cast, castList] = CASTS[column] as readonly [Sql, Sql];
-  return Object.freeze({ column, cast, castList, label, search: null, textual: false, readable: true, toJson: same, fromJson: memberAs(column, cast), ...rest });
+  return Object.freeze({
+    column,
+    cast,
+    castList,
+    label,
+    search: null,
+    textual: false,
+    readable: true,
+    toJson: same,
+    fromJson: memberAs(column, cast),
+    ...rest,
+  });
 }
 
 const text = (acceptor: accept.Accept, rest: Partial<ScalarType> = {}): ScalarType =>
@@ -112,7 +129,8 @@ const json = (acceptor: accept.Accept, label: string): ScalarType =>
   row('jsonb', label, { operand: jsonOperand, accept: acceptor, textual: true });
 
 /** An instant as the contract shows it: ISO 8601 in UTC with milliseconds. */
-export const isoInstant = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export const isoInstant = (column: Sql): Sql =>
+  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const { MIN_INTEGER, MAX_INTEGER } = accept;
 
@@ -157,8 +175,16 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
     accept: accept.acceptFormat(toTime),
     toJson: (column) => sql`replace(to_char(${column}, 'HH24:MI:SS.MS'), '.000', '')`,
   }),
-  datetime: row('timestamptz(3)', 'string', { operand: toDatetime, accept: accept.acceptFormat(toDatetime), toJson: isoInstant }),
-  timestamp: row('int8', 'string', { operand: toTimestamp, accept: accept.acceptFormat(toTimestamp), toJson: asText }),
+  datetime: row('timestamptz(3)', 'string', {
+    operand: toDatetime,
+    accept: accept.acceptFormat(toDatetime),
+    toJson: isoInstant,
+  }),
+  timestamp: row('int8', 'string', {
+    operand: toTimestamp,
+    accept: accept.acceptFormat(toTimestamp),
+    toJson: asText,
+  }),
   json: json(accept.acceptJson, 'object'),
   array: json(accept.acceptArray, 'array'),
   blocks: json(accept.acceptBlocks, 'array'),
@@ -166,4 +192,3 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
 
 /** Whether a type name is a scalar's. */
 export const isScalarType = (name: string): name is ScalarTypeName => Object.hasOwn(SCALAR_TYPES, name);
-

@@ -6,7 +6,10 @@ function distance(a: string, b: string): number {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Infinity;
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? (before[j - 2] ?? 0) + 1
+          : Infinity;
       row.push(Math.min(change, swapped, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }
     before = previous;
@@ -22,7 +25,9 @@ export function suggest(word: string, known: readonly string[]): string {
     const away = distance(word.toLowerCase(), candidate.toLowerCase());
     if (best === undefined || away < best.away) best = { word: candidate, away };
   }
-  return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3)) ? `; did you mean "${best.word}"?` : '';
+  return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3))
+    ? `; did you mean "${best.word}"?`
+    : '';
 }
 
 /** Longer lists of names help nobody. */

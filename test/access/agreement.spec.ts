@@ -1,4 +1,7 @@
-/** Routes, populate, filters, sort, fields, search, counts and writes all say the same about what a caller may do. */
+/**
+ * Routes, populate, filters, sort, fields, search, counts and writes all say the same about what a caller may
+ * do.
+ */
 import { Client, type Reply } from '../fuzz/apps.ts';
 import { each } from '../fuzz/leak-check.ts';
 import { snapshot } from '../http/helpers.ts';
@@ -7,10 +10,18 @@ import { access, CALLERS, strategies } from './callers.ts';
 import { type Case, everyRoute, foreign, reads, refusals, type Table, writes } from './cases.ts';
 import { fill, fillHome, type Ids, library } from './model.ts';
 
-const MESSAGES: Readonly<Record<number, RegExp>> = { 400: /^Invalid key /, 401: /^Missing or invalid credentials$/, 403: /^Forbidden$/, 404: /^Not Found$/ };
+const MESSAGES: Readonly<Record<number, RegExp>> = {
+  400: /^Invalid key /,
+  401: /^Missing or invalid credentials$/,
+  403: /^Forbidden$/,
+  404: /^Not Found$/,
+};
 
 /** What an answer says against the rule, or null. */
-function against({ method, path, body: sent, status, wanted }: Case, { status: got, body }: Reply): string | null {
+function against(
+  { method, path, body: sent, status, wanted }: Case,
+  { status: got, body }: Reply,
+): string | null {
   const asked = `${method} ${path}${sent === undefined ? '' : ` ${JSON.stringify(sent)}`}`;
   if (got !== status) return `${asked}: ${got} instead of ${status}: ${body.slice(0, 300)}`;
   if (method === 'HEAD' || body === '') return null;
@@ -19,8 +30,13 @@ function against({ method, path, body: sent, status, wanted }: Case, { status: g
   if (status >= 400) return MESSAGES[status]?.test(message) === true ? null : `${asked}: ${message}`;
   const [seen, rule] = [JSON.stringify(wanted?.read(answer)), JSON.stringify(wanted?.value)];
   if (seen === rule) return null;
-  const [has, should] = [seen, rule].map((text) => (text?.startsWith('["') === true ? (JSON.parse(text) as string[]) : []));
-  const [more, less] = [has?.filter((one) => should?.includes(one) !== true), should?.filter((one) => has?.includes(one) !== true)];
+  const [has, should] = [seen, rule].map((text) =>
+    text?.startsWith('["') === true ? (JSON.parse(text) as string[]) : [],
+  );
+  const [more, less] = [
+    has?.filter((one) => should?.includes(one) !== true),
+    should?.filter((one) => has?.includes(one) !== true),
+  ];
   return `${asked}: ${has?.length === 0 || should?.length === 0 ? `${seen} instead of ${rule}` : `shows ${more?.join(' ')}, does not show ${less?.join(' ')}`}`;
 }
 
@@ -32,7 +48,10 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
   const tally = new Map<string, number>();
 
   beforeAll(async () => {
-    test = await createTestApp({ ...library, ...access, limits: { populateNodes: 1000, hops: 1000 } }, adapter);
+    test = await createTestApp(
+      { ...library, ...access, limits: { populateNodes: 1000, hops: 1000 } },
+      adapter,
+    );
     ids = await fill(test);
     client = new Client(test.url);
   });
@@ -41,10 +60,19 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     await test.close();
   });
 
-  async function agree(cases: Iterable<Case>, headers: Readonly<Record<string, string>>, concurrency = 4): Promise<void> {
+  async function agree(
+    cases: Iterable<Case>,
+    headers: Readonly<Record<string, string>>,
+    concurrency = 4,
+  ): Promise<void> {
     const disagreements: string[] = [];
     await each(cases, concurrency, async (one) => {
-      const reply = await client.get(one.path, headers, one.method, one.body === undefined ? undefined : JSON.stringify(one.body));
+      const reply = await client.get(
+        one.path,
+        headers,
+        one.method,
+        one.body === undefined ? undefined : JSON.stringify(one.body),
+      );
       const said = against(one, reply);
       if (said !== null) disagreements.push(said);
       const key = `${one.about} ${one.status < 400 ? 'answered' : 'refused'}`;
@@ -65,8 +93,23 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
   });
 
   it('has asked everything with both outcomes', () => {
-    const both = ['route', '_q', 'body', 'fields', 'filters', 'sort', 'fields of an answer', ...(adapter === 'express' ? ['populate filters', 'populate sort', 'populate fields'] : [])];
-    const wanted = [...both.flatMap((about) => [`${about} answered`, `${about} refused`]), 'body relation refused', 'body part refused', 'populate tree answered', 'answer answered'];
+    const both = [
+      'route',
+      '_q',
+      'body',
+      'fields',
+      'filters',
+      'sort',
+      'fields of an answer',
+      ...(adapter === 'express' ? ['populate filters', 'populate sort', 'populate fields'] : []),
+    ];
+    const wanted = [
+      ...both.flatMap((about) => [`${about} answered`, `${about} refused`]),
+      'body relation refused',
+      'body part refused',
+      'populate tree answered',
+      'answer answered',
+    ];
     expect(wanted.filter((one) => (tally.get(one) ?? 0) < 20)).toEqual([]);
   });
 
@@ -77,12 +120,26 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
 
 describe.each(ADAPTERS)('a public that may do nothing on %s', (adapter) => {
   it('18.1 is asked to sign in, and whoever has signed in is refused', async () => {
-    const test = await createTestApp({ ...library, access: { public: { book: [], tag: [{ actions: [], fields: ['name'] }] } }, auth: { strategies } }, adapter);
+    const test = await createTestApp(
+      {
+        ...library,
+        access: { public: { book: [], tag: [{ actions: [], fields: ['name'] }] } },
+        auth: { strategies },
+      },
+      adapter,
+    );
     const wrong: string[] = [];
-    for (const [headers, status] of [[{}, 401], [{ authorization: 'Basic eDp5' }, 401], [{ authorization: 'Bearer x' }, 401], [{ 'x-roles': 'editor' }, 403], [{ authorization: 'Bearer nobody' }, 403]] as const) {
+    for (const [headers, status] of [
+      [{}, 401],
+      [{ authorization: 'Basic eDp5' }, 401],
+      [{ authorization: 'Bearer x' }, 401],
+      [{ 'x-roles': 'editor' }, 403],
+      [{ authorization: 'Bearer nobody' }, 403],
+    ] as const) {
       for (const { method, path } of everyRoute(null, status)) {
         const { status: got, body } = await test.http[method.toLowerCase() as 'get'](path).set(headers);
-        if (got !== status || (method !== 'HEAD' && !MESSAGES[status]?.test(body.error.message))) wrong.push(`${method} ${path} ${JSON.stringify(headers)}: ${got}`);
+        if (got !== status || (method !== 'HEAD' && !MESSAGES[status]?.test(body.error.message)))
+          wrong.push(`${method} ${path} ${JSON.stringify(headers)}: ${got}`);
       }
     }
     await test.close();

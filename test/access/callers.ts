@@ -1,34 +1,79 @@
 /** Who asks: every way to come by rights, and rights of every width. */
-import { type AuthStrategy, type Caller, type Credentials, type Grants, type Identity, Permissions, type PermissionsSource } from 'nestjs-content-api';
+import {
+  type AuthStrategy,
+  type Caller,
+  type Credentials,
+  type Grants,
+  type Identity,
+  Permissions,
+  type PermissionsSource,
+} from 'nestjs-content-api';
 import { USER } from './model.ts';
 import type { Asker } from './rule.ts';
 
 const READ = ['find', 'findOne'] as const;
 
 /** Requests without a credential. */
-const PUBLIC: Grants = { book: READ, author: ['find'], tag: ['find', { actions: ['findOne'], fields: ['name'] }], home: ['find'] };
+const PUBLIC: Grants = {
+  book: READ,
+  author: ['find'],
+  tag: ['find', { actions: ['findOne'], fields: ['name'] }],
+  home: ['find'],
+};
 
 /** Roles in code. */
 const ROLES = {
   editor: { book: '*', author: '*', tag: '*', home: '*', note: READ },
-  clerk: { author: [{ actions: ['find'], fields: ['name'] }, { actions: ['update'], fields: ['bio'] }] },
-  diarist: { note: ['create', { actions: ['find', 'findOne', 'update', 'delete', 'readDrafts'], own: true }], tag: ['find'], book: ['find'] },
+  clerk: {
+    author: [
+      { actions: ['find'], fields: ['name'] },
+      { actions: ['update'], fields: ['bio'] },
+    ],
+  },
+  diarist: {
+    note: ['create', { actions: ['find', 'findOne', 'update', 'delete', 'readDrafts'], own: true }],
+    tag: ['find'],
+    book: ['find'],
+  },
   peer: {
     note: [
-      { actions: ['find'], fields: ['text', 'book'] }, { actions: ['findOne', 'update'], fields: ['text', 'extra', 'photo'], own: true },
-      { actions: ['find', 'create', 'readDrafts'], own: true }, 'delete',
+      { actions: ['find'], fields: ['text', 'book'] },
+      { actions: ['findOne', 'update'], fields: ['text', 'extra', 'photo'], own: true },
+      { actions: ['find', 'create', 'readDrafts'], own: true },
+      'delete',
     ],
     tag: ['find', 'readDrafts'],
   },
   /** May change everybody's, and read their own. */
-  meddler: { note: [{ actions: ['update'], fields: ['text'] }, { actions: ['find', 'findOne', 'create'], own: true }], book: [{ actions: ['findOne'], fields: ['title', 'tags'] }], tag: ['find'] },
-  binder: { book: ['readDrafts', { actions: ['find', 'update'], fields: ['box', 'cores'] }], home: [{ actions: '*', fields: ['box'] }] },
+  meddler: {
+    note: [
+      { actions: ['update'], fields: ['text'] },
+      { actions: ['find', 'findOne', 'create'], own: true },
+    ],
+    book: [{ actions: ['findOne'], fields: ['title', 'tags'] }],
+    tag: ['find'],
+  },
+  binder: {
+    book: ['readDrafts', { actions: ['find', 'update'], fields: ['box', 'cores'] }],
+    home: [{ actions: '*', fields: ['box'] }],
+  },
 } satisfies Record<string, Grants>;
 
 /** Roles in a source: one of its own, and more for one that code has, too. */
 const SOURCED = {
-  keeper: { vault: [{ actions: READ, fields: ['books'] }], book: ['readDrafts', ...READ], tag: [{ actions: ['find'], fields: ['color'] }] },
-  clerk: { author: [{ actions: ['find', 'create'], fields: ['bio', 'books'] }], book: [{ actions: ['find'], fields: ['title'] }, { actions: ['findOne'], fields: ['tags'] }], tag: READ },
+  keeper: {
+    vault: [{ actions: READ, fields: ['books'] }],
+    book: ['readDrafts', ...READ],
+    tag: [{ actions: ['find'], fields: ['color'] }],
+  },
+  clerk: {
+    author: [{ actions: ['find', 'create'], fields: ['bio', 'books'] }],
+    book: [
+      { actions: ['find'], fields: ['title'] },
+      { actions: ['findOne'], fields: ['tags'] },
+    ],
+    tag: READ,
+  },
 } satisfies Record<string, Grants>;
 
 /** Tokens, with permissions of their own. */
@@ -36,22 +81,65 @@ const TOKENS = {
   everything: { '*': '*' },
   reader: { '*': READ },
   halfDrafts: { book: [...READ, 'readDrafts'], tag: READ, author: READ, home: READ },
-  starAndNarrow: { '*': ['find'], book: [{ actions: [...READ, 'create'], fields: ['title', 'author'] }, { actions: ['update'], fields: ['summary', 'vault', 'secret'] }] },
+  starAndNarrow: {
+    '*': ['find'],
+    book: [
+      { actions: [...READ, 'create'], fields: ['title', 'author'] },
+      { actions: ['update'], fields: ['summary', 'vault', 'secret'] },
+    ],
+  },
   narrow: {
-    book: [{ actions: READ, fields: ['title', 'author'] }, { actions: ['create', 'update'], fields: ['title'] }],
+    book: [
+      { actions: READ, fields: ['title', 'author'] },
+      { actions: ['create', 'update'], fields: ['title'] },
+    ],
     author: [{ actions: ['find'], fields: ['name', 'books', 'card'] }],
     tag: ['find'],
   },
   parts: {
-    book: ['readDrafts', 'delete', { actions: ['find'], fields: ['box', 'zone', 'cover', 'tags', 'cores'] }, { actions: ['findOne'], fields: ['title', 'summary', 'vault'] }, { actions: ['update'], fields: ['box', 'author', 'tags', 'scans', 'zone'] }],
+    book: [
+      'readDrafts',
+      'delete',
+      { actions: ['find'], fields: ['box', 'zone', 'cover', 'tags', 'cores'] },
+      { actions: ['findOne'], fields: ['title', 'summary', 'vault'] },
+      { actions: ['update'], fields: ['box', 'author', 'tags', 'scans', 'zone'] },
+    ],
     author: ['findOne', 'create', 'update'],
-    tag: ['readDrafts', { actions: ['find'], fields: ['color', 'books'] }, { actions: ['create'], fields: [] }],
-    home: [{ actions: ['find'], fields: ['favourite'] }, { actions: ['update'], fields: ['motto', 'box'] }],
+    tag: [
+      'readDrafts',
+      { actions: ['find'], fields: ['color', 'books'] },
+      { actions: ['create'], fields: [] },
+    ],
+    home: [
+      { actions: ['find'], fields: ['favourite'] },
+      { actions: ['update'], fields: ['motto', 'box'] },
+    ],
   },
-  writer: { book: ['create', 'update', 'delete'], author: ['create', 'update', { actions: ['find'], fields: ['bio', 'photo'] }], tag: ['create', 'delete'], home: ['update', 'delete'] },
-  oneOnly: { author: ['findOne'], tag: [{ actions: ['findOne'], fields: ['name', 'books'] }], vault: [{ actions: ['findOne'], fields: [] }], home: ['readDrafts'] },
-  owner: { note: [{ actions: '*', own: true }, { actions: ['update'], fields: ['text', 'writer'] }, { actions: ['create'], fields: ['text'] }], book: [{ actions: ['update'], fields: ['title'] }], tag: READ },
-  star: { '*': [{ actions: ['find', 'update'], fields: ['title', 'name', 'author', 'books', 'note'] }], tag: [{ actions: ['find'], fields: ['color'] }] },
+  writer: {
+    book: ['create', 'update', 'delete'],
+    author: ['create', 'update', { actions: ['find'], fields: ['bio', 'photo'] }],
+    tag: ['create', 'delete'],
+    home: ['update', 'delete'],
+  },
+  oneOnly: {
+    author: ['findOne'],
+    tag: [{ actions: ['findOne'], fields: ['name', 'books'] }],
+    vault: [{ actions: ['findOne'], fields: [] }],
+    home: ['readDrafts'],
+  },
+  owner: {
+    note: [
+      { actions: '*', own: true },
+      { actions: ['update'], fields: ['text', 'writer'] },
+      { actions: ['create'], fields: ['text'] },
+    ],
+    book: [{ actions: ['update'], fields: ['title'] }],
+    tag: READ,
+  },
+  star: {
+    '*': [{ actions: ['find', 'update'], fields: ['title', 'name', 'author', 'books', 'note'] }],
+    tag: [{ actions: ['find'], fields: ['color'] }],
+  },
   nobody: {},
 } satisfies Record<string, Grants>;
 
@@ -60,7 +148,10 @@ interface Asking {
   readonly asker: Asker;
 }
 
-const role = (names: string, ...grants: readonly Grants[]): Asking => ({ headers: { 'x-roles': names }, asker: { grants, user: true } });
+const role = (names: string, ...grants: readonly Grants[]): Asking => ({
+  headers: { 'x-roles': names },
+  asker: { grants, user: true },
+});
 
 export const CALLERS: Readonly<Record<string, Asking>> = {
   public: { headers: {}, asker: { grants: [PUBLIC], user: false } },
@@ -72,7 +163,12 @@ export const CALLERS: Readonly<Record<string, Asking>> = {
   'role meddler': role('meddler', ROLES.meddler),
   'roles clerk and binder': role('clerk,binder', ROLES.clerk, SOURCED.clerk, ROLES.binder),
   'a role that does not exist': role('ghost'),
-  ...Object.fromEntries(Object.entries(TOKENS).map(([name, grants]): [string, Asking] => [`token ${name}`, { headers: { authorization: `Bearer ${name}` }, asker: { grants: [grants], user: false } }])),
+  ...Object.fromEntries(
+    Object.entries(TOKENS).map(([name, grants]): [string, Asking] => [
+      `token ${name}`,
+      { headers: { authorization: `Bearer ${name}` }, asker: { grants: [grants], user: false } },
+    ]),
+  ),
 };
 
 /** Trusts a header that names roles. */
@@ -86,7 +182,12 @@ class RoleHeader implements AuthStrategy {
 
 class Tokens implements AuthStrategy {
   readonly name = 'tokens';
-  private readonly callers = new Map(Object.entries(TOKENS).map(([id, grants]): [string, Caller] => [id, { kind: 'token', id, permissions: Permissions.of(grants) }]));
+  private readonly callers = new Map(
+    Object.entries(TOKENS).map(([id, grants]): [string, Caller] => [
+      id,
+      { kind: 'token', id, permissions: Permissions.of(grants) },
+    ]),
+  );
   authenticate({ bearer }: Credentials): Caller | null {
     return this.callers.get(bearer ?? '') ?? null;
   }

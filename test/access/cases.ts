@@ -1,8 +1,32 @@
 /** Every question of the table with the answer that the rule gives. */
 import type { Action } from 'nestjs-content-api';
 import { queryOf } from '../fuzz/query-text.ts';
-import { type AttributeOf, bodyOf, COMPONENTS, type Ids, isSingle, routeOf, SPARE, TYPES, valueOf } from './model.ts';
-import { allowed, ALWAYS, type Ask, type Asker, attributesOf, may, mayWrite, type Path, pathsIn, pathsOf, scope, shown, targetsOf } from './rule.ts';
+import {
+  type AttributeOf,
+  bodyOf,
+  COMPONENTS,
+  type Ids,
+  isSingle,
+  routeOf,
+  SPARE,
+  TYPES,
+  valueOf,
+} from './model.ts';
+import {
+  allowed,
+  ALWAYS,
+  type Ask,
+  type Asker,
+  attributesOf,
+  may,
+  mayWrite,
+  type Path,
+  pathsIn,
+  pathsOf,
+  scope,
+  shown,
+  targetsOf,
+} from './rule.ts';
 
 /** What is looked at in an answer. */
 export interface Wanted {
@@ -24,7 +48,9 @@ export interface Case {
 export interface Table {
   readonly asker: Asker;
   readonly ids: Ids;
-  /** Every kind of question in both states, and some of the long ways; otherwise most of them in one state. */
+  /**
+   * Every kind of question in both states, and some of the long ways; otherwise most of them in one state.
+   */
   readonly thorough: boolean;
 }
 
@@ -40,25 +66,35 @@ const TEXTS = ['string', 'text', 'email', 'integer', 'password'];
 const idOf = (ids: Ids, type: string, n: number): string => ids.documents[type]?.[n] ?? '';
 
 /** Some of a list, evenly. */
-const some = <T>(list: readonly T[], count: number): readonly T[] => (list.length <= count ? list : Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)] as T));
+const some = <T>(list: readonly T[], count: number): readonly T[] =>
+  list.length <= count
+    ? list
+    : Array.from({ length: count }, (_, i) => list[Math.floor((i * list.length) / count)] as T);
 
-const chunks = <T>(list: readonly T[], size: number): T[][] => Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+const chunks = <T>(list: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
 const sorted = (list: readonly string[]): string[] => [...new Set(list)].sort();
 
-const nest = (keys: readonly string[], end: unknown): object => keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), end) as object;
+const nest = (keys: readonly string[], end: unknown): object =>
+  keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), end) as object;
 
 /** The owner of the attribute at the end of a path. */
-function ownerOf(type: string, keys: readonly string[]): { readonly of: 'type' | 'component' | 'file'; readonly name: string } {
+function ownerOf(
+  type: string,
+  keys: readonly string[],
+): { readonly of: 'type' | 'component' | 'file'; readonly name: string } {
   let place: { of: 'type' | 'component' | 'file'; name: string } = { of: 'type', name: type };
   for (const [i, key] of keys.slice(0, -1).entries()) {
     if (COMPONENTS.has(key)) place = { of: 'component', name: key };
     else {
-      const attribute = place.of === 'file' ? undefined : attributesOf({ of: place.of, name: place.name })[key];
+      const attribute =
+        place.of === 'file' ? undefined : attributesOf({ of: place.of, name: place.name })[key];
       if (attribute?.type === 'relation') place = { of: 'type', name: attribute.target ?? '' };
       else if (attribute?.type === 'component') place = { of: 'component', name: attribute.component ?? '' };
       else if (attribute?.type === 'media') place = { of: 'file', name: 'file' };
-      else if (attribute?.type !== 'dynamiczone') throw new Error(`${type}.${keys.slice(0, i + 1).join('.')} leads nowhere`);
+      else if (attribute?.type !== 'dynamiczone')
+        throw new Error(`${type}.${keys.slice(0, i + 1).join('.')} leads nowhere`);
     }
   }
   return place;
@@ -70,32 +106,51 @@ function needle(type: string, keys: readonly string[], n: number): object | null
   const key = keys.at(-1) ?? '';
   if (of === 'file' && key === 'url') return { $eq: `file-${key}-${n}` };
   if (of === 'type' && TYPES.get(name)?.owner === key) return null;
-  if (of !== 'file' && TEXTS.includes(attributesOf({ of, name })[key]?.type ?? '')) return { $eq: keys.at(-2) === 'localizations' && key === 'title' ? `book-title-fr-${n}` : valueOf(name, key, n) };
+  if (of !== 'file' && TEXTS.includes(attributesOf({ of, name })[key]?.type ?? ''))
+    return {
+      $eq: keys.at(-2) === 'localizations' && key === 'title' ? `book-title-fr-${n}` : valueOf(name, key, n),
+    };
   return null;
 }
 
 /** What holds for every document that is read. */
-const ANY: Readonly<Record<string, object>> = { id: { $gt: 0 }, documentId: { $ne: 'x' }, locale: { $eq: 'en' } };
+const ANY: Readonly<Record<string, object>> = {
+  id: { $gt: 0 },
+  documentId: { $ne: 'x' },
+  locale: { $eq: 'en' },
+};
 const anything = (keys: readonly string[]): object => ANY[keys.at(-1) ?? ''] ?? { $notNull: true };
 
 /** Paths to values; of those that every document has, further down only the id. */
-const isTold = ({ scalar, keys }: Path): boolean => scalar && !(keys.length > 1 && ALWAYS.slice(1).includes(keys.at(-1) ?? ''));
+const isTold = ({ scalar, keys }: Path): boolean =>
+  scalar && !(keys.length > 1 && ALWAYS.slice(1).includes(keys.at(-1) ?? ''));
 
 /** Names of components stand in answers and fragments, but not in the paths of filters and sorts. */
 const crossesZone = ({ keys }: Path): boolean => keys.some((key) => COMPONENTS.has(key));
 const zoneless = (keys: readonly string[]): readonly string[] => keys.filter((key) => !COMPONENTS.has(key));
 
-const mayCompare = (ask: Ask, path: Path): boolean => path.scalar && !crossesZone(path) && may(ask, path.keys);
+const mayCompare = (ask: Ask, path: Path): boolean =>
+  path.scalar && !crossesZone(path) && may(ask, path.keys);
 
 /** Where an attribute leads to; nothing for values and media. */
-function targets({ type, target, component, components }: AttributeOf): [of: 'type' | 'component', name: string][] {
+function targets({
+  type,
+  target,
+  component,
+  components,
+}: AttributeOf): [of: 'type' | 'component', name: string][] {
   if (type === 'relation') return [['type', target ?? '']];
-  return [...(component === undefined ? [] : [component]), ...(components ?? [])].map((uid) => ['component', uid]);
+  return [...(component === undefined ? [] : [component]), ...(components ?? [])].map((uid) => [
+    'component',
+    uid,
+  ]);
 }
 
 /** What has a name under `populate` for anybody. */
 const populatable = (of: 'type' | 'component', name: string): [string, AttributeOf][] =>
-  Object.entries(attributesOf({ of, name })).filter(([, attribute]) => attribute.private !== true && !TEXTS.includes(attribute.type));
+  Object.entries(attributesOf({ of, name })).filter(
+    ([, attribute]) => attribute.private !== true && !TEXTS.includes(attribute.type),
+  );
 
 /** Levels below an attribute; other locales of other locales would be the first ones again. */
 const deeper = (key: string, depth: number): number => (key === 'localizations' ? 0 : depth - 1);
@@ -104,18 +159,26 @@ const deeper = (key: string, depth: number): number => (key === 'localizations' 
 function tree(of: 'type' | 'component', name: string, depth: number): object | 'true' {
   if (depth === 0) return 'true';
   const items = populatable(of, name).map(([key, attribute]): [string, unknown] => {
-    const below = targets(attribute).map(([kind, target]): [string, unknown] => [target, tree(kind, target, deeper(key, depth))]);
-    return [key, attribute.type === 'dynamiczone' ? { on: Object.fromEntries(below) } : (below[0]?.[1] ?? 'true')];
+    const below = targets(attribute).map(([kind, target]): [string, unknown] => [
+      target,
+      tree(kind, target, deeper(key, depth)),
+    ]);
+    return [
+      key,
+      attribute.type === 'dynamiczone' ? { on: Object.fromEntries(below) } : (below[0]?.[1] ?? 'true'),
+    ];
   });
   return { populate: Object.fromEntries(items) };
 }
 
 /** The same as dotted paths. */
 const list = (of: 'type' | 'component', name: string, depth: number): string[] =>
-  depth === 0 ? [] : populatable(of, name).flatMap(([key, attribute]) => {
-    const below = targets(attribute).flatMap(([kind, target]) => list(kind, target, deeper(key, depth)));
-    return below.length === 0 ? [key] : sorted(below).map((way) => `${key}.${way}`);
-  });
+  depth === 0
+    ? []
+    : populatable(of, name).flatMap(([key, attribute]) => {
+        const below = targets(attribute).flatMap(([kind, target]) => list(kind, target, deeper(key, depth)));
+        return below.length === 0 ? [key] : sorted(below).map((way) => `${key}.${way}`);
+      });
 
 const full = (ask: Ask, depth: number): object => tree('type', ask.type, depth) as object;
 
@@ -124,7 +187,10 @@ const showing = (ask: Ask, depth: number, more: (path: string) => boolean = () =
   value: sorted(shown(ask, depth)).filter(more),
 });
 
-const total = (count: number): Wanted => ({ read: ({ data, meta }) => meta?.pagination?.total ?? (data === null ? 0 : 1), value: count });
+const total = (count: number): Wanted => ({
+  read: ({ data, meta }) => meta?.pagination?.total ?? (data === null ? 0 : 1),
+  value: count,
+});
 
 /** Whether a request is not refused before its parameters matter. */
 const opens = (ask: Ask): boolean => scope(ask) !== 'none';
@@ -139,25 +205,43 @@ function* populates(ask: Ask, one: CaseOf): Generator<Case> {
   yield one('populate *', { populate: '*' }, OK, showing(ask, 1));
   yield one('populate list', { populate: list('type', type, 2) }, OK, showing(ask, 2));
   yield one('populate tree', full(ask, 3), OK, showing(ask, 3));
-  for (const [key, { type: kind, private: hidden }] of ask.draft ? [] : Object.entries(attributesOf({ of: 'type', name: type }))) {
-    if (hidden === true || TEXTS.includes(kind)) yield one('populate hidden', { populate: { [key]: true } }, BAD);
+  for (const [key, { type: kind, private: hidden }] of ask.draft
+    ? []
+    : Object.entries(attributesOf({ of: 'type', name: type }))) {
+    if (hidden === true || TEXTS.includes(kind))
+      yield one('populate hidden', { populate: { [key]: true } }, BAD);
   }
 }
 
 /** How many there are: world 0 of book has one that is a draft only. */
 function* counts(ask: Ask, one: CaseOf): Generator<Case> {
   const counted = (of: 'type' | 'component', name: string): string[] =>
-    Object.entries(attributesOf({ of, name })).flatMap(([key, { type, repeatable, ...rest }]) => (rest.private !== true && (type === 'relation' || repeatable === true) ? [key] : []));
-  const inWorld0 = (keys: readonly string[]): number => (ask.draft && keys.at(-1) === 'books' && ['author', 'tag'].includes(ownerOf(ask.type, keys).name) && ask.type !== 'home' ? 2 : 1);
+    Object.entries(attributesOf({ of, name })).flatMap(([key, { type, repeatable, ...rest }]) =>
+      rest.private !== true && (type === 'relation' || repeatable === true) ? [key] : [],
+    );
+  const inWorld0 = (keys: readonly string[]): number =>
+    ask.draft &&
+    keys.at(-1) === 'books' &&
+    ['author', 'tag'].includes(ownerOf(ask.type, keys).name) &&
+    ask.type !== 'home'
+      ? 2
+      : 1;
   for (const key of counted('type', ask.type)) {
     const seen = may(ask, [key]);
-    yield one('populate count', { populate: { [key]: { count: true } } }, OK, { read: ({ data }) => first(data)?.[key], value: seen ? { count: inWorld0([key]) } : undefined });
+    yield one('populate count', { populate: { [key]: { count: true } } }, OK, {
+      read: ({ data }) => first(data)?.[key],
+      value: seen ? { count: inWorld0([key]) } : undefined,
+    });
     const { type, target } = attributesOf({ of: 'type', name: ask.type })[key] ?? { type: '' };
     if (type !== 'relation' || key === 'localizations' || ask.action === 'find') continue;
     for (const below of counted('type', target ?? '')) {
       const value = !seen ? undefined : may(ask, [key, below]) ? { count: inWorld0([key, below]) } : null;
-      const read = (data: any): unknown => (data?.[key] === undefined ? undefined : ([data[key]].flat()[0]?.[below] ?? null));
-      yield one('populate count', { populate: { [key]: { populate: { [below]: { count: true } } } } }, OK, { read: ({ data }) => read(first(data)), value });
+      const read = (data: any): unknown =>
+        data?.[key] === undefined ? undefined : ([data[key]].flat()[0]?.[below] ?? null);
+      yield one('populate count', { populate: { [key]: { populate: { [below]: { count: true } } } } }, OK, {
+        read: ({ data }) => read(first(data)),
+        value,
+      });
     }
   }
 }
@@ -166,14 +250,30 @@ const first = (data: any): any => (Array.isArray(data) ? data[0] : data);
 
 /** `fields`: everything by name. */
 function* selections(ask: Ask, one: CaseOf): Generator<Case> {
-  for (const { keys: [key = ''], scalar } of pathsOf(ask, 1).filter(({ keys }) => keys.length === 1)) {
+  for (const {
+    keys: [key = ''],
+    scalar,
+  } of pathsOf(ask, 1).filter(({ keys }) => keys.length === 1)) {
     const ok = scalar && may(ask, [key]);
-    yield one('fields', { fields: [key] }, ok ? OK : BAD, ok ? { read: ({ data }) => sorted(pathsIn(data, 'type', ask.type)), value: sorted(['id', 'documentId', key]) } : undefined);
+    yield one(
+      'fields',
+      { fields: [key] },
+      ok ? OK : BAD,
+      ok
+        ? {
+            read: ({ data }) => sorted(pathsIn(data, 'type', ask.type)),
+            value: sorted(['id', 'documentId', key]),
+          }
+        : undefined,
+    );
   }
   yield one('fields', { fields: '*' }, OK, showing(ask, 0));
 }
 
-/** Filters and sorts along every way: each that must be refused, and those that may be asked one by one and together. */
+/**
+ * Filters and sorts along every way: each that must be refused, and those that may be asked one by one and
+ * together.
+ */
 function* conditions(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const { type, action, draft } = ask;
   const listing = action === 'find' && !isSingle(type);
@@ -181,16 +281,29 @@ function* conditions(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const open = paths.filter((path) => mayCompare(ask, path));
   // Drafts differ in where relations lead.
   const closed = paths.filter((path) => !mayCompare(ask, path) && (!draft || path.hops > 0));
-  for (const { keys } of [...closed.filter(({ hops }) => hops < 2), ...some(closed.filter(({ hops }) => hops > 1), FAR)]) {
+  for (const { keys } of [
+    ...closed.filter(({ hops }) => hops < 2),
+    ...some(
+      closed.filter(({ hops }) => hops > 1),
+      FAR,
+    ),
+  ]) {
     yield one('sort', { sort: `${zoneless(keys).join('.')}:desc` }, BAD);
     yield one('filters', { filters: nest(zoneless(keys), needle(type, keys, 1) ?? anything(keys)) }, BAD);
   }
   for (const { keys } of listing && !draft ? open.filter(({ hops }) => hops < 2) : []) {
     const condition = needle(type, keys, 1);
-    yield one('filters', { filters: nest(keys, condition ?? anything(keys)) }, OK, condition === null ? undefined : total(1));
+    yield one(
+      'filters',
+      { filters: nest(keys, condition ?? anything(keys)) },
+      OK,
+      condition === null ? undefined : total(1),
+    );
   }
   for (const part of chunks(open, 40)) {
-    const all = part.filter(({ keys }) => keys.at(-1) !== 'publishedAt').map(({ keys }) => nest(keys, needle(type, keys, 1) ?? anything(keys)));
+    const all = part
+      .filter(({ keys }) => keys.at(-1) !== 'publishedAt')
+      .map(({ keys }) => nest(keys, needle(type, keys, 1) ?? anything(keys)));
     const some = part.some(({ keys }) => needle(type, keys, 1) !== null);
     yield one('filters', { filters: { $and: all } }, OK, some && listing ? total(1) : undefined);
     yield* chunks(part, 20).map((keys) => one('sort', { sort: keys.map((path) => path.keys.join('.')) }, OK));
@@ -208,7 +321,9 @@ function* searches(ask: Ask, one: CaseOf): Generator<Case> {
   }
 }
 
-/** Filters, sorts and fields inside populate. World 1 is read and world 0 asked for, so that nothing is left. */
+/**
+ * Filters, sorts and fields inside populate. World 1 is read and world 0 asked for, so that nothing is left.
+ */
 function* nested(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const ways = new Map<string, Path[]>();
   for (const path of pathsOf(ask, far ? 2 : 1).filter(isTold)) {
@@ -222,27 +337,57 @@ function* nested(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   for (const [name, paths] of ways) {
     const way = name.split(' ');
     const [key = '', uid] = way;
-    const on = (item: object): object => ({ populate: { [key]: uid === undefined ? item : { on: { [uid]: item } } } });
-    const left = ({ data }: any): unknown => (data[key] === undefined ? 'absent' : [data[key]].flat().filter((item: unknown) => item !== null).length);
+    const on = (item: object): object => ({
+      populate: { [key]: uid === undefined ? item : { on: { [uid]: item } } },
+    });
+    const left = ({ data }: any): unknown =>
+      data[key] === undefined ? 'absent' : [data[key]].flat().filter((item: unknown) => item !== null).length;
     const wanted = (value: unknown): Wanted | undefined => (single ? { read: left, value } : undefined);
     if (!may(ask, way)) {
       // What is left out is left out with its parameters.
-      for (const item of [{ filters: { id: { $gt: 0 } } }, { sort: 'id' }, { fields: ['id'] }]) yield one('populate left out', on(item), OK, wanted('absent'));
+      for (const item of [{ filters: { id: { $gt: 0 } } }, { sort: 'id' }, { fields: ['id'] }])
+        yield one('populate left out', on(item), OK, wanted('absent'));
       continue;
     }
     const below = paths.map((path) => ({ ...path, keys: path.keys.slice(way.length), whole: path.keys }));
     const open = below.filter((path) => may(ask, path.whole) && !crossesZone(path));
     const closed = below.filter((path) => !open.includes(path));
-    for (const { keys, whole } of [...closed.filter(({ hops }) => hops < 2), ...some(closed.filter(({ hops }) => hops > 1), FAR)]) {
+    for (const { keys, whole } of [
+      ...closed.filter(({ hops }) => hops < 2),
+      ...some(
+        closed.filter(({ hops }) => hops > 1),
+        FAR,
+      ),
+    ]) {
       const names = zoneless(keys);
-      yield one('populate filters', on({ filters: nest(names, needle(ask.type, whole, 0) ?? anything(names)) }), BAD);
+      yield one(
+        'populate filters',
+        on({ filters: nest(names, needle(ask.type, whole, 0) ?? anything(names)) }),
+        BAD,
+      );
       yield one('populate sort', on({ sort: `${names.join('.')}:asc` }), BAD);
       if (names.length === 1) yield one('populate fields', on({ fields: names }), BAD);
     }
     const told = open.filter(({ whole }) => needle(ask.type, whole, 0) !== null);
-    if (told.length > 0) yield one('populate filters', on({ filters: { $or: told.map(({ keys, whole }) => nest(keys, needle(ask.type, whole, 0))) } }), OK, wanted(0));
-    yield one('populate sort', on({ sort: open.slice(0, 20).map(({ keys }) => keys.join('.')) }), OK, wanted(1));
-    yield one('populate fields', on({ fields: open.filter(({ keys }) => keys.length === 1).map(({ keys }) => keys[0]) }), OK, wanted(1));
+    if (told.length > 0)
+      yield one(
+        'populate filters',
+        on({ filters: { $or: told.map(({ keys, whole }) => nest(keys, needle(ask.type, whole, 0))) } }),
+        OK,
+        wanted(0),
+      );
+    yield one(
+      'populate sort',
+      on({ sort: open.slice(0, 20).map(({ keys }) => keys.join('.')) }),
+      OK,
+      wanted(1),
+    );
+    yield one(
+      'populate fields',
+      on({ fields: open.filter(({ keys }) => keys.length === 1).map(({ keys }) => keys[0]) }),
+      OK,
+      wanted(1),
+    );
   }
 }
 
@@ -255,13 +400,23 @@ export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
       for (const draft of [false, true]) {
         const ask = { ...asker, type, action, draft };
         const route = routeOf(type, action === 'find' ? undefined : idOf(ids, type, 1));
-        const to = (where: string): CaseOf => (about, query, status, wanted) => {
-          const text = queryOf({ ...query, ...(draft ? { status: 'draft' } : {}) });
-          return { about, method: 'GET', path: `${where}?${text}`, status, ...(wanted === undefined ? {} : { wanted }) };
-        };
+        const to =
+          (where: string): CaseOf =>
+          (about, query, status, wanted) => {
+            const text = queryOf({ ...query, ...(draft ? { status: 'draft' } : {}) });
+            return {
+              about,
+              method: 'GET',
+              path: `${where}?${text}`,
+              status,
+              ...(wanted === undefined ? {} : { wanted }),
+            };
+          };
         const one = to(route);
         if (!opens(ask)) {
-          yield* [{}, { populate: '*', filters: { nothing: 1 } }].map((query) => one('route', query, FORBIDDEN));
+          yield* [{}, { populate: '*', filters: { nothing: 1 } }].map((query) =>
+            one('route', query, FORBIDDEN),
+          );
           yield { about: 'route', method: 'HEAD', path: one('', {}, 0).path, status: FORBIDDEN };
           continue;
         }
@@ -269,9 +424,13 @@ export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
         yield* populates(ask, one);
         if (!draft) yield* selections(ask, one);
         if (!draft) yield* searches(ask, one);
-        if (thorough || (action === 'find' && !draft)) yield* conditions(ask, one, thorough && action === 'find' && !draft);
+        if (thorough || (action === 'find' && !draft))
+          yield* conditions(ask, one, thorough && action === 'find' && !draft);
         if (!thorough) continue;
-        yield* counts(ask, to(action === 'find' || type === 'note' ? route : routeOf(type, idOf(ids, type, 0))));
+        yield* counts(
+          ask,
+          to(action === 'find' || type === 'note' ? route : routeOf(type, idOf(ids, type, 0))),
+        );
         if (!draft || action === 'findOne') yield* nested(ask, one, action === 'findOne' && !draft);
       }
     }
@@ -281,16 +440,28 @@ export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
 const VERBS = { create: 'POST', update: 'PUT' } as const;
 
 /** Every spelling of a relation in a body. */
-const spellings = (target: unknown): unknown[] => [target, [target].flat(), { documentId: [target].flat()[0] }, { connect: [target].flat() }, { disconnect: [target].flat() }, { set: [] }, null, {}];
+const spellings = (target: unknown): unknown[] => [
+  target,
+  [target].flat(),
+  { documentId: [target].flat()[0] },
+  { connect: [target].flat() },
+  { disconnect: [target].flat() },
+  { set: [] },
+  null,
+  {},
+];
 
-/** Whether this is an answer to what was asked: nothing more is shown than may be, and what is there in full. */
+/**
+ * Whether this is an answer to what was asked: nothing more is shown than may be, and what is there in full.
+ */
 function answering(ask: Ask, depth: number): Wanted {
   const all = shown(ask, depth);
   const missing = ({ data }: any): string[] => {
     const there = new Set(pathsIn(data, 'type', ask.type));
     const extra = [...there].filter((path) => !all.includes(path)).map((path) => `+${path}`);
     // Below an empty relation nothing can be seen.
-    const reached = (path: string): boolean => !path.includes('.') || [...there].some((other) => other.startsWith(`${parentOf(path)}.`));
+    const reached = (path: string): boolean =>
+      !path.includes('.') || [...there].some((other) => other.startsWith(`${parentOf(path)}.`));
     return [...extra, ...all.filter((path) => !there.has(path) && reached(path)).map((path) => `-${path}`)];
   };
   return { read: missing, value: [] };
@@ -307,7 +478,13 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
       const method = VERBS[action];
       const n = isSingle(type) ? 1 : SPARE;
       const path = routeOf(type, action === 'create' ? undefined : idOf(ids, type, n));
-      const send = (about: string, data: object, status: number, query = ''): Case => ({ about, method, path: `${path}${query}`, body: { data }, status });
+      const send = (about: string, data: object, status: number, query = ''): Case => ({
+        about,
+        method,
+        path: `${path}${query}`,
+        body: { data },
+        status,
+      });
       if (!opens(ask)) {
         yield* ['', '?status=draft'].map((query) => send('route', {}, FORBIDDEN, query));
         continue;
@@ -316,19 +493,27 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
         if (key === 'localizations' || !mayWrite(ask, key)) {
           const value = key === 'localizations' ? [idOf(ids, type, SPARE)] : bodyOf(type, key, n, ids);
           const refused = kind === 'relation' ? spellings(value) : [value];
-          for (const one of refused) yield send(kind === 'relation' ? 'body relation' : 'body', { [key]: one }, BAD);
+          for (const one of refused)
+            yield send(kind === 'relation' ? 'body relation' : 'body', { [key]: one }, BAD);
           yield send('body', { [key]: refused[0] }, BAD, '?status=draft');
         }
         yield* refusedParts(ask, key, ids).map((data) => send('body part', data, BAD));
       }
       for (const { keys, scalar } of pathsOf(ask, 1)) {
-        if (keys.length === 1 && !(scalar && may(ask, keys))) yield send('fields of an answer', {}, BAD, `?${queryOf({ fields: keys })}`);
+        if (keys.length === 1 && !(scalar && may(ask, keys)))
+          yield send('fields of an answer', {}, BAD, `?${queryOf({ fields: keys })}`);
         if (!scalar || mayCompare(ask, { keys, scalar, hops: 1 })) continue;
         yield send('sort of an answer', {}, BAD, `?${queryOf({ sort: zoneless(keys).join('.') })}`);
-        yield send('filters of an answer', {}, BAD, `?${queryOf({ filters: nest(zoneless(keys), anything(['id'])) })}`);
+        yield send(
+          'filters of an answer',
+          {},
+          BAD,
+          `?${queryOf({ filters: nest(zoneless(keys), anything(['id'])) })}`,
+        );
       }
     }
-    if (!opens({ ...asker, type, action: 'delete', draft: false })) yield { about: 'route', method: 'DELETE', path: routeOf(type, idOf(ids, type, 1)), status: FORBIDDEN };
+    if (!opens({ ...asker, type, action: 'delete', draft: false }))
+      yield { about: 'route', method: 'DELETE', path: routeOf(type, idOf(ids, type, 1)), status: FORBIDDEN };
   }
 }
 
@@ -340,24 +525,48 @@ export function* foreign({ asker, ids }: Table): Generator<Case> {
   for (const draft of [false, true]) {
     const query = draft ? '?status=draft' : '';
     const of = (action: Action): 'all' | 'own' | 'none' => scope({ ...asker, type: 'note', action, draft });
-    const listed = { read: ({ data }: any) => [theirs, own].map((id) => data.some(({ documentId }: any) => documentId === id)), value: [of('find') === 'all', true] };
-    if (of('find') !== 'none') yield { about: 'own', method: 'GET', path: `${routeOf('note')}${query}`, status: OK, wanted: listed };
-    if (of('findOne') !== 'none') yield { about: 'own', method: 'GET', path: `${path}${query}`, status: of('findOne') === 'all' ? OK : 404 };
-    if (of('update') === 'own') yield { about: 'own', method: 'PUT', path: `${path}${query}`, body: { data: {} }, status: seen ? FORBIDDEN : 404 };
+    const listed = {
+      read: ({ data }: any) =>
+        [theirs, own].map((id) => data.some(({ documentId }: any) => documentId === id)),
+      value: [of('find') === 'all', true],
+    };
+    if (of('find') !== 'none')
+      yield { about: 'own', method: 'GET', path: `${routeOf('note')}${query}`, status: OK, wanted: listed };
+    if (of('findOne') !== 'none')
+      yield {
+        about: 'own',
+        method: 'GET',
+        path: `${path}${query}`,
+        status: of('findOne') === 'all' ? OK : 404,
+      };
+    if (of('update') === 'own')
+      yield {
+        about: 'own',
+        method: 'PUT',
+        path: `${path}${query}`,
+        body: { data: {} },
+        status: seen ? FORBIDDEN : 404,
+      };
   }
-  if (scope({ ...asker, type: 'note', action: 'delete', draft: false }) === 'own') yield { about: 'own', method: 'DELETE', path, status: seen ? FORBIDDEN : 204 };
+  if (scope({ ...asker, type: 'note', action: 'delete', draft: false }) === 'own')
+    yield { about: 'own', method: 'DELETE', path, status: seen ? FORBIDDEN : 204 };
 }
 
 /** Links to what may not be found, in components that may be written. */
 function refusedParts(ask: Ask, key: string, ids: Ids): object[] {
   if (!opens(ask)) return [];
-  const { component, components, repeatable } = attributesOf({ of: 'type', name: ask.type })[key] ?? { type: '' };
+  const { component, components, repeatable } = attributesOf({ of: 'type', name: ask.type })[key] ?? {
+    type: '',
+  };
   const uids = component === undefined ? (components ?? []) : [component];
   return uids.flatMap((uid) =>
     Object.keys(COMPONENTS.get(uid)?.attributes ?? {}).flatMap((name) => {
       const targets = targetsOf('component', uid, name);
       if (targets.every((target) => allowed(ask, target, 'find'))) return [];
-      const instance = { ...(components === undefined ? {} : { __component: uid }), [name]: bodyOf(uid, name, SPARE, ids) };
+      const instance = {
+        ...(components === undefined ? {} : { __component: uid }),
+        [name]: bodyOf(uid, name, SPARE, ids),
+      };
       return [{ [key]: components !== undefined || repeatable === true ? [instance] : instance }];
     }),
   );
@@ -373,21 +582,44 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
         const method = VERBS[action];
         const status = action === 'create' ? 201 : OK;
         const n = isSingle(type) ? 1 : SPARE;
-        const path = (world: number): string => routeOf(type, action === 'create' ? undefined : idOf(ids, type, world));
+        const path = (world: number): string =>
+          routeOf(type, action === 'create' ? undefined : idOf(ids, type, world));
         const send = (about: string, world: number, data: object, query: object, wanted: Wanted): Case => ({
-          about, method, path: `${path(world)}?${queryOf({ ...query, ...(draft ? { status: 'draft' } : {}) })}`, body: { data }, status, wanted,
+          about,
+          method,
+          path: `${path(world)}?${queryOf({ ...query, ...(draft ? { status: 'draft' } : {}) })}`,
+          body: { data },
+          status,
+          wanted,
         });
         const mine = Object.keys(TYPES.get(type)?.attributes ?? {}).filter((key) => mayWrite(ask, key));
-        if (!draft) for (const key of mine) yield send('body', n, { [key]: bodyOf(type, key, n, ids) }, {}, answering(ask, 0));
+        if (!draft)
+          for (const key of mine)
+            yield send('body', n, { [key]: bodyOf(type, key, n, ids) }, {}, answering(ask, 0));
         const everything = Object.fromEntries(mine.map((key) => [key, bodyOf(type, key, n, ids)]));
         yield send('answer', n, everything, full(ask, 3), answering(ask, 3));
-        // A change of nothing shows all of a document whose ways are all there. World 0 has a note of somebody else.
-        const worlds = action === 'create' ? [] : scope(ask) === 'all' && TYPES.get(type)?.owner !== undefined ? [0, 1] : [1];
+        // A change of nothing shows all of a document whose ways are all there. World 0 has a note of
+        // somebody else.
+        const worlds =
+          action === 'create'
+            ? []
+            : scope(ask) === 'all' && TYPES.get(type)?.owner !== undefined
+              ? [0, 1]
+              : [1];
         for (const world of worlds) yield send('answer', world, {}, full(ask, 3), showing(ask, 3));
-        for (const { keys, scalar } of draft ? [] : pathsOf(ask, 0)) if (scalar && may(ask, keys)) yield send('fields of an answer', n, {}, { fields: keys }, { read: ({ data }) => Object.keys(data), value: [...new Set(['id', 'documentId', ...keys])] });
+        for (const { keys, scalar } of draft ? [] : pathsOf(ask, 0))
+          if (scalar && may(ask, keys))
+            yield send(
+              'fields of an answer',
+              n,
+              {},
+              { fields: keys },
+              { read: ({ data }) => Object.keys(data), value: [...new Set(['id', 'documentId', ...keys])] },
+            );
       }
     }
-    if (opens({ ...asker, type, action: 'delete', draft: false })) yield { about: 'route', method: 'DELETE', path: routeOf(type, 'nobody'), status: 204 };
+    if (opens({ ...asker, type, action: 'delete', draft: false }))
+      yield { about: 'route', method: 'DELETE', path: routeOf(type, 'nobody'), status: 204 };
   }
 }
 
@@ -395,9 +627,23 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
 export function* everyRoute(ids: Ids | null, status: number): Generator<Case> {
   for (const type of TYPES.keys()) {
     const one = routeOf(type, ids === null ? 'x' : idOf(ids, type, 1));
-    const methods: [Case['method'], string][] = [['GET', routeOf(type)], ['HEAD', routeOf(type)], ['GET', one], ['PUT', one], ['DELETE', one], ...(isSingle(type) ? [] : [['POST', routeOf(type)] as [Case['method'], string]])];
-    for (const [method, path] of methods) for (const query of ['', '?populate=*', '?status=draft', '?filters[nothing]=1']) {
-      yield { about: 'route', method, path: `${path}${query}`, status, ...(method === 'PUT' || method === 'POST' ? { body: { data: {} } } : {}) };
-    }
+    const methods: [Case['method'], string][] = [
+      ['GET', routeOf(type)],
+      ['HEAD', routeOf(type)],
+      ['GET', one],
+      ['PUT', one],
+      ['DELETE', one],
+      ...(isSingle(type) ? [] : [['POST', routeOf(type)] as [Case['method'], string]]),
+    ];
+    for (const [method, path] of methods)
+      for (const query of ['', '?populate=*', '?status=draft', '?filters[nothing]=1']) {
+        yield {
+          about: 'route',
+          method,
+          path: `${path}${query}`,
+          status,
+          ...(method === 'PUT' || method === 'POST' ? { body: { data: {} } } : {}),
+        };
+      }
   }
 }

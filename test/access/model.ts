@@ -1,15 +1,25 @@
 /**
- * A library with something hidden in every place: drafts, two locales, relations from both sides, components with
- * relations, a zone, media. It is filled as worlds side by side: what stands in world n is linked to world n alone, and
- * every value names its type, attribute and world. So a condition along any path finds exactly one document.
+ * A library with something hidden in every place: drafts, two locales, relations from both sides, components
+ * with relations, a zone, media. It is filled as worlds side by side: what stands in world n is linked to
+ * world n alone, and every value names its type, attribute and world. So a condition along any path finds
+ * exactly one document.
  */
 import type { INestApplication } from '@nestjs/common';
-import { type ContentService, defineCollectionType, defineComponent, defineSingleType, getContentToken } from 'nestjs-content-api';
+import {
+  type ContentService,
+  defineCollectionType,
+  defineComponent,
+  defineSingleType,
+  getContentToken,
+} from 'nestjs-content-api';
 import type { TestApp } from '../support/app.ts';
 
 const core = defineComponent({
   uid: 'part.core',
-  attributes: { word: { type: 'string' }, keeper: { type: 'relation', relation: 'manyToOne', target: 'vault' } },
+  attributes: {
+    word: { type: 'string' },
+    keeper: { type: 'relation', relation: 'manyToOne', target: 'vault' },
+  },
 });
 const box = defineComponent({
   uid: 'part.box',
@@ -94,7 +104,10 @@ const note = defineCollectionType({
 const vault = defineCollectionType({
   singularApiId: 'vault',
   pluralApiId: 'vaults',
-  attributes: { code: { type: 'string' }, books: { type: 'relation', relation: 'oneToMany', target: 'book', mappedBy: 'vault' } },
+  attributes: {
+    code: { type: 'string' },
+    books: { type: 'relation', relation: 'oneToMany', target: 'book', mappedBy: 'vault' },
+  },
 });
 const home = defineSingleType({
   singularApiId: 'home',
@@ -126,16 +139,30 @@ export interface ModelOf {
   readonly owner?: string;
 }
 
-export const library = { contentTypes: [book, author, tag, vault, note, home], components: [core, box, quote], locales: ['en', 'fr'] };
+export const library = {
+  contentTypes: [book, author, tag, vault, note, home],
+  components: [core, box, quote],
+  locales: ['en', 'fr'],
+};
 
-export const TYPES: ReadonlyMap<string, ModelOf> = new Map(library.contentTypes.map((type) => [type.singularApiId, type]));
-export const COMPONENTS: ReadonlyMap<string, ModelOf> = new Map(library.components.map((component) => [component.uid, component]));
+export const TYPES: ReadonlyMap<string, ModelOf> = new Map(
+  library.contentTypes.map((type) => [type.singularApiId, type]),
+);
+export const COMPONENTS: ReadonlyMap<string, ModelOf> = new Map(
+  library.components.map((component) => [component.uid, component]),
+);
 
-const ROUTES = new Map<string, string>(library.contentTypes.map((type) => [type.singularApiId, 'pluralApiId' in type ? type.pluralApiId : type.singularApiId]));
+const ROUTES = new Map<string, string>(
+  library.contentTypes.map((type) => [
+    type.singularApiId,
+    'pluralApiId' in type ? type.pluralApiId : type.singularApiId,
+  ]),
+);
 
 export const isSingle = (type: string): boolean => TYPES.get(type)?.kind === 'singleType';
 /** Where a type is served; documents of a collection beside their id. */
-export const routeOf = (type: string, documentId?: string): string => `/api/${ROUTES.get(type) ?? type}${documentId === undefined || isSingle(type) ? '' : `/${documentId}`}`;
+export const routeOf = (type: string, documentId?: string): string =>
+  `/api/${ROUTES.get(type) ?? type}${documentId === undefined || isSingle(type) ? '' : `/${documentId}`}`;
 
 /** Worlds 0 and 1 are read; what writes name and change is the spare one, which no other leads to. */
 export const SPARE = 2;
@@ -180,18 +207,28 @@ export function bodyOf(owner: string, attribute: string, n: number, ids: Ids): u
 }
 
 const instanceOf = (uid: string, n: number, ids: Ids): object =>
-  Object.fromEntries(Object.keys(COMPONENTS.get(uid)?.attributes ?? {}).map((key) => [key, bodyOf(uid, key, n, ids)]));
+  Object.fromEntries(
+    Object.keys(COMPONENTS.get(uid)?.attributes ?? {}).map((key) => [key, bodyOf(uid, key, n, ids)]),
+  );
 
 const COLLECTIONS = [...TYPES.keys()].filter((type) => !isSingle(type));
 
-const service = (app: INestApplication, type: string): ContentService => app.get<ContentService>(getContentToken(type), { strict: false });
+const service = (app: INestApplication, type: string): ContentService =>
+  app.get<ContentService>(getContentToken(type), { strict: false });
 
-const filled = (type: string, n: number, ids: Ids): object => Object.fromEntries(Object.keys(TYPES.get(type)?.attributes ?? {}).map((key) => [key, bodyOf(type, key, n, ids)]));
+const filled = (type: string, n: number, ids: Ids): object =>
+  Object.fromEntries(
+    Object.keys(TYPES.get(type)?.attributes ?? {}).map((key) => [key, bodyOf(type, key, n, ids)]),
+  );
 
 /** The single type belongs to world 1. */
-export const fillHome = async (app: INestApplication, ids: Ids): Promise<unknown> => service(app, 'home').update(null, filled('home', 1, ids));
+export const fillHome = async (app: INestApplication, ids: Ids): Promise<unknown> =>
+  service(app, 'home').update(null, filled('home', 1, ids));
 
-/** Fills worlds 0, 1 and the spare one, with drafts, a French title, and a book of world 0 that is a draft only. */
+/**
+ * Fills worlds 0, 1 and the spare one, with drafts, a French title, and a book of world 0 that is a draft
+ * only.
+ */
 export async function fill({ app, sql }: TestApp): Promise<Ids> {
   const files = await sql(
     `insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider)
@@ -201,12 +238,15 @@ export async function fill({ app, sql }: TestApp): Promise<Ids> {
   const ids = { documents: {} as Record<string, string[]>, files: files.map(({ id }) => Number(id)) };
   for (const type of COLLECTIONS) {
     ids.documents[type] = [];
-    for (let n = 0; n <= SPARE; n += 1) ids.documents[type].push((await service(app, type).create({}) as { documentId: string }).documentId);
+    for (let n = 0; n <= SPARE; n += 1)
+      ids.documents[type].push(((await service(app, type).create({})) as { documentId: string }).documentId);
   }
   for (const type of COLLECTIONS) {
-    for (const [n, documentId] of (ids.documents[type] ?? []).entries()) await service(app, type).update(documentId, filled(type, n, ids));
+    for (const [n, documentId] of (ids.documents[type] ?? []).entries())
+      await service(app, type).update(documentId, filled(type, n, ids));
   }
-  for (const [n, documentId] of (ids.documents['book'] ?? []).entries()) await service(app, 'book').update(documentId, { title: `book-title-fr-${n}` }, { locale: 'fr' });
+  for (const [n, documentId] of (ids.documents['book'] ?? []).entries())
+    await service(app, 'book').update(documentId, { title: `book-title-fr-${n}` }, { locale: 'fr' });
   const { author, tags } = filled('book', 0, ids) as Record<string, unknown>;
   await service(app, 'book').create({ title: 'draft', author, tags }, { status: 'draft' });
   await fillHome(app, ids);

@@ -1,6 +1,6 @@
 /**
- * The rule of access, from the documentation: a pure function of definitions and grants, which shares nothing with the
- * code that it judges.
+ * The rule of access, from the documentation: a pure function of definitions and grants, which shares nothing
+ * with the code that it judges.
  */
 import type { Action, Grant, Grants } from 'nestjs-content-api';
 import { type AttributeOf, COMPONENTS, type ModelOf, TYPES } from './model.ts';
@@ -23,45 +23,61 @@ export interface Ask extends Asker {
 type Reach = ReadonlySet<string> | 'all' | null;
 
 function reach({ grants }: Pick<Asker, 'grants'>, type: string, action: Action, own = false): Reach {
-  const lists = grants.flatMap((one) => Object.entries(one)).filter(([name]) => name === '*' || name === type).map(([, list]) => list);
-  const matching = lists.flatMap((list): readonly Grant[] => (list === '*' ? [action] : list)).filter((grant) => {
-    const { actions, own: owned = false } = typeof grant === 'string' ? { actions: [grant] } : grant;
-    return owned === own && (actions === '*' || actions.includes(action));
-  });
+  const lists = grants
+    .flatMap((one) => Object.entries(one))
+    .filter(([name]) => name === '*' || name === type)
+    .map(([, list]) => list);
+  const matching = lists
+    .flatMap((list): readonly Grant[] => (list === '*' ? [action] : list))
+    .filter((grant) => {
+      const { actions, own: owned = false } = typeof grant === 'string' ? { actions: [grant] } : grant;
+      return owned === own && (actions === '*' || actions.includes(action));
+    });
   if (matching.length === 0) return null;
   const fields = matching.map((grant) => (typeof grant === 'string' ? undefined : grant.fields));
   return fields.includes(undefined) ? 'all' : new Set(fields.flatMap((names) => names ?? []));
 }
 
-/** What an action reaches in a document of the one who asks: a grant on all documents decides where there is one. */
-const reachOfOwn = (asker: Asker, type: string, action: Action): Reach => reach(asker, type, action) ?? (asker.user ? reach(asker, type, action, true) : null);
+/**
+ * What an action reaches in a document of the one who asks: a grant on all documents decides where there is
+ * one.
+ */
+const reachOfOwn = (asker: Asker, type: string, action: Action): Reach =>
+  reach(asker, type, action) ?? (asker.user ? reach(asker, type, action, true) : null);
 
 /** Whether an action is granted on all documents of a type. */
-export const allowed = (asker: Asker, type: string, action: Action): boolean => reach(asker, type, action) !== null;
+export const allowed = (asker: Asker, type: string, action: Action): boolean =>
+  reach(asker, type, action) !== null;
 
 const isRead = (action: Action): boolean => action === 'find' || action === 'findOne';
 
 /** The documents that a request may be about: all of them, the user's own, or none. */
 export function scope(ask: Ask): 'all' | 'own' | 'none' {
   const { type, action, draft } = ask;
-  const rights: Action[] = draft && isRead(action) && TYPES.get(type)?.draftAndPublish === true ? [action, 'readDrafts'] : [action];
+  const rights: Action[] =
+    draft && isRead(action) && TYPES.get(type)?.draftAndPublish === true ? [action, 'readDrafts'] : [action];
   if (rights.every((right) => allowed(ask, type, right))) return 'all';
   return rights.every((right) => reachOfOwn(ask, type, right) !== null) ? 'own' : 'none';
 }
 
 /** Whether documents of a type may be shown where a relation leads to them. */
 export const shows = (ask: Asker & Pick<Ask, 'draft'>, type: string): boolean =>
-  allowed(ask, type, 'find') && (!ask.draft || TYPES.get(type)?.draftAndPublish !== true || allowed(ask, type, 'readDrafts'));
+  allowed(ask, type, 'find') &&
+  (!ask.draft || TYPES.get(type)?.draftAndPublish !== true || allowed(ask, type, 'readDrafts'));
 
 /**
- * What the root of an answer shows: for a write also what a GET would, of own documents where only such can have been
- * written.
+ * What the root of an answer shows: for a write also what a GET would, of own documents where only such can
+ * have been written.
  */
 function rootReach(ask: Ask): Reach {
   if (isRead(ask.action)) return reachOfOwn(ask, ask.type, ask.action);
   const own = ask.action === 'create' || !allowed(ask, ask.type, ask.action);
-  const all = (['find', 'findOne', ask.action] as const).map((one) => (own ? reachOfOwn(ask, ask.type, one) : reach(ask, ask.type, one)));
-  return all.includes('all') ? 'all' : new Set(all.flatMap((one) => (one instanceof Set ? [...one as ReadonlySet<string>] : [])));
+  const all = (['find', 'findOne', ask.action] as const).map((one) =>
+    own ? reachOfOwn(ask, ask.type, one) : reach(ask, ask.type, one),
+  );
+  return all.includes('all')
+    ? 'all'
+    : new Set(all.flatMap((one) => (one instanceof Set ? [...(one as ReadonlySet<string>)] : [])));
 }
 
 /** Where a path has led to. */
@@ -77,11 +93,22 @@ const OF_COMPONENTS = ['id', 'documentId'];
 const value: Place = { of: 'value', name: '', reach: null };
 
 /** The other locales of a document, which show what the document itself may. */
-const localizations = (type: string): AttributeOf => ({ type: 'relation', relation: 'oneToMany', target: type });
+const localizations = (type: string): AttributeOf => ({
+  type: 'relation',
+  relation: 'oneToMany',
+  target: type,
+});
 
-export function attributesOf({ of, name }: Pick<Place, 'of' | 'name'>): Readonly<Record<string, AttributeOf>> {
-  const model: ModelOf | undefined = of === 'type' ? TYPES.get(name) : of === 'component' ? COMPONENTS.get(name) : undefined;
-  return { ...model?.attributes, ...(of === 'type' && model?.localized === true ? { localizations: localizations(name) } : {}) };
+export function attributesOf({
+  of,
+  name,
+}: Pick<Place, 'of' | 'name'>): Readonly<Record<string, AttributeOf>> {
+  const model: ModelOf | undefined =
+    of === 'type' ? TYPES.get(name) : of === 'component' ? COMPONENTS.get(name) : undefined;
+  return {
+    ...model?.attributes,
+    ...(of === 'type' && model?.localized === true ? { localizations: localizations(name) } : {}),
+  };
 }
 
 /** One step of a path, or null where it must not be taken or leads nowhere. */
@@ -112,15 +139,19 @@ function step(ask: Ask, place: Place, key: string): Place | null {
 
 const root = (ask: Ask): Place => ({ of: 'type', name: ask.type, reach: rootReach(ask) });
 
-const walk = (ask: Ask, path: readonly string[]): Place | null => path.reduce<Place | null>((place, key) => place && step(ask, place, key), root(ask));
+const walk = (ask: Ask, path: readonly string[]): Place | null =>
+  path.reduce<Place | null>((place, key) => place && step(ask, place, key), root(ask));
 
 /**
- * Whether the attribute at the end of a path may be read: filtered and sorted by, selected, populated, searched. The
- * name of a component follows that of its zone.
+ * Whether the attribute at the end of a path may be read: filtered and sorted by, selected, populated,
+ * searched. The name of a component follows that of its zone.
  */
 export const may = (ask: Ask, path: readonly string[]): boolean => walk(ask, path) !== null;
 
-/** Whether a body may name an attribute. A relation must lead to what may be found, and whose a document is users do not say. */
+/**
+ * Whether a body may name an attribute. A relation must lead to what may be found, and whose a document is
+ * users do not say.
+ */
 export function mayWrite(ask: Ask, attribute: string): boolean {
   const { type, action, user } = ask;
   const granted = reachOfOwn(ask, type, action);
@@ -135,7 +166,11 @@ export function targetsOf(of: 'type' | 'component', name: string, attribute: str
   const def = attributesOf({ of, name })[attribute];
   if (def?.type === 'relation') return [def.target ?? ''];
   const components = def?.type === 'component' ? [def.component ?? ''] : (def?.components ?? []);
-  return components.flatMap((uid) => Object.keys(attributesOf({ of: 'component', name: uid })).flatMap((key) => targetsOf('component', uid, key)));
+  return components.flatMap((uid) =>
+    Object.keys(attributesOf({ of: 'component', name: uid })).flatMap((key) =>
+      targetsOf('component', uid, key),
+    ),
+  );
 }
 
 /** A way through the model. `scalar` when it ends in a value. */
@@ -147,7 +182,10 @@ export interface Path {
 }
 
 /** What a path of one step leads to. */
-function next(attribute: AttributeOf, key: string): (readonly [way: readonly string[], of: 'type' | 'component' | 'file', name: string])[] {
+function next(
+  attribute: AttributeOf,
+  key: string,
+): (readonly [way: readonly string[], of: 'type' | 'component' | 'file', name: string])[] {
   if (attribute.type === 'media') return [[[key], 'file', '']];
   if (attribute.type === 'relation') return [[[key], 'type', attribute.target ?? '']];
   if (attribute.type === 'component') return [[[key], 'component', attribute.component ?? '']];
@@ -155,10 +193,15 @@ function next(attribute: AttributeOf, key: string): (readonly [way: readonly str
 }
 
 /**
- * Paths from a place of at most `depth` hops, over what may be read and one step beyond it. Other locales of other
- * locales would be the first ones again.
+ * Paths from a place of at most `depth` hops, over what may be read and one step beyond it. Other locales of
+ * other locales would be the first ones again.
  */
-export function* pathsFrom(of: 'type' | 'component' | 'file', name: string, depth: number, open: (keys: readonly string[]) => boolean): Generator<Path> {
+export function* pathsFrom(
+  of: 'type' | 'component' | 'file',
+  name: string,
+  depth: number,
+  open: (keys: readonly string[]) => boolean,
+): Generator<Path> {
   const always = of === 'file' ? ['url'] : of === 'type' ? ALWAYS : OF_COMPONENTS;
   for (const key of always) yield { keys: [key], scalar: true, hops: 0 };
   for (const [key, attribute] of Object.entries(attributesOf({ of, name }))) {
@@ -170,8 +213,14 @@ export function* pathsFrom(of: 'type' | 'component' | 'file', name: string, dept
       if (way.length > 1) yield { keys: way, scalar: false, hops: 1 };
       if (!open(way)) yield { keys: [...way, 'id'], scalar: true, hops: 1 };
       else {
-        for (const { keys, scalar, hops } of pathsFrom(kind, target, key === 'localizations' ? 0 : depth - 1, (below) => open([...way, ...below]))) {
-          if (keys[0] !== 'localizations' || key !== 'localizations') yield { keys: [...way, ...keys], scalar, hops: hops + 1 };
+        for (const { keys, scalar, hops } of pathsFrom(
+          kind,
+          target,
+          key === 'localizations' ? 0 : depth - 1,
+          (below) => open([...way, ...below]),
+        )) {
+          if (keys[0] !== 'localizations' || key !== 'localizations')
+            yield { keys: [...way, ...keys], scalar, hops: hops + 1 };
         }
       }
     }
@@ -179,13 +228,23 @@ export function* pathsFrom(of: 'type' | 'component' | 'file', name: string, dept
 }
 
 /** The paths of a request: those that may be read, and those that go one step too far. */
-export const pathsOf = (ask: Ask, depth: number): Path[] => [...pathsFrom('type', ask.type, depth, (keys) => may(ask, keys))];
+export const pathsOf = (ask: Ask, depth: number): Path[] => [
+  ...pathsFrom('type', ask.type, depth, (keys) => may(ask, keys)),
+];
 
 /** What an answer with everything populated shows. */
-export const shown = (ask: Ask, depth: number): string[] => pathsOf(ask, depth).filter(({ keys }) => may(ask, keys)).map(({ keys }) => keys.join('.'));
+export const shown = (ask: Ask, depth: number): string[] =>
+  pathsOf(ask, depth)
+    .filter(({ keys }) => may(ask, keys))
+    .map(({ keys }) => keys.join('.'));
 
 /** What an answer shows, in the same words. */
-export function pathsIn(value: unknown, of: 'type' | 'component' | 'file' | 'zone', name: string, prefix = ''): string[] {
+export function pathsIn(
+  value: unknown,
+  of: 'type' | 'component' | 'file' | 'zone',
+  name: string,
+  prefix = '',
+): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => pathsIn(item, of, name, prefix));
   if (typeof value !== 'object' || value === null) return [];
   if (of === 'file') return 'url' in value ? [`${prefix}url`] : [];
@@ -193,10 +252,17 @@ export function pathsIn(value: unknown, of: 'type' | 'component' | 'file' | 'zon
     const uid = String((value as { __component?: unknown }).__component);
     return [`${prefix}${uid}`, ...pathsIn(value, 'component', uid, `${prefix}${uid}.`)];
   }
-  return Object.entries(value).filter(([key]) => key !== '__component').flatMap(([key, nested]) => {
-    const attribute = attributesOf({ of, name })[key];
-    const way = `${prefix}${key}`;
-    if (attribute?.type === 'dynamiczone') return [way, ...pathsIn(nested, 'zone', key, `${way}.`)];
-    return [way, ...(attribute === undefined ? [] : next(attribute, key).flatMap(([, kind, target]) => pathsIn(nested, kind, target, `${way}.`)))];
-  });
+  return Object.entries(value)
+    .filter(([key]) => key !== '__component')
+    .flatMap(([key, nested]) => {
+      const attribute = attributesOf({ of, name })[key];
+      const way = `${prefix}${key}`;
+      if (attribute?.type === 'dynamiczone') return [way, ...pathsIn(nested, 'zone', key, `${way}.`)];
+      return [
+        way,
+        ...(attribute === undefined
+          ? []
+          : next(attribute, key).flatMap(([, kind, target]) => pathsIn(nested, kind, target, `${way}.`))),
+      ];
+    });
 }

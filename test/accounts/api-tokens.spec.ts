@@ -7,21 +7,39 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
   let test: TestApp;
   let tokens: ApiTokens;
   beforeAll(async () => {
-    test = await createTestApp({ contentTypes, access: { public: { topic: ['find'] } }, imports: [ApiTokensModule] }, adapter);
+    test = await createTestApp(
+      { contentTypes, access: { public: { topic: ['find'] } }, imports: [ApiTokensModule] },
+      adapter,
+    );
     tokens = test.app.get(ApiTokens);
-    await test.sql(`insert into notes (document_id, locale, published, created_at, updated_at, published_at, title, secret_text) values ('n1', 'en', true, now(), now(), now(), 'one', 'hush')`);
+    await test.sql(
+      `insert into notes (document_id, locale, published, created_at, updated_at, published_at, title, secret_text) values ('n1', 'en', true, now(), now(), now(), 'one', 'hush')`,
+    );
   });
   afterAll(() => test.close());
 
   let n = 0;
-  const make = (more: { kind: 'read-only' | 'full-access' } | { kind: 'custom'; grants: Grants }, days?: number) => tokens.create({ name: `token ${(n += 1)}`, ...more, ...(days === undefined ? {} : { days }) });
-  const get = (path: string, token: string, scheme = 'Bearer') => test.http.get(`/api/${path}`).set('authorization', `${scheme} ${token}`);
-  const statusOf = async (path: string, token: string, scheme?: string): Promise<number> => (await get(path, token, scheme)).status;
-  const send = (token: string) => test.http.post('/api/notes').set('authorization', `Bearer ${token}`).send({ data: { title: 'sent' } });
+  const make = (
+    more: { kind: 'read-only' | 'full-access' } | { kind: 'custom'; grants: Grants },
+    days?: number,
+  ) => tokens.create({ name: `token ${(n += 1)}`, ...more, ...(days === undefined ? {} : { days }) });
+  const get = (path: string, token: string, scheme = 'Bearer') =>
+    test.http.get(`/api/${path}`).set('authorization', `${scheme} ${token}`);
+  const statusOf = async (path: string, token: string, scheme?: string): Promise<number> =>
+    (await get(path, token, scheme)).status;
+  const send = (token: string) =>
+    test.http
+      .post('/api/notes')
+      .set('authorization', `Bearer ${token}`)
+      .send({ data: { title: 'sent' } });
 
   it('18.9 read-only reads everything and writes nothing', async () => {
     const { token } = await make({ kind: 'read-only' });
-    expect([await statusOf('notes', token), await statusOf('notes/n1', token), (await send(token)).status]).toEqual([200, 200, 403]);
+    expect([
+      await statusOf('notes', token),
+      await statusOf('notes/n1', token),
+      (await send(token)).status,
+    ]).toEqual([200, 200, 403]);
   });
 
   it('18.9 full access does everything', async () => {
@@ -30,23 +48,48 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
   });
 
   it('18.9 custom does what its grants say, down to attributes', async () => {
-    const { token } = await make({ kind: 'custom', grants: { note: [{ actions: ['find'], fields: ['title'] }] } });
+    const { token } = await make({
+      kind: 'custom',
+      grants: { note: [{ actions: ['find'], fields: ['title'] }] },
+    });
     const { body } = await get('notes?filters[title]=one', token).expect(200);
     expect(body.data).toEqual([expect.not.objectContaining({ secretText: expect.anything() })]);
-    expect([await statusOf('notes/n1', token), (await send(token)).status, await statusOf('topics', token)]).toEqual([403, 403, 403]);
+    expect([
+      await statusOf('notes/n1', token),
+      (await send(token)).status,
+      await statusOf('topics', token),
+    ]).toEqual([403, 403, 403]);
     await get('notes?filters[secretText]=hush', token).expect(400);
   });
 
   it('18.2 the scheme has no case; other schemes are no credential', async () => {
     const { token } = await make({ kind: 'read-only' });
-    expect([await statusOf('notes', token, 'bearer'), await statusOf('topics', token, 'Basic'), await statusOf('notes', token, 'Token')]).toEqual([200, 200, 403]);
+    expect([
+      await statusOf('notes', token, 'bearer'),
+      await statusOf('topics', token, 'Basic'),
+      await statusOf('notes', token, 'Token'),
+    ]).toEqual([200, 200, 403]);
   });
 
   it('18.3 18.6 a wrong token is refused even where the public may read', async () => {
     const { token } = await make({ kind: 'read-only' });
-    for (const wrong of [`${token}x`, token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'), token.replace(/^nca_.{16}/, 'nca_0123456789abcdef'), 'garbage', 'nca_']) {
+    for (const wrong of [
+      `${token}x`,
+      token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'),
+      token.replace(/^nca_.{16}/, 'nca_0123456789abcdef'),
+      'garbage',
+      'nca_',
+    ]) {
       const { body } = await get('topics', wrong).expect(401);
-      expect(body).toEqual({ data: null, error: { status: 401, name: 'UnauthorizedError', message: 'Missing or invalid credentials', details: {} } });
+      expect(body).toEqual({
+        data: null,
+        error: {
+          status: 401,
+          name: 'UnauthorizedError',
+          message: 'Missing or invalid credentials',
+          details: {},
+        },
+      });
     }
     await get('topics', (await make({ kind: 'custom', grants: { note: ['find'] } })).token).expect(403);
   });
@@ -55,7 +98,10 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
     const made = await make({ kind: 'read-only' }, 7);
     expect(Math.round((Date.parse(made.expiresAt ?? '') - Date.now()) / 86_400_000)).toBe(7);
     await get('notes', made.token).expect(200);
-    await test.sql(`update content_api_tokens set expires_at = now() - interval '1 second' where document_id = $1`, [made.documentId]);
+    await test.sql(
+      `update content_api_tokens set expires_at = now() - interval '1 second' where document_id = $1`,
+      [made.documentId],
+    );
     expect((await get('notes', made.token).expect(401)).body.error.message).toBe('Token expired');
     const renewed = await tokens.rotate(made.documentId);
     await get('notes', renewed?.token ?? '').expect(200);
@@ -65,7 +111,9 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
   it('18.10 is shown once and kept as a salted hash', async () => {
     const [one, two] = [await make({ kind: 'read-only' }), await make({ kind: 'read-only' })];
     expect(one).not.toHaveProperty('hash');
-    const rows = await test.sql('select * from content_api_tokens where document_id = any($1)', [[one.documentId, two.documentId]]);
+    const rows = await test.sql('select * from content_api_tokens where document_id = any($1)', [
+      [one.documentId, two.documentId],
+    ]);
     expect(JSON.stringify(rows)).not.toContain(one.token.slice(-43));
     expect(new Set(rows.map((row) => String(row['hash']).split('$')[1])).size).toBe(2);
     expect(JSON.stringify(await tokens.list())).not.toMatch(/hash|lookup|nca_/);
@@ -73,17 +121,27 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
 
   it('18.10 records its use at most once in an hour', async () => {
     const { token, documentId } = await make({ kind: 'read-only' });
-    const used = async () => (await test.sql('select last_used_at::text as at from content_api_tokens where document_id = $1', [documentId]))[0]?.['at'];
+    const used = async () =>
+      (
+        await test.sql('select last_used_at::text as at from content_api_tokens where document_id = $1', [
+          documentId,
+        ])
+      )[0]?.['at'];
     await get('notes', token).expect(200);
-    for (let i = 0; i < 50 && (await used()) === null; i += 1) await new Promise((done) => setTimeout(done, 10));
+    for (let i = 0; i < 50 && (await used()) === null; i += 1)
+      await new Promise((done) => setTimeout(done, 10));
     const first = await used();
     expect(first).not.toBeNull();
     const statements = await countStatements(() => get('notes', token).expect(200));
     expect(statements.filter((text) => text.startsWith('update'))).toEqual([]);
     expect(await used()).toBe(first);
-    await test.sql(`update content_api_tokens set last_used_at = now() - interval '61 minutes' where document_id = $1`, [documentId]);
+    await test.sql(
+      `update content_api_tokens set last_used_at = now() - interval '61 minutes' where document_id = $1`,
+      [documentId],
+    );
     await get('notes', token).expect(200);
-    for (let i = 0; i < 50 && Date.parse(String(await used())) < Date.now() - 60_000; i += 1) await new Promise((done) => setTimeout(done, 10));
+    for (let i = 0; i < 50 && Date.parse(String(await used())) < Date.now() - 60_000; i += 1)
+      await new Promise((done) => setTimeout(done, 10));
     expect(Date.parse(String(await used()))).toBeGreaterThan(Date.now() - 60_000);
   });
 
@@ -104,10 +162,22 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
   it.each<[string, object, string]>([
     ['a taken name', { name: 'token 1', kind: 'read-only' }, 'This attribute must be unique'],
     ['an unknown kind', { name: 'x', kind: 'admin' }, 'kind must be one of'],
-    ['grants for another kind', { name: 'x', kind: 'read-only', grants: {} }, 'grants go with the kind "custom"'],
+    [
+      'grants for another kind',
+      { name: 'x', kind: 'read-only', grants: {} },
+      'grants go with the kind "custom"',
+    ],
     ['no grants for custom', { name: 'x', kind: 'custom' }, 'grants go with the kind "custom"'],
-    ['unknown types in grants', { name: 'x', kind: 'custom', grants: { nots: ['find'] } }, 'did you mean "note"'],
-    ['unknown attributes in grants', { name: 'x', kind: 'custom', grants: { note: [{ actions: '*', fields: ['titel'] }] } }, 'did you mean "title"'],
+    [
+      'unknown types in grants',
+      { name: 'x', kind: 'custom', grants: { nots: ['find'] } },
+      'did you mean "note"',
+    ],
+    [
+      'unknown attributes in grants',
+      { name: 'x', kind: 'custom', grants: { note: [{ actions: '*', fields: ['titel'] }] } },
+      'did you mean "title"',
+    ],
     ['no whole days', { name: 'x', kind: 'read-only', days: 0.5 }, 'days must be a positive whole number'],
   ])('refuses %s', async (_name, input, message) => {
     await expect(tokens.create(input as never)).rejects.toThrow(message);
@@ -115,12 +185,23 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
 });
 
 it('the module without its type does not start, and says what is missing', async () => {
-  await expect(createTestApp({ contentTypes: contentTypes.slice(0, 3).map((type) => ({ ...type, owner: undefined, attributes: { title: { type: 'string' } } }) as never), imports: [ApiTokensModule] })).rejects.toThrow('contentTypes: apiTokenType is missing');
+  await expect(
+    createTestApp({
+      contentTypes: contentTypes
+        .slice(0, 3)
+        .map((type) => ({ ...type, owner: undefined, attributes: { title: { type: 'string' } } }) as never),
+      imports: [ApiTokensModule],
+    }),
+  ).rejects.toThrow('contentTypes: apiTokenType is missing');
 });
 
 it('a host acts for a role', async () => {
   const test = await createTestApp({ contentTypes, access: { roles: { editor: { note: ['find'] } } } });
   const caller = await test.app.get(ContentAccess).callerOf({ kind: 'user', id: '1', roles: ['editor'] });
-  expect([caller.permissions.allows('note', 'find'), caller.permissions.allows('note', 'create'), caller.permissions.allows('topic', 'find')]).toEqual([true, false, false]);
+  expect([
+    caller.permissions.allows('note', 'find'),
+    caller.permissions.allows('note', 'create'),
+    caller.permissions.allows('topic', 'find'),
+  ]).toEqual([true, false, false]);
   await test.close();
 });

@@ -16,7 +16,8 @@ describe('npx nestjs-content-api token', () => {
   });
   afterAll(() => test.close());
 
-  const command = (line: string, ...more: string[]) => run(['token', ...line.split(' '), ...more], { DATABASE_URL: url });
+  const command = (line: string, ...more: string[]) =>
+    run(['token', ...line.split(' '), ...more], { DATABASE_URL: url });
   const use = (token: string) => test.http.get('/api/notes').set('authorization', `Bearer ${token}`);
 
   it('creates, lists, rotates and revokes in the database of DATABASE_URL', async () => {
@@ -34,19 +35,31 @@ describe('npx nestjs-content-api token', () => {
 
   it('knows the types of the application that it is given', async () => {
     const module = `${join(import.meta.dirname, 'token-app.ts')}#TokenApp`;
-    const created = await command('create --name notes --kind custom', '--grants', '{"note":["find"]}', '--module', module);
+    const created = await command(
+      'create --name notes --kind custom',
+      '--grants',
+      '{"note":["find"]}',
+      '--module',
+      module,
+    );
     await use(created.split('\n')[1] ?? '').expect(200);
-    await expect(command('create --name nots --kind custom', '--grants', '{"nots":["find"]}', '--module', module)).rejects.toThrow('"nots" is not a content type; did you mean "note"?');
+    await expect(
+      command('create --name nots --kind custom', '--grants', '{"nots":["find"]}', '--module', module),
+    ).rejects.toThrow('"nots" is not a content type; did you mean "note"?');
   });
 
   it.each([
-    ['nothing', []], ['an unknown command', ['token', 'destroy']], ['an unknown subject', ['user', 'list']],
+    ['nothing', []],
+    ['an unknown command', ['token', 'destroy']],
+    ['an unknown subject', ['user', 'list']],
   ])('explains itself after %s', async (_name, args) => {
     await expect(run(args, {})).rejects.toThrow(/^Usage: nestjs-content-api token/);
   });
 
   it.each([
-    ['create', 'create needs --name and --kind'], ['rotate nobody', 'There is no token "nobody"'], ['create --name x --kind custom --grants {', '--grants is not JSON'],
+    ['create', 'create needs --name and --kind'],
+    ['rotate nobody', 'There is no token "nobody"'],
+    ['create --name x --kind custom --grants {', '--grants is not JSON'],
   ])('refuses "%s"', async (line, message) => {
     await expect(command(line)).rejects.toThrow(message);
   });

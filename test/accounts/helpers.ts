@@ -1,6 +1,12 @@
 import type { ContentModuleOptions } from 'nestjs-content-api';
 import { defineCollectionType, defineSingleType } from 'nestjs-content-api';
-import { type Mail, type MailSender, type UsersOptions, apiTokenType, userTypes } from 'nestjs-content-api/accounts';
+import {
+  type Mail,
+  type MailSender,
+  type UsersOptions,
+  apiTokenType,
+  userTypes,
+} from 'nestjs-content-api/accounts';
 
 export const SECRET = 'a secret of the tests that is long enough';
 
@@ -21,10 +27,13 @@ export class Outbox implements MailSender {
 }
 
 /** The token in the link of a mail. */
-export const tokenIn = ({ text }: Mail): string => new URL(/https?:\S+/.exec(text)?.[0] ?? 'http://none').searchParams.values().next().value ?? '';
+export const tokenIn = ({ text }: Mail): string =>
+  new URL(/https?:\S+/.exec(text)?.[0] ?? 'http://none').searchParams.values().next().value ?? '';
 
 export const note = defineCollectionType({
-  singularApiId: 'note', pluralApiId: 'notes', owner: 'author',
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  owner: 'author',
   attributes: {
     title: { type: 'string', required: true },
     hidden: { type: 'string', private: true },
@@ -35,14 +44,30 @@ export const note = defineCollectionType({
 });
 
 export const topic = defineCollectionType({
-  singularApiId: 'topic', pluralApiId: 'topics',
-  attributes: { name: { type: 'string' }, notes: { type: 'relation', relation: 'oneToMany', target: 'note', mappedBy: 'topic' } },
+  singularApiId: 'topic',
+  pluralApiId: 'topics',
+  attributes: {
+    name: { type: 'string' },
+    notes: { type: 'relation', relation: 'oneToMany', target: 'note', mappedBy: 'topic' },
+  },
 });
 
 export const page = defineSingleType({ singularApiId: 'page', attributes: { title: { type: 'string' } } });
 
-export const contentTypes: ContentModuleOptions['contentTypes'] = [note, topic, page, apiTokenType, ...userTypes({ nickname: { type: 'string' }, diary: { type: 'text', private: true } })];
+export const contentTypes: ContentModuleOptions['contentTypes'] = [
+  note,
+  topic,
+  page,
+  apiTokenType,
+  ...userTypes({ nickname: { type: 'string' }, diary: { type: 'text', private: true } }),
+];
 
 export const usersOptions = (mail: MailSender, more: Partial<UsersOptions> = {}): UsersOptions => ({
-  secret: SECRET, mail, resetPasswordUrl: 'https://front.example/reset', apiUrl: 'https://api.example/api', confirmedUrl: 'https://front.example/welcome', rateLimit: false, ...more,
+  secret: SECRET,
+  mail,
+  resetPasswordUrl: 'https://front.example/reset',
+  apiUrl: 'https://api.example/api',
+  confirmedUrl: 'https://front.example/welcome',
+  rateLimit: false,
+  ...more,
 });

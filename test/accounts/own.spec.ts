@@ -1,28 +1,77 @@
 /** Grants on a user's own documents: `{ actions, own: true }`. */
-import { type AuthStrategy, type Credentials, defineCollectionType, defineSingleType, type Grants, type Identity } from 'nestjs-content-api';
+import {
+  type AuthStrategy,
+  type Credentials,
+  defineCollectionType,
+  defineSingleType,
+  type Grants,
+  type Identity,
+} from 'nestjs-content-api';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
-const person = defineCollectionType({ singularApiId: 'person', pluralApiId: 'people', attributes: { name: { type: 'string' } } });
-const attributes = { title: { type: 'string' }, secret: { type: 'string' }, author: { type: 'relation', relation: 'manyToOne', target: 'person' } } as const;
-const note = defineCollectionType({ singularApiId: 'note', pluralApiId: 'notes', owner: 'author', draftAndPublish: true, attributes });
-const memo = defineCollectionType({ singularApiId: 'memo', pluralApiId: 'memos', owner: 'by', attributes: { title: { type: 'string' }, by: { type: 'string' }, note: { type: 'relation', relation: 'manyToOne', target: 'note' } } });
-const plain = defineCollectionType({ singularApiId: 'plain', pluralApiId: 'plains', attributes: { title: { type: 'string' } } });
+const person = defineCollectionType({
+  singularApiId: 'person',
+  pluralApiId: 'people',
+  attributes: { name: { type: 'string' } },
+});
+const attributes = {
+  title: { type: 'string' },
+  secret: { type: 'string' },
+  author: { type: 'relation', relation: 'manyToOne', target: 'person' },
+} as const;
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  owner: 'author',
+  draftAndPublish: true,
+  attributes,
+});
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  owner: 'by',
+  attributes: {
+    title: { type: 'string' },
+    by: { type: 'string' },
+    note: { type: 'relation', relation: 'manyToOne', target: 'note' },
+  },
+});
+const plain = defineCollectionType({
+  singularApiId: 'plain',
+  pluralApiId: 'plains',
+  attributes: { title: { type: 'string' } },
+});
 
 /** `x-user: <id> <role>`. */
 class Header implements AuthStrategy {
   readonly name = 'header';
   authenticate({ headers }: Credentials): Identity | null {
     const [id, role] = String(headers['x-user'] ?? '').split(' ');
-    return id === undefined || role === undefined ? null : { kind: role === 'robot' ? 'token' : 'user', id, roles: [role] };
+    return id === undefined || role === undefined
+      ? null
+      : { kind: role === 'robot' ? 'token' : 'user', id, roles: [role] };
   }
 }
 
-const OWN: Grants = { note: [{ actions: '*', own: true }], memo: [{ actions: ['find', 'findOne', 'create', 'update', 'delete'], own: true }], person: ['find'] };
+const OWN: Grants = {
+  note: [{ actions: '*', own: true }],
+  memo: [{ actions: ['find', 'findOne', 'create', 'update', 'delete'], own: true }],
+  person: ['find'],
+};
 const roles: Record<string, Grants> = {
   writer: OWN,
   robot: OWN,
-  reader: { note: ['find', 'findOne', { actions: ['create', 'update', 'delete'], own: true }], person: ['find'] },
-  narrow: { note: ['find', { actions: ['update'], fields: ['title'], own: true }, { actions: ['findOne'], fields: ['title'], own: true }] },
+  reader: {
+    note: ['find', 'findOne', { actions: ['create', 'update', 'delete'], own: true }],
+    person: ['find'],
+  },
+  narrow: {
+    note: [
+      'find',
+      { actions: ['update'], fields: ['title'], own: true },
+      { actions: ['findOne'], fields: ['title'], own: true },
+    ],
+  },
   drafts: { note: ['find', 'findOne', { actions: ['readDrafts'], own: true }], person: ['find'] },
 };
 
@@ -32,18 +81,34 @@ describe('own documents', () => {
   const notes: Record<string, string> = {};
   const as = (who: string, role = 'writer') => ({ 'x-user': `${people[who] ?? who} ${role}` });
   const get = (path: string, who: string, role?: string) => test.http.get(`/api/${path}`).set(as(who, role));
-  const titles = async (path: string, who: string, role?: string): Promise<string[]> => (await get(path, who, role).expect(200)).body.data.map((item: { title: string }) => item.title);
+  const titles = async (path: string, who: string, role?: string): Promise<string[]> =>
+    (await get(path, who, role).expect(200)).body.data.map((item: { title: string }) => item.title);
 
   beforeAll(async () => {
-    test = await createTestApp({ contentTypes: [person, note, memo, plain], access: { roles }, auth: { strategies: [new Header()] } });
+    test = await createTestApp({
+      contentTypes: [person, note, memo, plain],
+      access: { roles },
+      auth: { strategies: [new Header()] },
+    });
     for (const name of ['ann', 'bob']) {
       people[name] = `person-${name}`;
-      await test.sql(`insert into people (document_id, locale, published, created_at, updated_at, published_at, name) values ($1, 'en', true, now(), now(), now(), $2)`, [people[name], name]);
+      await test.sql(
+        `insert into people (document_id, locale, published, created_at, updated_at, published_at, name) values ($1, 'en', true, now(), now(), now(), $2)`,
+        [people[name], name],
+      );
     }
     for (const name of ['ann', 'bob']) {
-      const { body } = await test.http.post('/api/notes').set(as(name)).send({ data: { title: `${name}'s`, secret: 'hush' } }).expect(201);
+      const { body } = await test.http
+        .post('/api/notes')
+        .set(as(name))
+        .send({ data: { title: `${name}'s`, secret: 'hush' } })
+        .expect(201);
       notes[name] = body.data.documentId;
-      await test.http.post('/api/memos').set(as(name)).send({ data: { title: `${name}'s` } }).expect(201);
+      await test.http
+        .post('/api/memos')
+        .set(as(name))
+        .send({ data: { title: `${name}'s` } })
+        .expect(201);
     }
   });
   afterAll(() => test.close());
@@ -52,22 +117,34 @@ describe('own documents', () => {
     expect(await titles('notes', 'ann')).toEqual(["ann's"]);
     expect(await titles('memos', 'bob')).toEqual(["bob's"]);
     expect(await titles("notes?_q='s&sort=title", 'ann')).toEqual(["ann's"]);
-    expect(await titles('notes?filters[$or][0][title][$ne]=x&filters[$or][1][title][$eq]=x', 'ann')).toEqual(["ann's"]);
+    expect(await titles('notes?filters[$or][0][title][$ne]=x&filters[$or][1][title][$eq]=x', 'ann')).toEqual([
+      "ann's",
+    ]);
     expect((await get('notes', 'ann')).body.meta.pagination.total).toBe(1);
     await get(`notes/${notes['ann']}`, 'ann').expect(200);
-    expect((await get(`notes/${notes['bob']}`, 'ann').expect(404)).body).toEqual((await get('notes/nothing', 'ann').expect(404)).body);
+    expect((await get(`notes/${notes['bob']}`, 'ann').expect(404)).body).toEqual(
+      (await get('notes/nothing', 'ann').expect(404)).body,
+    );
     expect(await countStatements(() => get('notes', 'ann').expect(200))).toHaveLength(1);
   });
 
   it('plans are not shared between users', async () => {
-    for (const who of ['ann', 'bob', 'ann', 'bob']) expect(await titles('notes?sort=title', who)).toEqual([`${who}'s`]);
+    for (const who of ['ann', 'bob', 'ann', 'bob'])
+      expect(await titles('notes?sort=title', who)).toEqual([`${who}'s`]);
   });
 
   it('drafts of others stay theirs', async () => {
-    const draft = async (who: string) => (await test.http.post('/api/notes?status=draft').set(as(who)).send({ data: { title: `${who}'s draft` } }).expect(201)).body.data.documentId as string;
+    const draft = async (who: string) =>
+      (
+        await test.http
+          .post('/api/notes?status=draft')
+          .set(as(who))
+          .send({ data: { title: `${who}'s draft` } })
+          .expect(201)
+      ).body.data.documentId as string;
     const [a, b] = [await draft('ann'), await draft('bob')];
-    expect((await titles('notes?status=draft&sort=title', 'ann', 'drafts'))).toEqual(["ann's", "ann's draft"]);
-    expect((await titles('notes?sort=title', 'ann', 'drafts'))).toEqual(["ann's", "bob's"]);
+    expect(await titles('notes?status=draft&sort=title', 'ann', 'drafts')).toEqual(["ann's", "ann's draft"]);
+    expect(await titles('notes?sort=title', 'ann', 'drafts')).toEqual(["ann's", "bob's"]);
     await get(`notes/${a}?status=draft`, 'ann', 'drafts').expect(200);
     await get(`notes/${b}?status=draft`, 'ann', 'drafts').expect(404);
     await get('notes?status=draft', 'ann', 'reader').expect(403);
@@ -75,26 +152,40 @@ describe('own documents', () => {
   });
 
   it('can be changed and removed, those of others cannot', async () => {
-    const put = (id: string | undefined, who: string, role?: string) => test.http.put(`/api/notes/${id}`).set(as(who, role)).send({ data: { title: `${who}'s` } });
-    const remove = (id: string | undefined, who: string, role?: string) => test.http.delete(`/api/notes/${id}`).set(as(who, role));
+    const put = (id: string | undefined, who: string, role?: string) =>
+      test.http
+        .put(`/api/notes/${id}`)
+        .set(as(who, role))
+        .send({ data: { title: `${who}'s` } });
+    const remove = (id: string | undefined, who: string, role?: string) =>
+      test.http.delete(`/api/notes/${id}`).set(as(who, role));
     await put(notes['ann'], 'ann').expect(200);
     // A reader sees it and learns that it is not theirs; a writer does not see it.
     await put(notes['bob'], 'ann', 'reader').expect(403);
-    expect((await put(notes['bob'], 'ann').expect(404)).body).toEqual((await put('nothing', 'ann').expect(404)).body);
+    expect((await put(notes['bob'], 'ann').expect(404)).body).toEqual(
+      (await put('nothing', 'ann').expect(404)).body,
+    );
     await remove(notes['bob'], 'ann', 'reader').expect(403);
     await remove(notes['bob'], 'ann').expect(204);
     expect(await titles('notes?sort=title', 'bob', 'reader')).toEqual(["ann's", "bob's"]);
-    const { body } = await test.http.post('/api/notes').set(as('ann')).send({ data: { title: 'short-lived' } }).expect(201);
+    const { body } = await test.http
+      .post('/api/notes')
+      .set(as('ann'))
+      .send({ data: { title: 'short-lived' } })
+      .expect(201);
     await remove(body.data.documentId, 'ann').expect(204);
     expect(await titles('notes?sort=title', 'ann')).toEqual(["ann's"]);
   });
 
   it('can be narrowed to attributes as well', async () => {
-    const put = (data: object, who = 'ann') => test.http.put(`/api/notes/${notes['ann']}`).set(as(who, 'narrow')).send({ data });
+    const put = (data: object, who = 'ann') =>
+      test.http.put(`/api/notes/${notes['ann']}`).set(as(who, 'narrow')).send({ data });
     await put({ title: "ann's" }).expect(200);
     await put({ secret: 'x' }).expect(400);
     await put({ title: 'x' }, 'bob').expect(404);
-    expect((await get(`notes/${notes['ann']}`, 'ann', 'narrow').expect(200)).body.data).not.toHaveProperty('secret');
+    expect((await get(`notes/${notes['ann']}`, 'ann', 'narrow').expect(200)).body.data).not.toHaveProperty(
+      'secret',
+    );
     await get(`notes/${notes['bob']}`, 'ann', 'narrow').expect(404);
     expect((await get('notes', 'ann', 'narrow').expect(200)).body.data[0]).toHaveProperty('secret');
   });
@@ -108,16 +199,30 @@ describe('own documents', () => {
     const { body } = await get('memos?populate=note', 'ann').expect(200);
     expect(body.data[0]).not.toHaveProperty('note');
     await get('memos?filters[note][title]=x', 'ann').expect(400);
-    await test.http.post('/api/memos').set(as('ann')).send({ data: { title: 'linked', note: notes['ann'] } }).expect(400);
+    await test.http
+      .post('/api/memos')
+      .set(as('ann'))
+      .send({ data: { title: 'linked', note: notes['ann'] } })
+      .expect(400);
   });
 });
 
 it.each<[string, Grants, string]>([
-  ['a type without an owner', { plain: [{ actions: ['find'], own: true }] }, '"own" needs a content type with an "owner"'],
+  [
+    'a type without an owner',
+    { plain: [{ actions: ['find'], own: true }] },
+    '"own" needs a content type with an "owner"',
+  ],
   ['every type', { '*': [{ actions: ['find'], own: true }] }, '"own" needs a content type with an "owner"'],
-  ['publishing', { note: [{ actions: ['publish'], own: true }] }, '"publish" cannot be granted on own documents alone'],
+  [
+    'publishing',
+    { note: [{ actions: ['publish'], own: true }] },
+    '"publish" cannot be granted on own documents alone',
+  ],
 ])('own does not go with %s', async (_name, editor, message) => {
-  await expect(createTestApp({ contentTypes: [person, note, memo, plain], access: { roles: { editor } } })).rejects.toThrow(message);
+  await expect(
+    createTestApp({ contentTypes: [person, note, memo, plain], access: { roles: { editor } } }),
+  ).rejects.toThrow(message);
 });
 
 it.each([
@@ -125,19 +230,41 @@ it.each([
   ['an attribute of another kind', 'title', null],
   ['a relation that another type holds', 'others', 'a to-one relation that the type itself holds'],
 ])('an owner that is %s', async (_name, owner, message) => {
-  const type = defineCollectionType({ singularApiId: 'note', pluralApiId: 'notes', owner, attributes: { ...attributes, others: { type: 'relation', relation: 'oneToMany', target: 'sheet', mappedBy: 'up' } } });
-  const sheet = defineCollectionType({ singularApiId: 'sheet', pluralApiId: 'sheets', attributes: { up: { type: 'relation', relation: 'manyToOne', target: 'note', inversedBy: 'others' } } });
+  const type = defineCollectionType({
+    singularApiId: 'note',
+    pluralApiId: 'notes',
+    owner,
+    attributes: {
+      ...attributes,
+      others: { type: 'relation', relation: 'oneToMany', target: 'sheet', mappedBy: 'up' },
+    },
+  });
+  const sheet = defineCollectionType({
+    singularApiId: 'sheet',
+    pluralApiId: 'sheets',
+    attributes: { up: { type: 'relation', relation: 'manyToOne', target: 'note', inversedBy: 'others' } },
+  });
   const start = createTestApp({ contentTypes: [person, type, sheet] });
   if (message !== null) return void (await expect(start).rejects.toThrow(message));
   await (await start).close();
 });
 
 it('an owner is the same in all locales', async () => {
-  const type = defineCollectionType({ singularApiId: 'note', pluralApiId: 'notes', localized: true, owner: 'by', attributes: { by: { type: 'string', localized: true } } });
+  const type = defineCollectionType({
+    singularApiId: 'note',
+    pluralApiId: 'notes',
+    localized: true,
+    owner: 'by',
+    attributes: { by: { type: 'string', localized: true } },
+  });
   await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('owner: "by" is localized');
 });
 
 it('a single type has no owner', async () => {
-  const type = defineSingleType({ singularApiId: 'note', owner: 'title', attributes: { title: { type: 'string' } } });
+  const type = defineSingleType({
+    singularApiId: 'note',
+    owner: 'title',
+    attributes: { title: { type: 'string' } },
+  });
   await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('a single type belongs to nobody');
 });

@@ -6,10 +6,16 @@ describe.each(ADAPTERS)('sessions on %s', (adapter) => {
   let test: TestApp;
   let n = 0;
   beforeAll(async () => {
-    test = await createTestApp({
-      contentTypes, access: { roles: { authenticated: { note: ['find'] } } },
-      imports: [UsersModule.forRootAsync({ useFactory: () => usersOptions(new Outbox(), { refresh: true }) })],
-    }, adapter);
+    test = await createTestApp(
+      {
+        contentTypes,
+        access: { roles: { authenticated: { note: ['find'] } } },
+        imports: [
+          UsersModule.forRootAsync({ useFactory: () => usersOptions(new Outbox(), { refresh: true }) }),
+        ],
+      },
+      adapter,
+    );
   });
   afterAll(() => test.close());
 
@@ -17,13 +23,22 @@ describe.each(ADAPTERS)('sessions on %s', (adapter) => {
     const request = test.http.post(`/api/auth/${path}`);
     return (token === undefined ? request : request.set('authorization', `Bearer ${token}`)).send(body);
   };
-  const notes = async (token: string): Promise<number> => (await test.http.get('/api/notes').set('authorization', `Bearer ${token}`)).status;
+  const notes = async (token: string): Promise<number> =>
+    (await test.http.get('/api/notes').set('authorization', `Bearer ${token}`)).status;
   const register = async () => {
     n += 1;
-    const { body } = await post('local/register', { username: `user${n}`, email: `user${n}@example.com`, password: 'correct horse' }).expect(200);
+    const { body } = await post('local/register', {
+      username: `user${n}`,
+      email: `user${n}@example.com`,
+      password: 'correct horse',
+    }).expect(200);
     return body as { jwt: string; refreshToken: string; user: Record<string, any> };
   };
-  const signIn = async (identifier: string) => (await post('local', { identifier, password: 'correct horse' }).expect(200)).body as { jwt: string; refreshToken: string };
+  const signIn = async (identifier: string) =>
+    (await post('local', { identifier, password: 'correct horse' }).expect(200)).body as {
+      jwt: string;
+      refreshToken: string;
+    };
   const refresh = (refreshToken: unknown) => post('refresh', { refreshToken });
 
   it('19.12 sign-in gives a refresh token, which is good once', async () => {
@@ -51,18 +66,31 @@ describe.each(ADAPTERS)('sessions on %s', (adapter) => {
     expect(answers.every(({ status }) => status === 200 || status === 401)).toBe(true);
   });
 
-  it.each([[undefined, 400, 'Missing refresh token'], [5, 400, 'Missing refresh token'], [{ $ne: '' }, 400, 'Missing refresh token'], ['x', 401, 'Invalid refresh token'], ['1.2.3', 401, 'Invalid refresh token'], ['99999999999.a.b', 401, 'Invalid refresh token']])(
-    '19.12 refuses %p', async (refreshToken, status, message) => {
-      expect((await refresh(refreshToken).expect(status)).body.error.message).toBe(message);
-    },
-  );
+  it.each([
+    [undefined, 400, 'Missing refresh token'],
+    [5, 400, 'Missing refresh token'],
+    [{ $ne: '' }, 400, 'Missing refresh token'],
+    ['x', 401, 'Invalid refresh token'],
+    ['1.2.3', 401, 'Invalid refresh token'],
+    ['99999999999.a.b', 401, 'Invalid refresh token'],
+  ])('19.12 refuses %p', async (refreshToken, status, message) => {
+    expect((await refresh(refreshToken).expect(status)).body.error.message).toBe(message);
+  });
 
   it('19.12 sign-out ends this session at once, and no other', async () => {
     const one = await register();
     const two = await signIn(one.user['username']);
-    const { body } = await test.http.get('/api/auth/sessions').set('authorization', `Bearer ${two.jwt}`).expect(200);
+    const { body } = await test.http
+      .get('/api/auth/sessions')
+      .set('authorization', `Bearer ${two.jwt}`)
+      .expect(200);
     expect(body.data).toEqual([
-      { id: expect.any(String), createdAt: expect.any(String), expiresAt: expect.any(String), current: false },
+      {
+        id: expect.any(String),
+        createdAt: expect.any(String),
+        expiresAt: expect.any(String),
+        current: false,
+      },
       { id: expect.any(String), createdAt: expect.any(String), expiresAt: expect.any(String), current: true },
     ]);
     expect((await post('logout', {}, one.jwt).expect(200)).body).toEqual({ ok: true });
@@ -74,7 +102,11 @@ describe.each(ADAPTERS)('sessions on %s', (adapter) => {
   it('a changed password ends every session but the new one', async () => {
     const one = await register();
     const two = await signIn(one.user['username']);
-    const { body } = await post('change-password', { currentPassword: 'correct horse', password: 'new password', passwordConfirmation: 'new password' }, one.jwt).expect(200);
+    const { body } = await post(
+      'change-password',
+      { currentPassword: 'correct horse', password: 'new password', passwordConfirmation: 'new password' },
+      one.jwt,
+    ).expect(200);
     expect([await notes(one.jwt), await notes(two.jwt), await notes(body.jwt)]).toEqual([401, 401, 200]);
     await refresh(two.refreshToken).expect(401);
     await refresh(body.refreshToken).expect(200);
@@ -92,7 +124,10 @@ describe.each(ADAPTERS)('sessions on %s', (adapter) => {
 
   it('a session ends by itself', async () => {
     const { user, jwt, refreshToken } = await register();
-    await test.sql(`update content_users set sessions = jsonb_set(sessions, '{0,expiresAt}', '"2020-01-01T00:00:00.000Z"') where id = $1`, [user['id']]);
+    await test.sql(
+      `update content_users set sessions = jsonb_set(sessions, '{0,expiresAt}', '"2020-01-01T00:00:00.000Z"') where id = $1`,
+      [user['id']],
+    );
     expect(await notes(jwt)).toBe(401);
     await refresh(refreshToken).expect(401);
   });
@@ -102,7 +137,20 @@ describe.each(ADAPTERS)('confirmation of addresses on %s', (adapter) => {
   let test: TestApp;
   const outbox = new Outbox();
   beforeAll(async () => {
-    test = await createTestApp({ contentTypes, imports: [UsersModule.forRoot(usersOptions(outbox, { register: { confirm: true }, rateLimit: { perAddress: 100, perIdentifier: 3, seconds: 60 } }))] }, adapter);
+    test = await createTestApp(
+      {
+        contentTypes,
+        imports: [
+          UsersModule.forRoot(
+            usersOptions(outbox, {
+              register: { confirm: true },
+              rateLimit: { perAddress: 100, perIdentifier: 3, seconds: 60 },
+            }),
+          ),
+        ],
+      },
+      adapter,
+    );
   });
   afterAll(() => test.close());
   const post = (path: string, body: object = {}) => test.http.post(`/api/auth/${path}`).send(body);
@@ -114,19 +162,31 @@ describe.each(ADAPTERS)('confirmation of addresses on %s', (adapter) => {
     expect(Object.keys(body)).toEqual(['user']);
     expect(body.user).toMatchObject({ confirmed: false });
     const refused = await post('local', { identifier: 'person', password: person.password }).expect(400);
-    expect(refused.body.error).toMatchObject({ name: 'ApplicationError', message: 'Your account email is not confirmed' });
+    expect(refused.body.error).toMatchObject({
+      name: 'ApplicationError',
+      message: 'Your account email is not confirmed',
+    });
     const sent = await mail;
     expect(sent.text).toContain('https://api.example/api/auth/email-confirmation?confirmation=');
     const again = outbox.next();
-    expect((await post('send-email-confirmation', { email: person.email }).expect(200)).body).toEqual({ email: person.email, sent: true });
+    expect((await post('send-email-confirmation', { email: person.email }).expect(200)).body).toEqual({
+      email: person.email,
+      sent: true,
+    });
     const later = await again;
     await test.http.get(`/api/auth/email-confirmation?confirmation=${tokenIn(sent)}`).expect(400);
-    const { headers } = await test.http.get(`/api/auth/email-confirmation?confirmation=${tokenIn(later)}`).expect(302);
+    const { headers } = await test.http
+      .get(`/api/auth/email-confirmation?confirmation=${tokenIn(later)}`)
+      .expect(302);
     expect(headers['location']).toBe('https://front.example/welcome');
     await post('local', { identifier: 'person', password: person.password }).expect(200);
-    expect((await post('send-email-confirmation', { email: person.email }).expect(400)).body.error.message).toBe('Already confirmed');
+    expect(
+      (await post('send-email-confirmation', { email: person.email }).expect(400)).body.error.message,
+    ).toBe('Already confirmed');
     for (const query of ['', '?confirmation=', '?confirmation=x', '?confirmation[a]=b']) {
-      expect((await test.http.get(`/api/auth/email-confirmation${query}`).expect(400)).body.error.message).toBe('Invalid token');
+      expect(
+        (await test.http.get(`/api/auth/email-confirmation${query}`).expect(400)).body.error.message,
+      ).toBe('Invalid token');
     }
   });
 
@@ -137,22 +197,45 @@ describe.each(ADAPTERS)('confirmation of addresses on %s', (adapter) => {
 
   it('19.13 too many tries about one user are refused', async () => {
     const tries = [];
-    for (let i = 0; i < 5; i += 1) tries.push((await post('local', { identifier: i % 2 === 0 ? 'victim' : ' VICTIM ', password: 'x' })).status);
+    for (let i = 0; i < 5; i += 1)
+      tries.push(
+        (await post('local', { identifier: i % 2 === 0 ? 'victim' : ' VICTIM ', password: 'x' })).status,
+      );
     expect(tries).toEqual([400, 400, 400, 429, 429]);
     const { body } = await post('local', { identifier: 'victim', password: 'x' }).expect(429);
-    expect(body.error).toMatchObject({ status: 429, name: 'RateLimitError', message: 'Too many requests, please try again later.' });
+    expect(body.error).toMatchObject({
+      status: 429,
+      name: 'RateLimitError',
+      message: 'Too many requests, please try again later.',
+    });
   });
 });
 
-it.each([['a short secret', { secret: 'short' }], ['no secret', { secret: undefined as never }], ['an empty list', { secret: [] }]])('the module does not start with %s', async (_name, options) => {
-  await expect(createTestApp({ contentTypes, imports: [UsersModule.forRoot(options)] })).rejects.toThrow('"secret" needs at least 32 bytes');
+it.each([
+  ['a short secret', { secret: 'short' }],
+  ['no secret', { secret: undefined as never }],
+  ['an empty list', { secret: [] }],
+])('the module does not start with %s', async (_name, options) => {
+  await expect(createTestApp({ contentTypes, imports: [UsersModule.forRoot(options)] })).rejects.toThrow(
+    '"secret" needs at least 32 bytes',
+  );
 });
 
 it('a secret can be replaced', async () => {
   const [old, next] = ['o'.repeat(32), 'n'.repeat(32)];
-  const start = (secret: string[]) => createTestApp({ contentTypes, imports: [UsersModule.forRoot({ ...usersOptions(new Outbox()), secret })] });
+  const start = (secret: string[]) =>
+    createTestApp({
+      contentTypes,
+      imports: [UsersModule.forRoot({ ...usersOptions(new Outbox()), secret })],
+    });
   const [before, after] = [await start([old]), await start([next, old])];
-  const answers = await Promise.all([before, after].map((test) => test.http.post('/api/auth/local/register').send({ username: 'same', email: 'same@example.com', password: 'correct horse' })));
+  const answers = await Promise.all(
+    [before, after].map((test) =>
+      test.http
+        .post('/api/auth/local/register')
+        .send({ username: 'same', email: 'same@example.com', password: 'correct horse' }),
+    ),
+  );
   const [issued] = answers.map(({ body }) => body.jwt as string);
   // The same account in both databases: its state has to be the same, too.
   const [{ password } = {}] = await before.sql('select password from content_users');

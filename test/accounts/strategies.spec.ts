@@ -35,15 +35,25 @@ describe.each(ADAPTERS)("a host's own sign-in on %s", (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(
-      { contentTypes, access: { public: { topic: ['find'] }, roles: { editor: { note: ['find'] } } }, auth: { strategies: [new ProxyHeader(), new HostUser()] } },
-      adapter, (app) => app.useGlobalGuards(new SessionGuard()),
+      {
+        contentTypes,
+        access: { public: { topic: ['find'] }, roles: { editor: { note: ['find'] } } },
+        auth: { strategies: [new ProxyHeader(), new HostUser()] },
+      },
+      adapter,
+      (app) => app.useGlobalGuards(new SessionGuard()),
     );
   });
   afterAll(() => test.close());
-  const status = async (path: string, headers: Record<string, string> = {}): Promise<number> => (await test.http.get(`/api/${path}`).set(headers)).status;
+  const status = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await test.http.get(`/api/${path}`).set(headers)).status;
 
   it('is a strategy of a few lines', async () => {
-    expect([await status('notes', { 'x-remote-user': 'ann' }), await status('notes', { 'x-session': 'known' }), await status('notes')]).toEqual([200, 200, 403]);
+    expect([
+      await status('notes', { 'x-remote-user': 'ann' }),
+      await status('notes', { 'x-session': 'known' }),
+      await status('notes'),
+    ]).toEqual([200, 200, 403]);
   });
 
   it('18.6 has the rights of its roles alone', async () => {
@@ -51,7 +61,10 @@ describe.each(ADAPTERS)("a host's own sign-in on %s", (adapter) => {
   });
 
   it('18.3 leaves a bearer token that nobody knows refused', async () => {
-    expect([await status('topics', { authorization: 'Bearer x' }), await status('notes', { authorization: 'Bearer x', 'x-remote-user': 'ann' })]).toEqual([401, 200]);
+    expect([
+      await status('topics', { authorization: 'Bearer x' }),
+      await status('notes', { authorization: 'Bearer x', 'x-remote-user': 'ann' }),
+    ]).toEqual([401, 200]);
   });
 });
 
@@ -68,14 +81,29 @@ describe('a source of grants', () => {
     }
   }
   const start = async (source: Table, maxAge?: number) =>
-    createTestApp({ contentTypes, access: { public: { topic: ['find'] }, roles: { editor: { topic: ['find'] } }, source, ...(maxAge === undefined ? {} : { maxAge }) }, auth: { strategies: [new ProxyHeader()] } });
-  const status = async (test: TestApp, path: string, user?: string): Promise<number> => (await test.http.get(`/api/${path}`).set(user === undefined ? {} : { 'x-remote-user': user })).status;
+    createTestApp({
+      contentTypes,
+      access: {
+        public: { topic: ['find'] },
+        roles: { editor: { topic: ['find'] } },
+        source,
+        ...(maxAge === undefined ? {} : { maxAge }),
+      },
+      auth: { strategies: [new ProxyHeader()] },
+    });
+  const status = async (test: TestApp, path: string, user?: string): Promise<number> =>
+    (await test.http.get(`/api/${path}`).set(user === undefined ? {} : { 'x-remote-user': user })).status;
 
   it('adds to the grants in code, for roles and for the public', async () => {
     const source = new Table();
     source.grants = { editor: { note: ['find'] }, public: { page: ['find'] } };
     const test = await start(source);
-    expect([await status(test, 'notes', 'ann'), await status(test, 'topics', 'ann'), await status(test, 'notes'), await status(test, 'page')]).toEqual([200, 200, 403, 404]);
+    expect([
+      await status(test, 'notes', 'ann'),
+      await status(test, 'topics', 'ann'),
+      await status(test, 'notes'),
+      await status(test, 'page'),
+    ]).toEqual([200, 200, 403, 404]);
     await test.close();
   });
 
@@ -117,12 +145,36 @@ describe('a source of grants', () => {
 });
 
 it.each<[string, object, string]>([
-  ['a role', { roles: { editor: { nots: ['find'] } } }, 'access.roles.editor: "nots" is not a content type; did you mean "note"?'],
-  ['an action', { roles: { editor: { note: ['fnd'] } } }, 'access.roles.editor.note: "fnd" is not an action; did you mean "find"?'],
-  ['an attribute', { public: { note: [{ actions: ['find'], fields: ['titel'] }] } }, 'access.public.note: "titel" is not an attribute of note; did you mean "title"?'],
-  ['fields of every type', { public: { '*': [{ actions: ['find'], fields: ['title'] }] } }, 'fields need a content type of their own'],
-  ['the public among roles', { roles: { public: { note: ['find'] } } }, 'what everybody may do stands in access.public'],
-  ['no grant at all', { public: { note: [{ action: 'find' }] } }, 'expected an action or { actions, fields, own }'],
+  [
+    'a role',
+    { roles: { editor: { nots: ['find'] } } },
+    'access.roles.editor: "nots" is not a content type; did you mean "note"?',
+  ],
+  [
+    'an action',
+    { roles: { editor: { note: ['fnd'] } } },
+    'access.roles.editor.note: "fnd" is not an action; did you mean "find"?',
+  ],
+  [
+    'an attribute',
+    { public: { note: [{ actions: ['find'], fields: ['titel'] }] } },
+    'access.public.note: "titel" is not an attribute of note; did you mean "title"?',
+  ],
+  [
+    'fields of every type',
+    { public: { '*': [{ actions: ['find'], fields: ['title'] }] } },
+    'fields need a content type of their own',
+  ],
+  [
+    'the public among roles',
+    { roles: { public: { note: ['find'] } } },
+    'what everybody may do stands in access.public',
+  ],
+  [
+    'no grant at all',
+    { public: { note: [{ action: 'find' }] } },
+    'expected an action or { actions, fields, own }',
+  ],
 ])('a grant that is wrong about %s stops the start', async (_name, access, message) => {
   await expect(createTestApp({ contentTypes, access: access })).rejects.toThrow(message);
 });

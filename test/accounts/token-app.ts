@@ -5,5 +5,8 @@ import { contentTypes } from './helpers.ts';
 
 export const TokenApp = {
   module: class TokenApp {},
-  imports: [ContentModule.forRoot({ contentTypes, database: { clientUrl: process.env['TOKEN_APP_DATABASE'] ?? '' } }), ApiTokensModule],
+  imports: [
+    ContentModule.forRoot({ contentTypes, database: { clientUrl: process.env['TOKEN_APP_DATABASE'] ?? '' } }),
+    ApiTokensModule,
+  ],
 };

@@ -3,7 +3,10 @@ import { UsersModule } from 'nestjs-content-api/accounts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes, Outbox, tokenIn, usersOptions } from './helpers.ts';
 
-const error = (status: number, name: string, message: unknown) => ({ data: null, error: { status, name, message, details: expect.anything() } });
+const error = (status: number, name: string, message: unknown) => ({
+  data: null,
+  error: { status, name, message, details: expect.anything() },
+});
 
 describe.each(ADAPTERS)('users on %s', (adapter) => {
   let test: TestApp;
@@ -11,20 +14,28 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
   let n = 0;
 
   beforeAll(async () => {
-    test = await createTestApp({
-      contentTypes,
-      access: {
-        public: { note: ['find'], topic: ['find'] },
-        roles: { authenticated: { note: ['find', 'findOne', 'create', 'update'], topic: ['find'] }, manager: { user: '*', role: '*', note: '*', topic: '*' } },
+    test = await createTestApp(
+      {
+        contentTypes,
+        access: {
+          public: { note: ['find'], topic: ['find'] },
+          roles: {
+            authenticated: { note: ['find', 'findOne', 'create', 'update'], topic: ['find'] },
+            manager: { user: '*', role: '*', note: '*', topic: '*' },
+          },
+        },
+        imports: [UsersModule.forRoot(usersOptions(outbox, { register: { fields: ['nickname'] } }))],
       },
-      imports: [UsersModule.forRoot(usersOptions(outbox, { register: { fields: ['nickname'] } }))],
-    }, adapter);
+      adapter,
+    );
   });
   afterAll(() => test.close());
 
   const post = (path: string, body: unknown, token?: string) => {
     const request = test.http.post(`/api${path}`);
-    return (token === undefined ? request : request.set('authorization', `Bearer ${token}`)).send(body as object);
+    return (token === undefined ? request : request.set('authorization', `Bearer ${token}`)).send(
+      body as object,
+    );
   };
   const get = (path: string, token?: string) => {
     const request = test.http.get(`/api${path}`);
@@ -32,77 +43,159 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
   };
   const register = async (more: Record<string, unknown> = {}) => {
     n += 1;
-    const { body } = await post('/auth/local/register', { username: `user${n}`, email: `User${n}@Example.com`, password: 'correct horse', ...more }).expect(200);
+    const { body } = await post('/auth/local/register', {
+      username: `user${n}`,
+      email: `User${n}@Example.com`,
+      password: 'correct horse',
+      ...more,
+    }).expect(200);
     return body as { jwt: string; user: Record<string, any> };
   };
   const manager = async () => {
     const account = await register();
-    await test.sql(`update content_users set role_document_id = (select document_id from content_roles where type = 'manager') where id = $1`, [account.user['id']]);
+    await test.sql(
+      `update content_users set role_document_id = (select document_id from content_roles where type = 'manager') where id = $1`,
+      [account.user['id']],
+    );
     return account;
   };
 
   describe('registration', () => {
     it('19.6 answers a token and the user, without anything private', async () => {
       const { jwt, user } = await register({ nickname: 'Nick' });
-      expect(Object.keys(user)).toEqual(['id', 'documentId', 'username', 'email', 'provider', 'confirmed', 'blocked', 'nickname', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
-      expect(user).toMatchObject({ provider: 'local', confirmed: true, blocked: false, nickname: 'Nick', email: `user${n}@example.com` });
-      await get('/notes', jwt).expect(200);
-      expect(await test.sql(`select r.type, u.password from content_users u join content_roles r on r.document_id = u.role_document_id where u.id = $1`, [user['id']])).toEqual([
-        { type: 'authenticated', password: expect.stringMatching(/^\$argon2id\$/) },
+      expect(Object.keys(user)).toEqual([
+        'id',
+        'documentId',
+        'username',
+        'email',
+        'provider',
+        'confirmed',
+        'blocked',
+        'nickname',
+        'createdAt',
+        'updatedAt',
+        'publishedAt',
+        'locale',
       ]);
+      expect(user).toMatchObject({
+        provider: 'local',
+        confirmed: true,
+        blocked: false,
+        nickname: 'Nick',
+        email: `user${n}@example.com`,
+      });
+      await get('/notes', jwt).expect(200);
+      expect(
+        await test.sql(
+          `select r.type, u.password from content_users u join content_roles r on r.document_id = u.role_document_id where u.id = $1`,
+          [user['id']],
+        ),
+      ).toEqual([{ type: 'authenticated', password: expect.stringMatching(/^\$argon2id\$/) }]);
     });
 
     it.each([
       ['extra keys', { confirmed: true, role: 1 }, 'ValidationError', 'Invalid parameters: confirmed, role'],
       ['an id', { id: 5 }, 'ValidationError', 'Invalid parameters: id'],
       ['a taken name', { username: 'user1' }, 'ApplicationError', 'Email or Username are already taken'],
-      ['a taken address in another case', { email: 'USER1@example.COM' }, 'ApplicationError', 'Email or Username are already taken'],
-      ['the address of another as a name', { username: 'user1@example.com' }, 'ApplicationError', 'Email or Username are already taken'],
+      [
+        'a taken address in another case',
+        { email: 'USER1@example.COM' },
+        'ApplicationError',
+        'Email or Username are already taken',
+      ],
+      [
+        'the address of another as a name',
+        { username: 'user1@example.com' },
+        'ApplicationError',
+        'Email or Username are already taken',
+      ],
       ['no address', { email: 'nobody' }, 'ValidationError', 'email must be a valid email'],
       ['a missing password', { password: undefined }, 'ValidationError', 'password is a required field'],
-      ['a short password', { password: '12345' }, 'ValidationError', 'password must be at least 6 characters'],
-      ['a long password', { password: 'é'.repeat(37) }, 'ValidationError', 'Password must be less than 73 bytes'],
+      [
+        'a short password',
+        { password: '12345' },
+        'ValidationError',
+        'password must be at least 6 characters',
+      ],
+      [
+        'a long password',
+        { password: 'é'.repeat(37) },
+        'ValidationError',
+        'Password must be less than 73 bytes',
+      ],
       ['objects for text', { username: { $ne: '' } }, 'ValidationError', 'username must be a `string` type'],
     ])('19.7 refuses %s', async (_name, more, name, message) => {
       await register();
       const before = await test.sql('select count(*) from content_users');
-      const { body } = await post('/auth/local/register', { username: 'someone new', email: 'new@example.com', password: 'correct horse', ...more }).expect(400);
+      const { body } = await post('/auth/local/register', {
+        username: 'someone new',
+        email: 'new@example.com',
+        password: 'correct horse',
+        ...more,
+      }).expect(400);
       expect(body).toEqual(error(400, name, message));
       expect(await test.sql('select count(*) from content_users')).toEqual(before);
     });
 
     it('of 20 registrations with one name at once, one succeeds', async () => {
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => post('/auth/local/register', { username: 'racer', email: `racer${i}@example.com`, password: 'correct horse' })));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          post('/auth/local/register', {
+            username: 'racer',
+            email: `racer${i}@example.com`,
+            password: 'correct horse',
+          }),
+        ),
+      );
       expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)]);
     });
   });
 
   describe('sign-in', () => {
-    it.each([['name', (user: any) => user.username], ['address', (user: any) => user.email], ['address in another case', (user: any) => user.email.toUpperCase()]])('19.1 by %s', async (_name, identifier) => {
+    it.each([
+      ['name', (user: any) => user.username],
+      ['address', (user: any) => user.email],
+      ['address in another case', (user: any) => user.email.toUpperCase()],
+    ])('19.1 by %s', async (_name, identifier) => {
       const { user } = await register();
-      const { body } = await post('/auth/local', { identifier: identifier(user), password: 'correct horse' }).expect(200);
+      const { body } = await post('/auth/local', {
+        identifier: identifier(user),
+        password: 'correct horse',
+      }).expect(200);
       expect(Object.keys(body)).toEqual(['jwt', 'user']);
       expect(body.user).toEqual(user);
     });
 
     it('19.2 answers the same for an unknown name and a wrong password', async () => {
       const { user } = await register();
-      const answers = [await post('/auth/local', { identifier: user['username'], password: 'wrong' }), await post('/auth/local', { identifier: 'nobody', password: 'wrong' })];
-      for (const { body } of answers) expect(body).toEqual(error(400, 'ValidationError', 'Invalid identifier or password'));
+      const answers = [
+        await post('/auth/local', { identifier: user['username'], password: 'wrong' }),
+        await post('/auth/local', { identifier: 'nobody', password: 'wrong' }),
+      ];
+      for (const { body } of answers)
+        expect(body).toEqual(error(400, 'ValidationError', 'Invalid identifier or password'));
     });
 
     it('19.3 names what is missing', async () => {
       const { body } = await post('/auth/local', { password: 'x' }).expect(400);
       expect(body).toEqual(error(400, 'ValidationError', 'identifier is a required field'));
       const both = await post('/auth/local', {}).expect(400);
-      expect(both.body.error.details.errors.map((item: any) => item.message)).toEqual(['identifier is a required field', 'password is a required field']);
+      expect(both.body.error.details.errors.map((item: any) => item.message)).toEqual([
+        'identifier is a required field',
+        'password is a required field',
+      ]);
     });
 
     it('19.4 tells a blocked user', async () => {
       const { user, jwt } = await register();
       await test.sql('update content_users set blocked = true where id = $1', [user['id']]);
-      const { body } = await post('/auth/local', { identifier: user['username'], password: 'correct horse' }).expect(400);
-      expect(body).toEqual(error(400, 'ApplicationError', 'Your account has been blocked by an administrator'));
+      const { body } = await post('/auth/local', {
+        identifier: user['username'],
+        password: 'correct horse',
+      }).expect(400);
+      expect(body).toEqual(
+        error(400, 'ApplicationError', 'Your account has been blocked by an administrator'),
+      );
       await get('/notes', jwt).expect(401);
     });
   });
@@ -111,19 +204,33 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
     it('19.8 19.9 are reset with a code that is good once', async () => {
       const { user, jwt } = await register();
       const mail = outbox.next();
-      expect((await post('/auth/forgot-password', { email: user['email'].toUpperCase() }).expect(200)).body).toEqual({ ok: true });
+      expect(
+        (await post('/auth/forgot-password', { email: user['email'].toUpperCase() }).expect(200)).body,
+      ).toEqual({ ok: true });
       const sent = await mail;
       expect(sent.to).toBe(user['email']);
       expect(sent.text).toContain('https://front.example/reset?code=');
       const code = tokenIn(sent);
       expect(JSON.stringify(await test.sql('select * from content_users'))).not.toContain(code);
-      const mismatch = await post('/auth/reset-password', { code, password: 'new password', passwordConfirmation: 'other' }).expect(400);
+      const mismatch = await post('/auth/reset-password', {
+        code,
+        password: 'new password',
+        passwordConfirmation: 'other',
+      }).expect(400);
       expect(mismatch.body).toEqual(error(400, 'ValidationError', 'Passwords do not match'));
-      const { body } = await post('/auth/reset-password', { code, password: 'new password', passwordConfirmation: 'new password' }).expect(200);
+      const { body } = await post('/auth/reset-password', {
+        code,
+        password: 'new password',
+        passwordConfirmation: 'new password',
+      }).expect(200);
       expect(body.user).toMatchObject({ id: user['id'] });
       await get('/notes', jwt).expect(401);
       await get('/notes', body.jwt).expect(200);
-      const again = await post('/auth/reset-password', { code, password: 'new password', passwordConfirmation: 'new password' }).expect(400);
+      const again = await post('/auth/reset-password', {
+        code,
+        password: 'new password',
+        passwordConfirmation: 'new password',
+      }).expect(400);
       expect(again.body).toEqual(error(400, 'ValidationError', 'Incorrect code provided'));
       await post('/auth/local', { identifier: user['username'], password: 'new password' }).expect(200);
     });
@@ -136,13 +243,27 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
 
     it('19.10 are changed by whoever knows the old one', async () => {
       const { user, jwt } = await register();
-      const change = (body: object, token?: string) => post('/auth/change-password', { currentPassword: 'correct horse', password: 'new password', passwordConfirmation: 'new password', ...body }, token);
+      const change = (body: object, token?: string) =>
+        post(
+          '/auth/change-password',
+          {
+            currentPassword: 'correct horse',
+            password: 'new password',
+            passwordConfirmation: 'new password',
+            ...body,
+          },
+          token,
+        );
       await change({}).expect(403);
       for (const [body, message] of [
         [{ currentPassword: 'wrong' }, 'The provided current password is invalid'],
-        [{ password: 'correct horse', passwordConfirmation: 'correct horse' }, 'Your new password must be different than your current password'],
+        [
+          { password: 'correct horse', passwordConfirmation: 'correct horse' },
+          'Your new password must be different than your current password',
+        ],
         [{ passwordConfirmation: 'other' }, 'Passwords do not match'],
-      ] as const) expect((await change(body, jwt).expect(400)).body.error.message).toBe(message);
+      ] as const)
+        expect((await change(body, jwt).expect(400)).body.error.message).toBe(message);
       const { body } = await change({}, jwt).expect(200);
       await get('/users/me', jwt).expect(401);
       expect((await get('/users/me', body.jwt).expect(200)).body).toMatchObject({ id: user['id'] });
@@ -165,8 +286,24 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
 
     it('19.15 19.16 19.17 lists, counts, creates, changes and removes bare users', async () => {
       const { jwt } = await manager();
-      const created = await post('/users', { username: 'made', email: 'Made@example.com', password: 'correct horse', role: 1, unknown: true, tokenVersion: 5, resetPasswordToken: 'x' }, jwt).expect(201);
-      expect(created.body).toMatchObject({ username: 'made', email: 'made@example.com', role: { type: expect.any(String) } });
+      const created = await post(
+        '/users',
+        {
+          username: 'made',
+          email: 'Made@example.com',
+          password: 'correct horse',
+          role: 1,
+          unknown: true,
+          tokenVersion: 5,
+          resetPasswordToken: 'x',
+        },
+        jwt,
+      ).expect(201);
+      expect(created.body).toMatchObject({
+        username: 'made',
+        email: 'made@example.com',
+        role: { type: expect.any(String) },
+      });
       expect(created.body.role).not.toHaveProperty('users');
       await test.sql(`insert into content_users (document_id, locale, published, created_at, updated_at, published_at, username, email)
         select 'crowd' || i, 'en', true, now(), now(), now(), 'crowd' || i, 'crowd' || i || '@example.com' from generate_series(1, 30) i on conflict do nothing`);
@@ -174,18 +311,39 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
       expect(everybody.length).toBeGreaterThan(25);
       expect((await get('/users?pagination[limit]=2', jwt).expect(200)).body).toHaveLength(2);
       const list = await get(`/users?filters[username]=made&fields=username`, jwt).expect(200);
-      expect(list.body).toEqual([{ id: created.body.id, documentId: created.body.documentId, username: 'made' }]);
+      expect(list.body).toEqual([
+        { id: created.body.id, documentId: created.body.documentId, username: 'made' },
+      ]);
       expect((await get('/users/count?filters[username]=made', jwt).expect(200)).body).toBe(1);
-      expect((await get('/users/count?filters[username]=made&pagination[withCount]=false', jwt).expect(200)).body).toBe(1);
-      expect((await get(`/users/${created.body.id}`, jwt).expect(200)).body).toMatchObject({ username: 'made' });
-      const changed = await test.http.put(`/api/users/${created.body.id}`).set('authorization', `Bearer ${jwt}`).send({ username: 'renamed', nope: 1 }).expect(200);
+      expect(
+        (await get('/users/count?filters[username]=made&pagination[withCount]=false', jwt).expect(200)).body,
+      ).toBe(1);
+      expect((await get(`/users/${created.body.id}`, jwt).expect(200)).body).toMatchObject({
+        username: 'made',
+      });
+      const changed = await test.http
+        .put(`/api/users/${created.body.id}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .send({ username: 'renamed', nope: 1 })
+        .expect(200);
       expect(changed.body).toMatchObject({ id: created.body.id, username: 'renamed' });
       await post('/auth/local', { identifier: 'renamed', password: 'correct horse' }).expect(200);
-      const taken = await post('/users', { username: 'renamed', email: 'x1@example.com', password: 'correct horse' }, jwt).expect(400);
+      const taken = await post(
+        '/users',
+        { username: 'renamed', email: 'x1@example.com', password: 'correct horse' },
+        jwt,
+      ).expect(400);
       expect(taken.body).toEqual(error(400, 'ApplicationError', 'Username already taken'));
-      const missing = await test.http.put('/api/users/99999').set('authorization', `Bearer ${jwt}`).send({ username: 'x' }).expect(404);
+      const missing = await test.http
+        .put('/api/users/99999')
+        .set('authorization', `Bearer ${jwt}`)
+        .send({ username: 'x' })
+        .expect(404);
       expect(missing.body).toEqual(error(404, 'NotFoundError', 'User not found'));
-      const removed = await test.http.delete(`/api/users/${created.body.id}`).set('authorization', `Bearer ${jwt}`).expect(200);
+      const removed = await test.http
+        .delete(`/api/users/${created.body.id}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .expect(200);
       expect(removed.body).toMatchObject({ id: created.body.id, username: 'renamed' });
       await get(`/users/${created.body.id}`, jwt).expect(404);
     });
@@ -193,13 +351,20 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
     it('18.13 a user who is blocked, and unblocked, has to sign in again', async () => {
       const { jwt } = await manager();
       const other = await register();
-      const set = (body: object) => test.http.put(`/api/users/${other.user['id']}`).set('authorization', `Bearer ${jwt}`).send(body).expect(200);
+      const set = (body: object) =>
+        test.http
+          .put(`/api/users/${other.user['id']}`)
+          .set('authorization', `Bearer ${jwt}`)
+          .send(body)
+          .expect(200);
       await get('/notes', other.jwt).expect(200);
       await set({ blocked: true });
       await get('/notes', other.jwt).expect(401);
       await set({ blocked: false });
       await get('/notes', other.jwt).expect(401);
-      await post('/auth/local', { identifier: other.user['username'], password: 'correct horse' }).expect(200);
+      await post('/auth/local', { identifier: other.user['username'], password: 'correct horse' }).expect(
+        200,
+      );
     });
   });
 
@@ -207,33 +372,84 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
     it('19.20 are listed, made, changed and removed', async () => {
       const { jwt } = await manager();
       const { body } = await get('/users-permissions/roles', jwt).expect(200);
-      expect(body.roles.map((role: any) => role.type)).toEqual(expect.arrayContaining(['authenticated', 'public', 'manager']));
-      expect(body.roles[0]).toEqual({ id: expect.any(Number), documentId: expect.any(String), name: expect.any(String), description: expect.anything(), type: expect.any(String), createdAt: expect.anything(), updatedAt: expect.anything(), nb_users: expect.any(Number) });
-      const permissions = { 'api::topic': { controllers: { topic: { find: { enabled: true, policy: '' }, create: { enabled: false, policy: '' } } } } };
-      expect((await post('/users-permissions/roles', { name: 'Reader Of Topics', description: '', permissions }, jwt).expect(200)).body).toEqual({ ok: true });
-      const role = (await get('/users-permissions/roles', jwt)).body.roles.find((item: any) => item.type === 'reader-of-topics');
+      expect(body.roles.map((role: any) => role.type)).toEqual(
+        expect.arrayContaining(['authenticated', 'public', 'manager']),
+      );
+      expect(body.roles[0]).toEqual({
+        id: expect.any(Number),
+        documentId: expect.any(String),
+        name: expect.any(String),
+        description: expect.anything(),
+        type: expect.any(String),
+        createdAt: expect.anything(),
+        updatedAt: expect.anything(),
+        nb_users: expect.any(Number),
+      });
+      const permissions = {
+        'api::topic': {
+          controllers: {
+            topic: { find: { enabled: true, policy: '' }, create: { enabled: false, policy: '' } },
+          },
+        },
+      };
+      expect(
+        (
+          await post(
+            '/users-permissions/roles',
+            { name: 'Reader Of Topics', description: '', permissions },
+            jwt,
+          ).expect(200)
+        ).body,
+      ).toEqual({ ok: true });
+      const role = (await get('/users-permissions/roles', jwt)).body.roles.find(
+        (item: any) => item.type === 'reader-of-topics',
+      );
       const shown = await get(`/users-permissions/roles/${role.id}`, jwt).expect(200);
-      expect(shown.body.role.permissions['api::topic'].controllers.topic).toMatchObject({ find: { enabled: true }, create: { enabled: false } });
+      expect(shown.body.role.permissions['api::topic'].controllers.topic).toMatchObject({
+        find: { enabled: true },
+        create: { enabled: false },
+      });
       const member = await register();
-      await test.http.put(`/api/users/${member.user['id']}`).set('authorization', `Bearer ${jwt}`).send({ role: role.id }).expect(200);
+      await test.http
+        .put(`/api/users/${member.user['id']}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .send({ role: role.id })
+        .expect(200);
       await get('/topics', member.jwt).expect(200);
       await get('/notes', member.jwt).expect(403);
       permissions['api::topic'].controllers.topic.find.enabled = false;
-      await test.http.put(`/api/users-permissions/roles/${role.id}`).set('authorization', `Bearer ${jwt}`).send({ permissions }).expect(200);
+      await test.http
+        .put(`/api/users-permissions/roles/${role.id}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .send({ permissions })
+        .expect(200);
       await get('/topics', member.jwt).expect(403);
-      await test.http.delete(`/api/users-permissions/roles/${role.id}`).set('authorization', `Bearer ${jwt}`).expect(200);
+      await test.http
+        .delete(`/api/users-permissions/roles/${role.id}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .expect(200);
       await get('/topics', member.jwt).expect(200);
       const empty = await post('/users-permissions/roles', {}, jwt).expect(400);
       expect(empty.body.error.message).toBe('Request body cannot be empty');
-      const anybody = (await get('/users-permissions/roles', jwt)).body.roles.find((item: any) => item.type === 'public');
-      const kept = await test.http.delete(`/api/users-permissions/roles/${anybody.id}`).set('authorization', `Bearer ${jwt}`).expect(400);
+      const anybody = (await get('/users-permissions/roles', jwt)).body.roles.find(
+        (item: any) => item.type === 'public',
+      );
+      const kept = await test.http
+        .delete(`/api/users-permissions/roles/${anybody.id}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .expect(400);
       expect(kept.body.error.message).toBe('Cannot delete public role');
     });
 
     it("19.21 permissions are the caller's", async () => {
       const { jwt } = await register();
-      const of = async (token?: string) => (await get('/users-permissions/permissions', token).expect(200)).body.permissions['api::note'].controllers.note.create;
-      expect([await of(), await of(jwt)]).toEqual([{ enabled: false, policy: '' }, { enabled: true, policy: '' }]);
+      const of = async (token?: string) =>
+        (await get('/users-permissions/permissions', token).expect(200)).body.permissions['api::note']
+          .controllers.note.create;
+      expect([await of(), await of(jwt)]).toEqual([
+        { enabled: false, policy: '' },
+        { enabled: true, policy: '' },
+      ]);
     });
   });
 
@@ -241,21 +457,53 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
     it('an owner is the user who creates, and is not for users to write', async () => {
       const { user, jwt } = await register();
       const { body } = await post('/notes', { data: { title: 't' } }, jwt).expect(201);
-      expect(await test.sql('select author_document_id from notes where document_id = $1', [body.data.documentId])).toEqual([{ author_document_id: user['documentId'] }]);
+      expect(
+        await test.sql('select author_document_id from notes where document_id = $1', [body.data.documentId]),
+      ).toEqual([{ author_document_id: user['documentId'] }]);
       const other = await register();
-      const refused = await post('/notes', { data: { title: 't', author: other.user['documentId'] } }, jwt).expect(400);
+      const refused = await post(
+        '/notes',
+        { data: { title: 't', author: other.user['documentId'] } },
+        jwt,
+      ).expect(400);
       expect(refused.body.error.message).toBe('Invalid key author');
-      await test.http.put(`/api/notes/${body.data.documentId}`).set('authorization', `Bearer ${jwt}`).send({ data: { author: null } }).expect(400);
+      await test.http
+        .put(`/api/notes/${body.data.documentId}`)
+        .set('authorization', `Bearer ${jwt}`)
+        .send({ data: { author: null } })
+        .expect(400);
       const notes = test.app.get<ContentService>(getContentToken('note'));
       await notes.update(body.data.documentId, { author: other.user['documentId'] });
-      expect(await test.sql('select author_document_id from notes where document_id = $1', [body.data.documentId])).toEqual([{ author_document_id: other.user['documentId'] }]);
+      expect(
+        await test.sql('select author_document_id from notes where document_id = $1', [body.data.documentId]),
+      ).toEqual([{ author_document_id: other.user['documentId'] }]);
     });
 
     it('private attributes of users never leave', async () => {
       const { jwt } = await manager();
       const { body } = await post('/notes?populate=author', { data: { title: 't' } }, jwt).expect(201);
-      expect(Object.keys(body.data.author)).toEqual(['id', 'documentId', 'username', 'email', 'provider', 'confirmed', 'blocked', 'nickname', 'createdAt', 'updatedAt', 'publishedAt', 'locale']);
-      for (const key of ['password', 'diary', 'tokenVersion', 'sessions', 'resetPasswordToken', 'confirmationToken']) {
+      expect(Object.keys(body.data.author)).toEqual([
+        'id',
+        'documentId',
+        'username',
+        'email',
+        'provider',
+        'confirmed',
+        'blocked',
+        'nickname',
+        'createdAt',
+        'updatedAt',
+        'publishedAt',
+        'locale',
+      ]);
+      for (const key of [
+        'password',
+        'diary',
+        'tokenVersion',
+        'sessions',
+        'resetPasswordToken',
+        'confirmationToken',
+      ]) {
         await get(`/notes?filters[author][${key}][$notNull]=true`, jwt).expect(400);
         await get(`/users?filters[${key}][$startsWith]=a`, jwt).expect(400);
         await get(`/users?sort=${key}`, jwt).expect(400);

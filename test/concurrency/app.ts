@@ -30,15 +30,25 @@ export class Client {
 
   send(method: string, path: string, body?: unknown, contentType = 'application/json'): Promise<Reply> {
     const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-    const headers = payload === undefined ? {} : { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) };
+    const headers =
+      payload === undefined
+        ? {}
+        : { 'content-type': contentType, 'content-length': Buffer.byteLength(payload) };
     return new Promise((resolve, reject) => {
-      const sent = request({ host: this.base.hostname, port: this.base.port, agent: this.agent, method, path, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => resolve(replyOf(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
-      });
-      sent.setTimeout(60_000, () => sent.destroy(new Error(`no answer within a minute to ${method} ${path}`)));
+      const sent = request(
+        { host: this.base.hostname, port: this.base.port, agent: this.agent, method, path, headers },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve(replyOf(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))),
+          );
+        },
+      );
+      sent.setTimeout(60_000, () =>
+        sent.destroy(new Error(`no answer within a minute to ${method} ${path}`)),
+      );
       sent.on('error', reject);
       sent.end(payload);
     });
@@ -83,9 +93,18 @@ export interface BusyOptions extends Omit<ContentModuleOptions, 'database'> {
 class Host {}
 
 /** Starts the application on a fresh database, or on one that exists. */
-export async function startBusy({ providers = [], pool = POOL, database: existing, makeTables = true, ...options }: BusyOptions): Promise<BusyApp> {
+export async function startBusy({
+  providers = [],
+  pool = POOL,
+  database: existing,
+  makeTables = true,
+  ...options
+}: BusyOptions): Promise<BusyApp> {
   const database = existing ?? (await createDatabase());
-  const content = ContentModule.forRoot({ ...options, database: { clientUrl: database.url, pool: { min: 0, max: pool } } });
+  const content = ContentModule.forRoot({
+    ...options,
+    database: { clientUrl: database.url, pool: { min: 0, max: pool } },
+  });
   const module: DynamicModule = { module: Host, imports: [content], providers: [...providers] };
   const app = await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
   await app.init();
@@ -117,4 +136,5 @@ export const statuses = (replies: readonly Reply[]): Record<number, number> => {
 };
 
 /** `count` calls at once. */
-export const parallel = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, (_, i) => work(i)));
+export const parallel = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => work(i)));

@@ -18,23 +18,46 @@ describe('writers that meet', () => {
     return body.data[attribute].map(({ documentId }: { documentId: string }) => documentId);
   };
   const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
-    items.map((item) => ({ item, at: random() })).sort((a, b) => a.at - b.at).map(({ item }) => item);
+    items
+      .map((item) => ({ item, at: random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ item }) => item);
   const seeded = (seed: number) => () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
     return seed / 2 ** 31;
   };
-  const noFailures = (replies: readonly Reply[]): void => expect(replies.filter(({ status }) => status >= 500).map(({ text }) => text).slice(0, 3)).toEqual([]);
+  const noFailures = (replies: readonly Reply[]): void =>
+    expect(
+      replies
+        .filter(({ status }) => status >= 500)
+        .map(({ text }) => text)
+        .slice(0, 3),
+    ).toEqual([]);
 
   beforeAll(async () => void (test = await startBusy(busy)));
   afterAll(() => test.close());
 
   describe('uniqueness', () => {
-    it.each([['people', 'name', ''], ['stories', 'title', ''], ['stories', 'title', '?locale=fr']])(`${MANY} POSTs of one unique value to %s leave exactly one (%s%s)`, async (plural, label, query) => {
+    it.each([
+      ['people', 'name', ''],
+      ['stories', 'title', ''],
+      ['stories', 'title', '?locale=fr'],
+    ])(`${MANY} POSTs of one unique value to %s leave exactly one (%s%s)`, async (plural, label, query) => {
       const code = `only${query}`;
-      const replies = await parallel(MANY, (i) => test.client.post(`/api/${plural}${query}`, { [label]: `n${i}`, code }));
+      const replies = await parallel(MANY, (i) =>
+        test.client.post(`/api/${plural}${query}`, { [label]: `n${i}`, code }),
+      );
       expect(statuses(replies)).toEqual({ 201: 1, 400: MANY - 1 });
       for (const { status, body } of replies) {
-        if (status === 400) expect(body.error.details.errors).toEqual([{ path: ['code'], message: 'This attribute must be unique', name: 'ValidationError', value: code }]);
+        if (status === 400)
+          expect(body.error.details.errors).toEqual([
+            {
+              path: ['code'],
+              message: 'This attribute must be unique',
+              name: 'ValidationError',
+              value: code,
+            },
+          ]);
       }
       const rows = await test.sql(`select document_id from ${plural} where code = $1`, [code]);
       expect(new Set(rows.map((row) => row['document_id'])).size).toBe(1);
@@ -42,12 +65,20 @@ describe('writers that meet', () => {
 
     it('PUTs that take one unique value: one has it', async () => {
       const people = await several(40, 'people', (i) => ({ name: `taker ${i}`, code: `free${i}` }));
-      const replies = await Promise.all(people.map(({ documentId }) => test.client.put(`/api/people/${documentId}`, { code: 'wanted' })));
+      const replies = await Promise.all(
+        people.map(({ documentId }) => test.client.put(`/api/people/${documentId}`, { code: 'wanted' })),
+      );
       expect(statuses(replies)).toEqual({ 200: 1, 400: 39 });
     });
 
-    it.each([['people', 'name', ''], ['stories', 'title', ''], ['stories', 'title', '?status=draft']])(`${MANY} POSTs with a generated uid to %s all succeed (%s%s)`, async (plural, label, query) => {
-      const replies = await parallel(MANY, () => test.client.post(`/api/${plural}${query}`, { [label]: `Same Name${query}` }));
+    it.each([
+      ['people', 'name', ''],
+      ['stories', 'title', ''],
+      ['stories', 'title', '?status=draft'],
+    ])(`${MANY} POSTs with a generated uid to %s all succeed (%s%s)`, async (plural, label, query) => {
+      const replies = await parallel(MANY, () =>
+        test.client.post(`/api/${plural}${query}`, { [label]: `Same Name${query}` }),
+      );
       expect(statuses(replies)).toEqual({ 201: MANY });
       const slugs = replies.map(({ body }) => body.data.slug);
       expect(slugs.filter((slug) => !/^same-name[a-z0-9-]*$/.test(slug))).toEqual([]);
@@ -58,7 +89,9 @@ describe('writers that meet', () => {
 
   describe('single types', () => {
     it(`10.7 ${MANY} first PUTs leave one document`, async () => {
-      const replies = await parallel(MANY, (i) => test.client.put('/api/setting', { name: `n${i}`, amount: i }));
+      const replies = await parallel(MANY, (i) =>
+        test.client.put('/api/setting', { name: `n${i}`, amount: i }),
+      );
       expect(statuses(replies)).toEqual({ 200: MANY });
       expect(new Set(replies.map(({ body }) => body.data.documentId)).size).toBe(1);
       const rows = await test.sql('select name, amount from setting');
@@ -67,19 +100,31 @@ describe('writers that meet', () => {
 
     it('10.7 first PUTs in several locales leave one document with one version of each', async () => {
       const locales = ['en', 'fr', 'de'];
-      const replies = await parallel(60, (i) => test.client.put(`/api/frontpage?locale=${locales[i % 3]}`, { heading: `h${i}` }));
+      const replies = await parallel(60, (i) =>
+        test.client.put(`/api/frontpage?locale=${locales[i % 3]}`, { heading: `h${i}` }),
+      );
       expect(statuses(replies)).toEqual({ 200: 60 });
       const rows = await test.sql('select distinct document_id from frontpage');
       expect(rows).toHaveLength(1);
       const versions = await test.sql('select locale, published from frontpage order by 1, 2');
-      expect(versions.map(({ locale, published }) => `${locale} ${published}`)).toEqual(['de false', 'de true', 'en false', 'en true', 'fr false', 'fr true']);
+      expect(versions.map(({ locale, published }) => `${locale} ${published}`)).toEqual([
+        'de false',
+        'de true',
+        'en false',
+        'en true',
+        'fr false',
+        'fr true',
+      ]);
     });
   });
 
   describe('one document', () => {
     it(`${MANY} PUTs that connect and disconnect: the order of their row writes explains every answer and what is left`, async () => {
-      const groups: string[] = (await several(16, 'groups', (i) => ({ name: `g${i}` }))).map(({ documentId }) => documentId);
-      // Writers hold the document's row until they commit, so the order in which its row is written is their order.
+      const groups: string[] = (await several(16, 'groups', (i) => ({ name: `g${i}` }))).map(
+        ({ documentId }) => documentId,
+      );
+      // Writers hold the document's row until they commit, so the order in which its row is written is their
+      // order.
       await test.sql(`create table written (n serial, name text);
         create function log_written() returns trigger language plpgsql as $$ begin insert into written (name) values (new.name); return new; end $$;
         create trigger log_written after update on people for each row execute function log_written()`);
@@ -88,18 +133,32 @@ describe('writers that meet', () => {
         const start = groups.slice(0, 8);
         const { documentId } = await make('people', { name: 'hub', [attribute]: start });
         await test.sql('truncate written');
-        const operations = new Map<string, { apply: (list: readonly string[]) => string[]; answer: string[] }>();
+        const operations = new Map<
+          string,
+          { apply: (list: readonly string[]) => string[]; answer: string[] }
+        >();
         const replies = await parallel(MANY, async (i) => {
           const id = groups[Math.floor(random() * groups.length)] as string;
           const other = groups[Math.floor(random() * groups.length)] as string;
           const kind = Math.floor(random() * 4);
-          const payload = [{ connect: [id] }, { disconnect: [id] }, { connect: [{ documentId: id, position: { start: true } }] }, { connect: [id], disconnect: [other] }][kind] as object;
-          const reply = await test.client.put(`/api/people/${documentId}?populate[${attribute}][fields]=documentId`, { name: `op ${i}`, [attribute]: payload });
+          const payload = [
+            { connect: [id] },
+            { disconnect: [id] },
+            { connect: [{ documentId: id, position: { start: true } }] },
+            { connect: [id], disconnect: [other] },
+          ][kind] as object;
+          const reply = await test.client.put(
+            `/api/people/${documentId}?populate[${attribute}][fields]=documentId`,
+            { name: `op ${i}`, [attribute]: payload },
+          );
           const apply = (list: readonly string[]): string[] => {
             const rest = list.filter((item) => item !== id && (kind !== 3 || item !== other));
             return kind === 1 ? rest : kind === 2 ? [id, ...rest] : [...rest, id];
           };
-          operations.set(`op ${i}`, { apply, answer: reply.body.data[attribute].map((item: any) => item.documentId) });
+          operations.set(`op ${i}`, {
+            apply,
+            answer: reply.body.data[attribute].map((item: any) => item.documentId),
+          });
           return reply;
         });
         expect(statuses(replies)).toEqual({ 200: MANY });
@@ -107,7 +166,10 @@ describe('writers that meet', () => {
         expect(order).toHaveLength(MANY);
         let list = start;
         for (const { name } of order) {
-          const { apply, answer } = operations.get(name) as { apply: (before: readonly string[]) => string[]; answer: string[] };
+          const { apply, answer } = operations.get(name) as {
+            apply: (before: readonly string[]) => string[];
+            answer: string[];
+          };
           list = apply(list);
           expect({ name, answer }).toEqual({ name, answer: list });
         }
@@ -118,9 +180,18 @@ describe('writers that meet', () => {
 
     it('PUTs of components keep every instance whole, and one writer wins each time', async () => {
       const { documentId } = await make('stories', { title: 'parts' });
-      const replies = await parallel(60, (i) => test.client.put(`/api/stories/${documentId}`, { title: `t${i}`, rank: i, badges: [{ text: `${i} a` }, { text: `${i} b` }] }));
+      const replies = await parallel(60, (i) =>
+        test.client.put(`/api/stories/${documentId}`, {
+          title: `t${i}`,
+          rank: i,
+          badges: [{ text: `${i} a` }, { text: `${i} b` }],
+        }),
+      );
       expect(statuses(replies)).toEqual({ 200: 60 });
-      const rows = await test.sql('select title, rank, badges from stories where document_id = $1 order by published', [documentId]);
+      const rows = await test.sql(
+        'select title, rank, badges from stories where document_id = $1 order by published',
+        [documentId],
+      );
       expect(rows).toHaveLength(2);
       for (const { title, rank, badges } of rows) {
         expect(title).toBe(`t${rank}`);
@@ -134,18 +205,41 @@ describe('writers that meet', () => {
     it('PUTs of a new locale leave one version of it', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { documentId } = await make('stories', { title: 'english', rank: 5 });
-        const replies = await parallel(30, (i) => test.client.put(`/api/stories/${documentId}?locale=fr`, { title: `fr ${i}` }));
+        const replies = await parallel(30, (i) =>
+          test.client.put(`/api/stories/${documentId}?locale=fr`, { title: `fr ${i}` }),
+        );
         expect(statuses(replies)).toEqual({ 200: 30 });
-        const rows = await test.sql('select locale, published, rank from stories where document_id = $1 order by 1, 2', [documentId]);
-        expect(rows.map(({ locale, published, rank }) => `${locale} ${published} ${rank}`)).toEqual(['en false 5', 'en true 5', 'fr false 5', 'fr true 5']);
+        const rows = await test.sql(
+          'select locale, published, rank from stories where document_id = $1 order by 1, 2',
+          [documentId],
+        );
+        expect(rows.map(({ locale, published, rank }) => `${locale} ${published} ${rank}`)).toEqual([
+          'en false 5',
+          'en true 5',
+          'fr false 5',
+          'fr true 5',
+        ]);
       }
     });
 
     it('9.7 a new locale and a change of what locales share, at once: all locales agree', async () => {
-      const topics = (await several(4, 'topics', (i) => ({ name: `shared ${i}` }))).map(({ documentId }) => documentId);
+      const topics = (await several(4, 'topics', (i) => ({ name: `shared ${i}` }))).map(
+        ({ documentId }) => documentId,
+      );
       for (let round = 0; round < 12; round += 1) {
-        const { documentId } = await make('stories', { title: 'english', rank: 0, topics: [topics[0]], main: topics[0], badges: [{ text: 'old' }] });
-        const change = { rank: 1, topics: [topics[1], topics[2]], main: topics[1], badges: [{ text: 'new' }] };
+        const { documentId } = await make('stories', {
+          title: 'english',
+          rank: 0,
+          topics: [topics[0]],
+          main: topics[0],
+          badges: [{ text: 'old' }],
+        });
+        const change = {
+          rank: 1,
+          topics: [topics[1], topics[2]],
+          main: topics[1],
+          badges: [{ text: 'new' }],
+        };
         const replies = await Promise.all([
           test.client.put(`/api/stories/${documentId}?locale=fr`, { title: 'french' }),
           test.client.put(`/api/stories/${documentId}`, change),
@@ -155,13 +249,18 @@ describe('writers that meet', () => {
         const rows = await test.sql(
           `select s.locale, s.published, s.rank, s.main_document_id as main, s.badges #>> '{0,text}' as badge,
              (select string_agg(l.target_document_id, ',' order by l.position) from stories_topics_links l where l.owner_id = s.id) as topics
-           from stories s where s.document_id = $1 order by 1, 2`, [documentId],
+           from stories s where s.document_id = $1 order by 1, 2`,
+          [documentId],
         );
         const shared = { rank: 1, main: topics[1], badge: 'new', topics: `${topics[1]},${topics[2]}` };
         const published = (row: any) => row.published;
         // A published version shows what was the draft when it was last published; drafts always agree.
-        expect(rows.filter((row) => !published(row))).toEqual(['de', 'en', 'fr'].map((locale) => ({ locale, published: false, ...shared })));
-        expect(rows.filter(published)).toEqual(['de', 'en', 'fr'].map((locale) => ({ locale, published: true, ...shared })));
+        expect(rows.filter((row) => !published(row))).toEqual(
+          ['de', 'en', 'fr'].map((locale) => ({ locale, published: false, ...shared })),
+        );
+        expect(rows.filter(published)).toEqual(
+          ['de', 'en', 'fr'].map((locale) => ({ locale, published: true, ...shared })),
+        );
       }
     });
 
@@ -177,10 +276,17 @@ describe('writers that meet', () => {
         ]);
         noFailures(replies);
         for (const { status } of replies) expect([200, 204, 400, 404]).toContain(status);
-        const rows = await test.sql('select locale, published from stories where document_id = $1 order by 1, 2', [documentId]);
+        const rows = await test.sql(
+          'select locale, published from stories where document_id = $1 order by 1, 2',
+          [documentId],
+        );
         const versions = rows.map(({ locale, published }) => `${locale} ${published}`);
-        // DELETE takes the default locale away; PUT publishes, so a version that is there is there in both states.
-        for (const locale of ['en', 'fr']) expect(['', `${locale} false,${locale} true`]).toContain(versions.filter((version) => version.startsWith(locale)).join());
+        // DELETE takes the default locale away; PUT publishes, so a version that is there is there in both
+        // states.
+        for (const locale of ['en', 'fr'])
+          expect(['', `${locale} false,${locale} true`]).toContain(
+            versions.filter((version) => version.startsWith(locale)).join(),
+          );
       }
     });
 
@@ -189,14 +295,27 @@ describe('writers that meet', () => {
         const { documentId } = await make('groups', { name: 'doomed' });
         const path = `/api/groups/${documentId}`;
         const replies = await Promise.all([
-          ...[0, 1, 2].map(() => test.client.post('/api/people', { name: 'linker', groups: [documentId], list: [documentId], home: documentId })),
+          ...[0, 1, 2].map(() =>
+            test.client.post('/api/people', {
+              name: 'linker',
+              groups: [documentId],
+              list: [documentId],
+              home: documentId,
+            }),
+          ),
           test.client.delete(path),
-          test.client.post('/api/people', { name: 'linker', groups: [documentId], list: [documentId], home: documentId }),
+          test.client.post('/api/people', {
+            name: 'linker',
+            groups: [documentId],
+            list: [documentId],
+            home: documentId,
+          }),
         ]);
         noFailures(replies);
         const dangling = await test.sql(
           `select 'home' as what from people where home_document_id = $1 union all select 'groups' from people_groups_links where target_document_id = $1
-           union all select 'list' from people_list_links where target_document_id = $1`, [documentId],
+           union all select 'list' from people_list_links where target_document_id = $1`,
+          [documentId],
         );
         expect(dangling).toEqual([]);
       }
@@ -207,19 +326,40 @@ describe('writers that meet', () => {
     it('connecting and disconnecting from either side loses no change', async () => {
       for (let round = 0; round < 4; round += 1) {
         const random = seeded(round + 1);
-        const [people, groups] = await Promise.all([several(5, 'people', (i) => ({ name: `p${i}` })), several(5, 'groups', (i) => ({ name: `g${i}` }))]);
-        const pairs = people.flatMap((person, i) => groups.map((group, j) => ({ person: person.documentId, group: group.documentId, linked: (i + j) % 2 === 0 })));
-        await Promise.all(people.map(({ documentId }) => test.client.put(`/api/people/${documentId}`, { groups: pairs.filter((pair) => pair.person === documentId && pair.linked).map(({ group }) => group) })));
+        const [people, groups] = await Promise.all([
+          several(5, 'people', (i) => ({ name: `p${i}` })),
+          several(5, 'groups', (i) => ({ name: `g${i}` })),
+        ]);
+        const pairs = people.flatMap((person, i) =>
+          groups.map((group, j) => ({
+            person: person.documentId,
+            group: group.documentId,
+            linked: (i + j) % 2 === 0,
+          })),
+        );
+        await Promise.all(
+          people.map(({ documentId }) =>
+            test.client.put(`/api/people/${documentId}`, {
+              groups: pairs
+                .filter((pair) => pair.person === documentId && pair.linked)
+                .map(({ group }) => group),
+            }),
+          ),
+        );
         // Every pair is turned round once, from a side picked by chance.
-        const replies = await Promise.all(shuffled(pairs, random).map(({ person, group, linked }) => {
-          const verb = linked ? 'disconnect' : 'connect';
-          return random() < 0.5
-            ? test.client.put(`/api/people/${person}`, { groups: { [verb]: [group] } })
-            : test.client.put(`/api/groups/${group}`, { people: { [verb]: [person] } });
-        }));
+        const replies = await Promise.all(
+          shuffled(pairs, random).map(({ person, group, linked }) => {
+            const verb = linked ? 'disconnect' : 'connect';
+            return random() < 0.5
+              ? test.client.put(`/api/people/${person}`, { groups: { [verb]: [group] } })
+              : test.client.put(`/api/groups/${group}`, { people: { [verb]: [person] } });
+          }),
+        );
         expect(statuses(replies)).toEqual({ 200: pairs.length });
         for (const { documentId } of people) {
-          const expected = pairs.filter((pair) => pair.person === documentId && !pair.linked).map(({ group }) => group);
+          const expected = pairs
+            .filter((pair) => pair.person === documentId && !pair.linked)
+            .map(({ group }) => group);
           expect((await names(`people/${documentId}`, 'groups')).sort()).toEqual(expected.sort());
         }
       }
@@ -227,83 +367,155 @@ describe('writers that meet', () => {
 
     it('one-to-many: children taken and given from either side', async () => {
       for (let round = 0; round < 4; round += 1) {
-        const [people, groups] = await Promise.all([several(12, 'people', (i) => ({ name: `p${i}` })), several(2, 'groups', (i) => ({ name: `g${i}` }))]);
+        const [people, groups] = await Promise.all([
+          several(12, 'people', (i) => ({ name: `p${i}` })),
+          several(2, 'groups', (i) => ({ name: `g${i}` })),
+        ]);
         const [one, other] = groups.map(({ documentId }) => documentId) as [string, string];
-        await test.client.put(`/api/groups/${one}`, { residents: people.slice(0, 6).map(({ documentId }) => documentId) });
-        const replies = await Promise.all(people.map(({ documentId }, i) => {
-          if (i % 2 === 0) return test.client.put(`/api/people/${documentId}`, { home: i < 6 ? null : one });
-          return i < 6 ? test.client.put(`/api/groups/${one}`, { residents: { disconnect: [documentId] } }) : test.client.put(`/api/groups/${one}`, { residents: { connect: [documentId] } });
-        }));
+        await test.client.put(`/api/groups/${one}`, {
+          residents: people.slice(0, 6).map(({ documentId }) => documentId),
+        });
+        const replies = await Promise.all(
+          people.map(({ documentId }, i) => {
+            if (i % 2 === 0)
+              return test.client.put(`/api/people/${documentId}`, { home: i < 6 ? null : one });
+            return i < 6
+              ? test.client.put(`/api/groups/${one}`, { residents: { disconnect: [documentId] } })
+              : test.client.put(`/api/groups/${one}`, { residents: { connect: [documentId] } });
+          }),
+        );
         expect(statuses(replies)).toEqual({ 200: 12 });
-        expect((await names(`groups/${one}`, 'residents')).sort()).toEqual(people.slice(6).map(({ documentId }) => documentId).sort());
-        const moved = await Promise.all(people.slice(6).flatMap(({ documentId }) => [
-          test.client.put(`/api/groups/${one}`, { residents: { connect: [documentId] } }),
-          test.client.put(`/api/groups/${other}`, { residents: { connect: [documentId] } }),
-        ]));
+        expect((await names(`groups/${one}`, 'residents')).sort()).toEqual(
+          people
+            .slice(6)
+            .map(({ documentId }) => documentId)
+            .sort(),
+        );
+        const moved = await Promise.all(
+          people
+            .slice(6)
+            .flatMap(({ documentId }) => [
+              test.client.put(`/api/groups/${one}`, { residents: { connect: [documentId] } }),
+              test.client.put(`/api/groups/${other}`, { residents: { connect: [documentId] } }),
+            ]),
+        );
         noFailures(moved);
-        const [here, there] = await Promise.all([names(`groups/${one}`, 'residents'), names(`groups/${other}`, 'residents')]);
-        expect([...here, ...there].sort()).toEqual(people.slice(6).map(({ documentId }) => documentId).sort());
+        const [here, there] = await Promise.all([
+          names(`groups/${one}`, 'residents'),
+          names(`groups/${other}`, 'residents'),
+        ]);
+        expect([...here, ...there].sort()).toEqual(
+          people
+            .slice(6)
+            .map(({ documentId }) => documentId)
+            .sort(),
+        );
       }
     });
 
     it('no deadlock reaches a client when documents link each other', async () => {
-      const people: string[] = (await several(8, 'people', (i) => ({ name: `circle ${i}` }))).map(({ documentId }) => documentId);
+      const people: string[] = (await several(8, 'people', (i) => ({ name: `circle ${i}` }))).map(
+        ({ documentId }) => documentId,
+      );
       const random = seeded(3);
       const some = (count: number): string[] => shuffled(people, random).slice(0, count);
       const start = performance.now();
       const replies = await parallel(MANY, (i) => {
-        const bodies = [{ friends: some(4) }, { friendOf: some(4) }, { children: some(3) }, { parent: some(1)[0] }, { friends: { connect: some(2) }, friendOf: { disconnect: some(2) } }];
-        return test.client.put(`/api/people/${people[i % people.length]}`, bodies[Math.floor(random() * bodies.length)]);
+        const bodies = [
+          { friends: some(4) },
+          { friendOf: some(4) },
+          { children: some(3) },
+          { parent: some(1)[0] },
+          { friends: { connect: some(2) }, friendOf: { disconnect: some(2) } },
+        ];
+        return test.client.put(
+          `/api/people/${people[i % people.length]}`,
+          bodies[Math.floor(random() * bodies.length)],
+        );
       });
-      expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text).slice(0, 3)).toEqual([]);
+      expect(
+        replies
+          .filter(({ status }) => status !== 200)
+          .map(({ text }) => text)
+          .slice(0, 3),
+      ).toEqual([]);
       expect(performance.now() - start).toBeLessThan(30_000);
     });
 
     it('no deadlock reaches a client when partners are taken in turn, from both sides; each has one', async () => {
-      const people: string[] = (await several(8, 'people', (i) => ({ name: `pair ${i}` }))).map(({ documentId }) => documentId);
+      const people: string[] = (await several(8, 'people', (i) => ({ name: `pair ${i}` }))).map(
+        ({ documentId }) => documentId,
+      );
       const random = seeded(5);
       const some = (): string => people[Math.floor(random() * people.length)] as string;
-      const replies = await parallel(100, () => test.client.put(`/api/people/${some()}`, random() < 0.5 ? { partner: some() } : { partnerOf: some() }));
+      const replies = await parallel(100, () =>
+        test.client.put(
+          `/api/people/${some()}`,
+          random() < 0.5 ? { partner: some() } : { partnerOf: some() },
+        ),
+      );
       expect(statuses(replies)).toEqual({ 200: 100 });
-      const rows = await test.sql('select partner_document_id as partner from people where partner_document_id is not null');
+      const rows = await test.sql(
+        'select partner_document_id as partner from people where partner_document_id is not null',
+      );
       expect(new Set(rows.map(({ partner }) => partner)).size).toBe(rows.length);
     });
 
     it('drafts and published versions that steal one target: one document has it in each state', async () => {
       const [target] = await several(1, 'topics', () => ({ name: 'prize' }));
       const stories = await several(10, 'stories', (i) => ({ title: `s${i}` }));
-      const replies = await Promise.all(stories.flatMap(({ documentId }, i) => [
-        test.client.put(`/api/stories/${documentId}`, { emblem: target.documentId }),
-        i % 2 === 0 ? test.client.put(`/api/stories/${documentId}?status=draft`, { emblem: target.documentId }) : test.client.put(`/api/topics/${target.documentId}`, { emblemOf: documentId }),
-      ]));
+      const replies = await Promise.all(
+        stories.flatMap(({ documentId }, i) => [
+          test.client.put(`/api/stories/${documentId}`, { emblem: target.documentId }),
+          i % 2 === 0
+            ? test.client.put(`/api/stories/${documentId}?status=draft`, { emblem: target.documentId })
+            : test.client.put(`/api/topics/${target.documentId}`, { emblemOf: documentId }),
+        ]),
+      );
       expect(statuses(replies)).toEqual({ 200: 20 });
-      const rows = await test.sql('select published, count(*)::int as n from stories where emblem_document_id = $1 group by 1', [target.documentId]);
+      const rows = await test.sql(
+        'select published, count(*)::int as n from stories where emblem_document_id = $1 group by 1',
+        [target.documentId],
+      );
       for (const { n } of rows) expect(n).toBe(1);
     });
 
     it('two POSTs that take one partner: both succeed, one has it', async () => {
       for (let round = 0; round < 10; round += 1) {
         const { documentId } = await make('people', { name: 'wanted' });
-        const replies = await parallel(4, () => test.client.post('/api/people', { name: 'taker', partner: documentId }));
+        const replies = await parallel(4, () =>
+          test.client.post('/api/people', { name: 'taker', partner: documentId }),
+        );
         expect(statuses(replies)).toEqual({ 201: 4 });
-        expect(await test.sql('select 1 from people where partner_document_id = $1', [documentId])).toHaveLength(1);
+        expect(
+          await test.sql('select 1 from people where partner_document_id = $1', [documentId]),
+        ).toHaveLength(1);
       }
     });
 
     it('8.17 publishing both sides in turn keeps the order of each side', async () => {
       for (let round = 0; round < 4; round += 1) {
         const random = seeded(round + 11);
-        const [stories, topics] = await Promise.all([several(4, 'stories', (i) => ({ title: `s${i}` })), several(4, 'topics', (i) => ({ name: `t${i}` }))]);
+        const [stories, topics] = await Promise.all([
+          several(4, 'stories', (i) => ({ title: `s${i}` })),
+          several(4, 'topics', (i) => ({ name: `t${i}` })),
+        ]);
         const storyIds: string[] = stories.map(({ documentId }) => documentId);
         const topicIds: string[] = topics.map(({ documentId }) => documentId);
         for (const id of storyIds) await test.client.put(`/api/stories/${id}`, { topics: topicIds });
         const wanted = new Map<string, string[]>();
         // Each document is put into one order for good, while all of them are published again and again.
-        const work = [...storyIds.map((id) => ({ path: `stories/${id}`, attribute: 'topics', all: topicIds })), ...topicIds.map((id) => ({ path: `topics/${id}`, attribute: 'stories', all: storyIds }))];
+        const work = [
+          ...storyIds.map((id) => ({ path: `stories/${id}`, attribute: 'topics', all: topicIds })),
+          ...topicIds.map((id) => ({ path: `topics/${id}`, attribute: 'stories', all: storyIds })),
+        ];
         const requests = work.flatMap(({ path, attribute, all }) => {
           const order = shuffled(all, random);
           wanted.set(path, order);
-          return [() => test.client.put(`/api/${path}`, { [attribute]: order }), ...Array.from({ length: 4 }, () => () => test.client.put(`/api/${path}`, {}))];
+          return [
+            () => test.client.put(`/api/${path}`, { [attribute]: order }),
+            ...Array.from({ length: 4 }, () => () => test.client.put(`/api/${path}`, {})),
+          ];
         });
         const replies = await Promise.all(shuffled(requests, random).map((send) => send()));
         expect(statuses(replies)).toEqual({ 200: requests.length });
@@ -316,7 +528,9 @@ describe('writers that meet', () => {
   });
 
   it('all of it leaves the pool whole: no connection is left in a transaction', async () => {
-    const rows = await test.sql(`select state, count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() group by 1`);
+    const rows = await test.sql(
+      `select state, count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() group by 1`,
+    );
     expect(rows.filter(({ state }) => state !== 'idle')).toEqual([]);
     expect(rows.reduce((sum, { n }) => sum + n, 0)).toBeLessThanOrEqual(20);
   });

@@ -1,4 +1,6 @@
-/** Types whose writers meet: one relation of every kind, uniqueness, generated uids, locales, single types. */
+/**
+ * Types whose writers meet: one relation of every kind, uniqueness, generated uids, locales, single types.
+ */
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 
 const badge = defineComponent({ uid: 'shared.badge', attributes: { text: { type: 'string' } } });
@@ -77,7 +79,10 @@ const topic = defineCollectionType({
   },
 });
 
-const setting = defineSingleType({ singularApiId: 'setting', attributes: { name: { type: 'string' }, amount: { type: 'integer' } } });
+const setting = defineSingleType({
+  singularApiId: 'setting',
+  attributes: { name: { type: 'string' }, amount: { type: 'integer' } },
+});
 
 const frontpage = defineSingleType({
   singularApiId: 'frontpage',

@@ -25,14 +25,29 @@ function decode(text: string): string {
 
 function parameter(pair: string): Parameter {
   const [name = '', ...value] = pair.split('=');
-  return { keys: decode(name).split(/[[\]]+/).filter((key) => key !== ''), value: decode(value.join('=')) };
+  return {
+    keys: decode(name)
+      .split(/[[\]]+/)
+      .filter((key) => key !== ''),
+    value: decode(value.join('=')),
+  };
 }
 
 export function asked(recorded: Case, model: Model): Asked {
   const [path = '', query = ''] = recorded.path.split('?');
   const route = path.split('/')[2];
-  const type = model.contentTypes.find(({ kind, singularApiId, pluralApiId }) => route === (kind === 'singleType' ? singularApiId : pluralApiId));
-  return { recorded, parameters: query.split('&').filter((pair) => pair !== '').map(parameter), type, model };
+  const type = model.contentTypes.find(
+    ({ kind, singularApiId, pluralApiId }) => route === (kind === 'singleType' ? singularApiId : pluralApiId),
+  );
+  return {
+    recorded,
+    parameters: query
+      .split('&')
+      .filter((pair) => pair !== '')
+      .map(parameter),
+    type,
+    model,
+  };
 }
 
 /** The type that a relation attribute leads to. */

@@ -31,7 +31,9 @@ export interface Model {
   readonly components: readonly { readonly uid: string; readonly attributes: Attributes }[];
 }
 
-export type Attributes = Readonly<Record<string, { readonly type: string; readonly target?: string; readonly component?: string }>>;
+export type Attributes = Readonly<
+  Record<string, { readonly type: string; readonly target?: string; readonly component?: string }>
+>;
 
 export interface TypeDefinition {
   readonly kind: 'collectionType' | 'singleType';
@@ -76,7 +78,10 @@ export interface Upload {
   readonly as: string;
   readonly name: string;
   readonly mime: string;
-  readonly content: { readonly image?: { readonly width: number; readonly height: number }; readonly text?: string };
+  readonly content: {
+    readonly image?: { readonly width: number; readonly height: number };
+    readonly text?: string;
+  };
   readonly fileInfo: Readonly<Record<string, unknown>>;
 }
 
@@ -93,9 +98,15 @@ export interface Write {
 export const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) as T;
 
 const readLines = (file: string): Case[] =>
-  readFileSync(file, 'utf8').split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Case);
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Case);
 
-/** The cases of all files in the order of their recording; files that number their cases alike are not interleaved. */
+/**
+ * The cases of all files in the order of their recording; files that number their cases alike are not
+ * interleaved.
+ */
 export function readCases(files: readonly string[]): Case[] {
   const cases = files.flatMap(readLines);
   const numbers = new Set(cases.map(({ n }) => n));
@@ -111,7 +122,9 @@ const VARIABLE = /\{\{(\w+)\}\}/g;
 export const variablesIn = (template: unknown): string[] =>
   [...(JSON.stringify(template) ?? '').matchAll(VARIABLE)].map(([, name]) => name as string);
 
-/** Puts the values of variables in place; a text that is one variable becomes its value, whatever its type. */
+/**
+ * Puts the values of variables in place; a text that is one variable becomes its value, whatever its type.
+ */
 export function fill(template: unknown, variables: Variables): unknown {
   if (typeof template === 'string') {
     const [whole] = /^\{\{\w+\}\}$/.exec(template) ?? [];
@@ -130,4 +143,6 @@ export function mapValues(value: unknown, replace: (value: unknown) => unknown):
 
 /** The value at a path such as `data.sections.0.id`. */
 export const at = (value: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null | undefined)?.[key], value);
+  path
+    .split('.')
+    .reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null | undefined)?.[key], value);

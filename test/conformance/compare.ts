@@ -14,8 +14,8 @@ type Id = string | number;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Recorded id → ours, per kind. A recorded id always means the same one of ours; several recorded ids may mean one,
- * because the reference gives a version a new id whenever it is published and we do not (D18).
+ * Recorded id → ours, per kind. A recorded id always means the same one of ours; several recorded ids may
+ * mean one, because the reference gives a version a new id whenever it is published and we do not (D18).
  */
 export class IdMap {
   private readonly known = new Map<string, Id>();
@@ -38,7 +38,8 @@ export class IdMap {
   agree(kind: string, recorded: Id, ours: Id): boolean {
     const known = this.known.get(`${kind}:${recorded}`);
     if (known !== undefined && known !== ours) return false;
-    if (this.pending.some(([name, theirs, own]) => name === kind && (theirs === recorded) !== (own === ours))) return false;
+    if (this.pending.some(([name, theirs, own]) => name === kind && (theirs === recorded) !== (own === ours)))
+      return false;
     this.pending.push([kind, recorded, ours]);
     return true;
   }
@@ -59,15 +60,22 @@ const PLACEHOLDER = /^<\w+>$/;
 const DETAILS = 'error.details';
 const HASH = /_[0-9a-f]{10}(?=\.\w+$|$)/;
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value: unknown): value is Id => typeof value === 'number' || typeof value === 'string';
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /** Whether an answer has the shape that every failure has, with a 4xx. */
 export function isRefusal({ status, body }: Answer): boolean {
-  if (status < 400 || status > 499 || !isFields(body) || body.data !== null || !isFields(body.error)) return false;
+  if (status < 400 || status > 499 || !isFields(body) || body.data !== null || !isFields(body.error))
+    return false;
   const { error } = body;
-  return error.status === status && typeof error.name === 'string' && typeof error.message === 'string' && isFields(error.details);
+  return (
+    error.status === status &&
+    typeof error.name === 'string' &&
+    typeof error.message === 'string' &&
+    isFields(error.details)
+  );
 }
 
 /** One comparison: walks both answers side by side along the model. */
@@ -87,7 +95,8 @@ class Comparison {
 
   value(path: string, recorded: unknown, ours: unknown, kind: Kind): void {
     if (Array.isArray(recorded) && Array.isArray(ours)) this.list(path, recorded, ours, kind);
-    else if (isFields(recorded) && isFields(ours)) this.fields(path, recorded, ours, this.kinds.instance(kind, recorded));
+    else if (isFields(recorded) && isFields(ours))
+      this.fields(path, recorded, ours, this.kinds.instance(kind, recorded));
     else if (!this.sameScalar(recorded, ours, kind)) this.differ(path, recorded, ours);
   }
 
@@ -95,12 +104,16 @@ class Comparison {
     if (recorded === ours) return true;
     if (typeof recorded !== 'string' || typeof ours !== 'string') return false;
     if (PLACEHOLDER.test(recorded)) return ours !== '';
-    return this.ids.translate(recorded) === ours || (kind.hashes === true && HASH.test(ours) && recorded.replace(HASH, '') === ours.replace(HASH, ''));
+    return (
+      this.ids.translate(recorded) === ours ||
+      (kind.hashes === true && HASH.test(ours) && recorded.replace(HASH, '') === ours.replace(HASH, ''))
+    );
   }
 
   private list(path: string, recorded: readonly unknown[], ours: readonly unknown[], kind: Kind): void {
     if (recorded.length !== ours.length) this.differ(`${path}.length`, recorded.length, ours.length);
-    for (let index = 0; index < Math.min(recorded.length, ours.length); index++) this.value(`${path}[${index}]`, recorded[index], ours[index], kind);
+    for (let index = 0; index < Math.min(recorded.length, ours.length); index++)
+      this.value(`${path}[${index}]`, recorded[index], ours[index], kind);
   }
 
   private fields(path: string, recorded: Fields, ours: Fields, kind: Kind): void {
@@ -126,11 +139,15 @@ class Comparison {
     this.differ(path, recorded, undefined);
   }
 
-  /** What only our answer has: `locale` on documents (D1), `documentId` in components (D2), empty `details`. */
+  /**
+   * What only our answer has: `locale` on documents (D1), `documentId` in components (D2), empty `details`.
+   */
   private added(path: string, key: string, ours: unknown, kind: Kind): void {
     if (path === DETAILS && isFields(ours) && Object.keys(ours).length === 0) return;
-    if (key === 'locale' && kind.is === 'document' && !kind.localized && ours === this.kinds.defaultLocale) return;
-    if (key === 'documentId' && kind.is === 'component' && typeof ours === 'string' && DOCUMENT_ID.test(ours)) return;
+    if (key === 'locale' && kind.is === 'document' && !kind.localized && ours === this.kinds.defaultLocale)
+      return;
+    if (key === 'documentId' && kind.is === 'component' && typeof ours === 'string' && DOCUMENT_ID.test(ours))
+      return;
     this.differ(path, undefined, ours);
   }
 
@@ -138,21 +155,36 @@ class Comparison {
     const listed = key in kind.attributes || kind.is === 'plain';
     if (listed) return this.value(path, recorded, ours, this.kinds.child(kind, key));
     if (key === 'id' && isId(recorded) && isId(ours)) {
-      if (typeof recorded !== typeof ours || !this.ids.agree(kind.name, recorded, ours)) this.differ(path, recorded, ours);
+      if (typeof recorded !== typeof ours || !this.ids.agree(kind.name, recorded, ours))
+        this.differ(path, recorded, ours);
     } else if (key === 'documentId' && typeof recorded === 'string' && typeof ours === 'string') {
-      if (!DOCUMENT_ID.test(ours) || !this.ids.agree(DOCUMENT_IDS, recorded, ours)) this.differ(path, recorded, ours);
+      if (!DOCUMENT_ID.test(ours) || !this.ids.agree(DOCUMENT_IDS, recorded, ours))
+        this.differ(path, recorded, ours);
     } else if (TIMES.includes(key) && typeof recorded === 'string' && typeof ours === 'string') {
       if (!TIME.test(ours)) this.differ(path, recorded, ours);
-    } else if (!(key === 'locale' && recorded === null && !kind.localized && ours === this.kinds.defaultLocale)) {
+    } else if (!(
+      key === 'locale' &&
+      recorded === null &&
+      !kind.localized &&
+      ours === this.kinds.defaultLocale
+    )) {
       this.value(path, recorded, ours, this.kinds.child(kind, key));
     }
   }
 }
 
-/** The places where our answer differs from the recorded one; what it learned about ids waits in `ids` to be kept. */
-export function compare(recorded: Case, ours: Answer, { kinds, ids }: { kinds: Kinds; ids: IdMap }): Difference[] {
+/**
+ * The places where our answer differs from the recorded one; what it learned about ids waits in `ids` to be
+ * kept.
+ */
+export function compare(
+  recorded: Case,
+  ours: Answer,
+  { kinds, ids }: { kinds: Kinds; ids: IdMap },
+): Difference[] {
   ids.begin();
-  if (recorded.status === 500) return isRefusal(ours) ? [] : [{ path: 'status', recorded: '4xx in the error shape', ours: ours.status }];
+  if (recorded.status === 500)
+    return isRefusal(ours) ? [] : [{ path: 'status', recorded: '4xx in the error shape', ours: ours.status }];
   const comparison = new Comparison(kinds, ids);
   if (recorded.status !== ours.status) comparison.differ('status', recorded.status, ours.status);
   if (!(isEmpty(recorded.response) && isEmpty(ours.body)) && recorded.method !== 'HEAD') {

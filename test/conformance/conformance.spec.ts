@@ -20,9 +20,13 @@ describe.each(['reads', 'writes'])('%s', (name) => {
   });
 
   it('differs on purpose only where the list of improvements says so', () => {
-    const improved = results.filter(({ outcome }) => outcome === 'improved').map(({ case: { n }, reason }) => `${n} ${reason}`);
+    const improved = results
+      .filter(({ outcome }) => outcome === 'improved')
+      .map(({ case: { n }, reason }) => `${n} ${reason}`);
     const numbers = new Set(results.map((result) => result.case.n));
-    const listed = IMPROVEMENTS.flatMap(({ id, cases }) => cases.filter((n) => numbers.has(n)).map((n) => `${n} ${id}`));
+    const listed = IMPROVEMENTS.flatMap(({ id, cases }) =>
+      cases.filter((n) => numbers.has(n)).map((n) => `${n} ${id}`),
+    );
     expect(improved.sort()).toEqual(listed.sort());
   });
 

@@ -16,7 +16,10 @@ export interface Files {
 }
 
 /** Replays case files on the PostgreSQL server at `serverUrl`. */
-export async function conformance(files: Files, { serverUrl, adapter = 'express' }: { serverUrl: string | undefined; adapter?: Adapter }): Promise<Result[]> {
+export async function conformance(
+  files: Files,
+  { serverUrl, adapter = 'express' }: { serverUrl: string | undefined; adapter?: Adapter },
+): Promise<Result[]> {
   const model = readJson<Model>(files.model);
   const seed = readJson<Seed>(files.seed);
   const statements = countStatements();

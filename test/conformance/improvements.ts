@@ -1,6 +1,6 @@
 /**
- * Where this library deliberately answers better than the reference did. A case that differs from its record counts
- * as matched only if exactly one entry applies to it and our answer is as that entry says.
+ * Where this library deliberately answers better than the reference did. A case that differs from its record
+ * counts as matched only if exactly one entry applies to it and our answer is as that entry says.
  */
 import { targetOf } from './asked.ts';
 import type { Asked, Parameter } from './asked.ts';
@@ -26,194 +26,300 @@ interface Problem {
 const refuses = (ours: Answer, message: RegExp): boolean =>
   isRefusal(ours) && ours.status === 400 && message.test(String(at(ours.body, 'error.message')));
 
-const problems = (body: unknown): readonly Problem[] => (at(body, 'error.details.errors') ?? []) as readonly Problem[];
+const problems = (body: unknown): readonly Problem[] =>
+  (at(body, 'error.details.errors') ?? []) as readonly Problem[];
 
 const total = (body: unknown): number => Number(at(body, 'meta.pagination.total'));
 
 const wasAnswered = ({ recorded }: Asked): boolean => recorded.status === 200 || recorded.status === 201;
 
 /** Our total is smaller: a condition counts that the reference dropped or took wider. */
-const findsFewer = (ours: Answer, { recorded }: Asked): boolean => ours.status === 200 && total(ours.body) < total(recorded.response);
+const findsFewer = (ours: Answer, { recorded }: Asked): boolean =>
+  ours.status === 200 && total(ours.body) < total(recorded.response);
 
-const of = (parameters: readonly Parameter[], first: string): Parameter[] => parameters.filter(({ keys }) => keys[0] === first);
+const of = (parameters: readonly Parameter[], first: string): Parameter[] =>
+  parameters.filter(({ keys }) => keys[0] === first);
 
 const PAGE_KEYS = ['page', 'pageSize', 'start', 'limit'];
 
 /** Whether a page parameter has a value, or several, that make no integer. */
 function asksForNoInteger({ parameters }: Asked): boolean {
-  const paging = of(parameters, 'pagination').filter(({ keys }) => keys.length === 2 && PAGE_KEYS.includes(keys[1] ?? ''));
-  return paging.some(({ value }) => !Number.isInteger(Number(value))) || new Set(paging.map(({ keys }) => keys[1])).size < paging.length;
+  const paging = of(parameters, 'pagination').filter(
+    ({ keys }) => keys.length === 2 && PAGE_KEYS.includes(keys[1] ?? ''),
+  );
+  return (
+    paging.some(({ value }) => !Number.isInteger(Number(value))) ||
+    new Set(paging.map(({ keys }) => keys[1])).size < paging.length
+  );
 }
 
 /** `author.employer` → [`author`, `employer`] for every dotted path of populate. */
 const dottedPopulates = ({ parameters }: Asked): string[][] =>
-  of(parameters, 'populate').flatMap(({ value }) => value.split(',').map((path) => path.trim().split('.')).filter((path) => path.length > 1));
+  of(parameters, 'populate').flatMap(({ value }) =>
+    value
+      .split(',')
+      .map((path) => path.trim().split('.'))
+      .filter((path) => path.length > 1),
+  );
 
 /** Every `locale` below the documents of an answer. */
 function localesBelow(value: unknown, depth = 0): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = depth > 1 && 'locale' in value ? [value.locale] : [];
-  return [...own, ...Object.entries(value).flatMap(([key, inner]) => localesBelow(inner, depth + (Number.isInteger(Number(key)) ? 0 : 1)))];
+  return [
+    ...own,
+    ...Object.entries(value).flatMap(([key, inner]) =>
+      localesBelow(inner, depth + (Number.isInteger(Number(key)) ? 0 : 1)),
+    ),
+  ];
 }
 
 /** Names of the JSON attributes that the body sets to a text. */
 function jsonTexts({ recorded, type }: Asked): [string, string][] {
   const data = (at(recorded.body, 'data') ?? {}) as Readonly<Record<string, unknown>>;
-  return Object.entries(data).filter((entry): entry is [string, string] => type?.attributes[entry[0]]?.type === 'json' && typeof entry[1] === 'string');
+  return Object.entries(data).filter(
+    (entry): entry is [string, string] =>
+      type?.attributes[entry[0]]?.type === 'json' && typeof entry[1] === 'string',
+  );
 }
 
 export const IMPROVEMENTS: readonly Improvement[] = [
   {
     id: 'nobody-is-not-found',
-    reason: 'A user who does not exist is a 404; the reference answers 204, as if there were one without anything to show.',
+    reason:
+      'A user who does not exist is a 404; the reference answers 204, as if there were one without anything to show.',
     cases: [],
-    applies: ({ recorded }) => recorded.method === 'GET' && recorded.status === 204 && /^\/api\/users\/\w+/.test(recorded.path),
+    applies: ({ recorded }) =>
+      recorded.method === 'GET' && recorded.status === 204 && /^\/api\/users\/\w+/.test(recorded.path),
     expects: (ours) => isRefusal(ours) && ours.status === 404,
   },
   {
     id: 'readers-may-list-locales',
-    reason: 'A token that may read everything may read which locales there are; the reference refuses it (18.9).',
+    reason:
+      'A token that may read everything may read which locales there are; the reference refuses it (18.9).',
     cases: [],
-    applies: ({ recorded }) => recorded.method === 'GET' && recorded.status === 403 && recorded.path.startsWith('/api/i18n/locales') && recorded.auth === 'read-token',
+    applies: ({ recorded }) =>
+      recorded.method === 'GET' &&
+      recorded.status === 403 &&
+      recorded.path.startsWith('/api/i18n/locales') &&
+      recorded.auth === 'read-token',
     expects: (ours) => ours.status === 200 && Array.isArray(ours.body),
   },
   {
     id: 'details-name-the-place',
-    reason: 'A refusal says which key was wrong and where, also where the reference leaves the details empty (D11).',
-    cases: [177, 184, 638, 657, 658, 1221, 1222, 1223, 1224, 1225, 1227, 1230, 1231, 1232, 1233, 1234, 1238, 1594],
-    applies: ({ recorded }) => recorded.status === 400 && Object.keys(at(recorded.response, 'error.details') ?? {}).length === 0,
+    reason:
+      'A refusal says which key was wrong and where, also where the reference leaves the details empty (D11).',
+    cases: [
+      177, 184, 638, 657, 658, 1221, 1222, 1223, 1224, 1225, 1227, 1230, 1231, 1232, 1233, 1234, 1238, 1594,
+    ],
+    applies: ({ recorded }) =>
+      recorded.status === 400 && Object.keys(at(recorded.response, 'error.details') ?? {}).length === 0,
     expects: (ours, _asked, differences) => {
       const { key, path } = (at(ours.body, 'error.details') ?? {}) as { key?: unknown; path?: unknown };
       const named = (typeof key === 'string' && typeof path === 'string') || problems(ours.body).length > 0;
-      return named && differences.every((difference) => difference.path.startsWith('error.details.') && difference.recorded === undefined);
+      return (
+        named &&
+        differences.every(
+          (difference) => difference.path.startsWith('error.details.') && difference.recorded === undefined,
+        )
+      );
     },
   },
   {
     id: 'page-parameters-are-integers',
-    reason: 'A page parameter that is not an integer is refused by its name (7.21); the reference ignores it or fails in its own arithmetic.',
+    reason:
+      'A page parameter that is not an integer is refused by its name (7.21); the reference ignores it or fails in its own arithmetic.',
     cases: [456, 457, 458, 474, 500, 505, 509],
     applies: asksForNoInteger,
     expects: (ours) => refuses(ours, /^Invalid pagination\.(page|pageSize|start|limit): expected an integer/),
   },
   {
     id: 'unknown-status-is-refused',
-    reason: 'An unknown `status` on a type with draft & publish is a 400 (18.8); the reference shows or creates drafts.',
+    reason:
+      'An unknown `status` on a type with draft & publish is a 400 (18.8); the reference shows or creates drafts.',
     cases: [738, 1045],
-    applies: (asked) => wasAnswered(asked) && asked.type?.draftAndPublish === true && of(asked.parameters, 'status').some(({ value }) => !['draft', 'published'].includes(value)),
+    applies: (asked) =>
+      wasAnswered(asked) &&
+      asked.type?.draftAndPublish === true &&
+      of(asked.parameters, 'status').some(({ value }) => !['draft', 'published'].includes(value)),
     expects: (ours) => refuses(ours, /status/),
   },
   {
     id: 'operand-shape-is-refused',
-    reason: 'An object where an operator takes a value or a list is a 400 (D11); the reference drops the condition and shows everything.',
+    reason:
+      'An object where an operator takes a value or a list is a 400 (D11); the reference drops the condition and shows everything.',
     cases: [256],
-    applies: (asked) => wasAnswered(asked) && of(asked.parameters, 'filters').some(({ keys }) => {
-      const operator = keys.findIndex((key) => key.startsWith('$') && !['$and', '$or', '$not'].includes(key));
-      return operator > 0 && keys.slice(operator + 1).some((key) => !/^\d+$/.test(key));
-    }),
+    applies: (asked) =>
+      wasAnswered(asked) &&
+      of(asked.parameters, 'filters').some(({ keys }) => {
+        const operator = keys.findIndex(
+          (key) => key.startsWith('$') && !['$and', '$or', '$not'].includes(key),
+        );
+        return operator > 0 && keys.slice(operator + 1).some((key) => !/^\d+$/.test(key));
+      }),
     expects: (ours) => refuses(ours, /\$\w+/),
   },
   {
     id: 'long-lists-count',
-    reason: 'A list of more than 100 conditions or values filters like any other (23.1); the reference drops the whole condition.',
+    reason:
+      'A list of more than 100 conditions or values filters like any other (23.1); the reference drops the whole condition.',
     cases: [964, 967, 972, 973, 975, 976, 978, 980, 981],
     applies: (asked) => wasAnswered(asked) && of(asked.parameters, 'filters').length > 100,
     expects: findsFewer,
   },
   {
     id: 'populated-star-is-true',
-    reason: '`populate[rel]=*` means `true` (4.3); the reference takes it for the relations below and stumbles over those it may not show.',
+    reason:
+      '`populate[rel]=*` means `true` (4.3); the reference takes it for the relations below and stumbles over those it may not show.',
     cases: [577],
-    applies: ({ recorded, parameters }) => recorded.status === 400 && of(parameters, 'populate').some(({ keys, value }) => value === '*' && keys.length === 2),
-    expects: (ours, { parameters }) => ours.status === 200 && of(parameters, 'populate').every(({ keys }) => at(ours.body, `data.0.${keys[1]}`) !== undefined),
+    applies: ({ recorded, parameters }) =>
+      recorded.status === 400 &&
+      of(parameters, 'populate').some(({ keys, value }) => value === '*' && keys.length === 2),
+    expects: (ours, { parameters }) =>
+      ours.status === 200 &&
+      of(parameters, 'populate').every(({ keys }) => at(ours.body, `data.0.${keys[1]}`) !== undefined),
   },
   {
     id: 'dotted-populate-keeps-the-readable-part',
-    reason: 'Of `author.employer` an unreadable `employer` is left out and `author` is shown, as in the object form (4.27); the reference leaves out both.',
+    reason:
+      'Of `author.employer` an unreadable `employer` is left out and `author` is shown, as in the object form (4.27); the reference leaves out both.',
     cases: [569, 985],
     applies: (asked) => wasAnswered(asked) && dottedPopulates(asked).length > 0,
-    expects: (_ours, asked, differences) => differences.every(({ path, recorded, ours }) =>
-      recorded === undefined && dottedPopulates(asked).some(([shown, hidden = '']) => path.endsWith(`.${shown}`) && at(ours, hidden) === undefined)),
+    expects: (_ours, asked, differences) =>
+      differences.every(
+        ({ path, recorded, ours }) =>
+          recorded === undefined &&
+          dottedPopulates(asked).some(
+            ([shown, hidden = '']) => path.endsWith(`.${shown}`) && at(ours, hidden) === undefined,
+          ),
+      ),
   },
   {
     id: 'locale-reaches-every-level',
-    reason: 'The request\'s locale picks the versions that a relation shows, also below a type that is not localized (D13, 9.12); the reference shows the default locale there.',
+    reason:
+      "The request's locale picks the versions that a relation shows, also below a type that is not localized (D13, 9.12); the reference shows the default locale there.",
     cases: [725, 1016],
-    applies: (asked) => wasAnswered(asked) && asked.type?.localized !== true && of(asked.parameters, 'locale').length > 0 &&
+    applies: (asked) =>
+      wasAnswered(asked) &&
+      asked.type?.localized !== true &&
+      of(asked.parameters, 'locale').length > 0 &&
       of(asked.parameters, 'populate').some(({ keys }) => targetOf(asked, keys[1])?.localized === true),
     expects: (ours, { parameters }) => {
       const shown = localesBelow(at(ours.body, 'data'));
-      return ours.status === 200 && shown.every((locale) => of(parameters, 'locale').some(({ value }) => value === locale));
+      return (
+        ours.status === 200 &&
+        shown.every((locale) => of(parameters, 'locale').some(({ value }) => value === locale))
+      );
     },
   },
   {
     id: 'filters-see-the-requested-version',
-    reason: 'A filter through a relation sees the version that the request reads (D13), so published reads cannot probe drafts; the reference compares with drafts as well.',
+    reason:
+      'A filter through a relation sees the version that the request reads (D13), so published reads cannot probe drafts; the reference compares with drafts as well.',
     cases: [935, 936],
-    applies: (asked) => wasAnswered(asked) && asked.type?.draftAndPublish !== true &&
+    applies: (asked) =>
+      wasAnswered(asked) &&
+      asked.type?.draftAndPublish !== true &&
       of(asked.parameters, 'filters').some(({ keys }) => targetOf(asked, keys[1])?.draftAndPublish === true),
     expects: findsFewer,
   },
   {
     id: 'localizations-are-the-other-locales',
-    reason: 'A filter on `localizations` sees what populating shows: the other locales\' versions, never the document itself (4.30). In the reference every document is among its own.',
+    reason:
+      "A filter on `localizations` sees what populating shows: the other locales' versions, never the document itself (4.30). In the reference every document is among its own.",
     cases: [338],
-    applies: (asked) => wasAnswered(asked) && of(asked.parameters, 'filters').some(({ keys }) => keys.includes('localizations')),
+    applies: (asked) =>
+      wasAnswered(asked) &&
+      of(asked.parameters, 'filters').some(({ keys }) => keys.includes('localizations')),
     expects: findsFewer,
   },
   {
     id: 'negated-relation-filter-works',
-    reason: '`filters[rel][$not][attribute]` is a condition like any other (5.4); the reference fails with 500.',
+    reason:
+      '`filters[rel][$not][attribute]` is a condition like any other (5.4); the reference fails with 500.',
     cases: [862],
-    applies: (asked) => asked.recorded.status === 500 && of(asked.parameters, 'filters').some(({ keys }) => keys[2] === '$not' && targetOf(asked, keys[1]) !== undefined && keys.length > 3),
+    applies: (asked) =>
+      asked.recorded.status === 500 &&
+      of(asked.parameters, 'filters').some(
+        ({ keys }) => keys[2] === '$not' && targetOf(asked, keys[1]) !== undefined && keys.length > 3,
+      ),
     expects: (ours) => ours.status === 200 && total(ours.body) > 0,
   },
   {
     id: 'one-shape-for-wrong-methods',
-    reason: 'A method that a route does not have is a 405 in the error shape, with `Allow`; below the routes any method is a 404. The reference answers 405 in plain text.',
+    reason:
+      'A method that a route does not have is a 405 in the error shape, with `Allow`; below the routes any method is a 404. The reference answers 405 in plain text.',
     cases: [1031, 1035],
     applies: ({ recorded }) => recorded.status === 405 && typeof recorded.response === 'string',
     expects: (ours, { recorded }) => {
-      const isRoute = recorded.path.split('?')[0]?.split('/').filter((part) => part !== '').length === 2;
-      return isRefusal(ours) && (ours.status === 405 ? ours.headers.allow !== undefined : ours.status === 404 && !isRoute);
+      const isRoute =
+        recorded.path
+          .split('?')[0]
+          ?.split('/')
+          .filter((part) => part !== '').length === 2;
+      return (
+        isRefusal(ours) &&
+        (ours.status === 405 ? ours.headers.allow !== undefined : ours.status === 404 && !isRoute)
+      );
     },
   },
   {
     id: 'json-texts-are-texts',
-    reason: 'A text in a JSON attribute is the JSON text that was sent (14.14); the reference parses it, and fails with 500 where it cannot.',
+    reason:
+      'A text in a JSON attribute is the JSON text that was sent (14.14); the reference parses it, and fails with 500 where it cannot.',
     cases: [1239, 1240, 1244],
     applies: (asked) => asked.recorded.status !== 400 && jsonTexts(asked).length > 0,
-    expects: (ours, asked) => [200, 201].includes(ours.status) && jsonTexts(asked).every(([name, text]) => at(ours.body, `data.${name}`) === text),
+    expects: (ours, asked) =>
+      [200, 201].includes(ours.status) &&
+      jsonTexts(asked).every(([name, text]) => at(ours.body, `data.${name}`) === text),
   },
   {
     id: 'all-problems-at-once',
-    reason: 'One answer lists every problem of a body (14.21); the reference stops at the first attribute whose components are wrong.',
+    reason:
+      'One answer lists every problem of a body (14.21); the reference stops at the first attribute whose components are wrong.',
     cases: [1292],
     applies: ({ recorded }) => recorded.status === 400 && problems(recorded.response).length > 0,
     expects: (ours, { recorded }) => {
       const found = problems(ours.body).map(({ path, message }) => `${path.join('.')} ${message}`);
       const first = problems(recorded.response).map(({ path, message }) => `${path.join('.')} ${message}`);
-      return refuses(ours, new RegExp(`^${found.length} errors occurred$`)) && found.length > first.length && first.every((problem) => found.includes(problem));
+      return (
+        refuses(ours, new RegExp(`^${found.length} errors occurred$`)) &&
+        found.length > first.length &&
+        first.every((problem) => found.includes(problem))
+      );
     },
   },
   {
     id: 'required-inside-components',
-    reason: 'A required attribute of a component instance is required on every write that is not a draft (protocol 12.11); the reference lets updates of types without drafts store incomplete instances.',
+    reason:
+      'A required attribute of a component instance is required on every write that is not a draft (protocol 12.11); the reference lets updates of types without drafts store incomplete instances.',
     cases: [1602, 1603],
     applies: (asked) => asked.recorded.method === 'PUT' && wasAnswered(asked),
-    expects: (ours) => refuses(ours, /(must be defined\.|final value was: `null`\.)$/) && problems(ours.body).every(({ path }) => path.length > 1),
+    expects: (ours) =>
+      refuses(ours, /(must be defined\.|final value was: `null`\.)$/) &&
+      problems(ours.body).every(({ path }) => path.length > 1),
   },
   {
     id: 'times-without-seconds',
     reason: 'A time may leave its seconds out (protocol 5.29, 14.11).',
     cases: [181, 1053, 1228],
-    applies: ({ recorded }) => recorded.status === 400 && /"\d\d:\d\d"|=\d\d:\d\d(&|$)/.test(JSON.stringify(recorded.body) + recorded.path),
+    applies: ({ recorded }) =>
+      recorded.status === 400 &&
+      /"\d\d:\d\d"|=\d\d:\d\d(&|$)/.test(JSON.stringify(recorded.body) + recorded.path),
     expects: (ours) => ours.status === 200 || ours.status === 201,
   },
   {
     id: 'no-condition-is-lost',
-    reason: 'A condition on a name that objects inherit is refused like any other unknown name; the reference drops it and answers all rows (S2, S13).',
+    reason:
+      'A condition on a name that objects inherit is refused like any other unknown name; the reference drops it and answers all rows (S2, S13).',
     cases: [262, 264],
-    applies: (asked) => wasAnswered(asked) && asked.parameters.some(({ keys }) => ['filters', 'populate', 'sort', 'fields'].includes(keys[0] ?? '') && keys.slice(1).some((key) => key in Object.prototype)),
+    applies: (asked) =>
+      wasAnswered(asked) &&
+      asked.parameters.some(
+        ({ keys }) =>
+          ['filters', 'populate', 'sort', 'fields'].includes(keys[0] ?? '') &&
+          keys.slice(1).some((key) => key in Object.prototype),
+      ),
     expects: (ours) => refuses(ours, /^Invalid key \w+/),
   },
 ];

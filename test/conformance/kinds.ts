@@ -13,7 +13,12 @@ export interface Kind {
   readonly hashes?: boolean;
 }
 
-const kind = (name: string, is: Kind['is'], attributes: Attributes = {}, localized = false): Kind => ({ name, is, attributes, localized });
+const kind = (name: string, is: Kind['is'], attributes: Attributes = {}, localized = false): Kind => ({
+  name,
+  is,
+  attributes,
+  localized,
+});
 
 const PLAIN = kind('plain', 'plain');
 const HASHED: Kind = { ...PLAIN, hashes: true };
@@ -35,7 +40,8 @@ export class Kinds {
       this.documents.set(type.singularApiId, document);
       this.routes.set(type.kind === 'singleType' ? type.singularApiId : type.pluralApiId, document);
     }
-    for (const { uid, attributes } of components) this.components.set(uid, kind(uid, 'component', attributes));
+    for (const { uid, attributes } of components)
+      this.components.set(uid, kind(uid, 'component', attributes));
   }
 
   /** The kind that the answers of a request path hold. */
@@ -50,11 +56,16 @@ export class Kinds {
     const attribute = parent.attributes[key];
     if (attribute === undefined) return this.unlisted(parent, key);
     switch (attribute.type) {
-      case 'relation': return this.documents.get(attribute.target ?? '') ?? kind(`${parent.name}.${key}`, 'document');
-      case 'media': return FILE;
-      case 'component': return this.components.get(attribute.component ?? '') ?? PLAIN;
-      case 'dynamiczone': return ZONE;
-      default: return PLAIN;
+      case 'relation':
+        return this.documents.get(attribute.target ?? '') ?? kind(`${parent.name}.${key}`, 'document');
+      case 'media':
+        return FILE;
+      case 'component':
+        return this.components.get(attribute.component ?? '') ?? PLAIN;
+      case 'dynamiczone':
+        return ZONE;
+      default:
+        return PLAIN;
     }
   }
 

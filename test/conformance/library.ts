@@ -24,10 +24,12 @@ const READ_ONLY: Grants = { '*': ['find', 'findOne', 'readDrafts'] };
 function grants(recorded: Readonly<Record<string, readonly string[]>>, model: Model): Grants {
   const known = new Set(model.contentTypes.map((type) => type.singularApiId));
   const entries = Object.entries(recorded).filter(([type]) => known.has(type));
-  return Object.fromEntries(entries.map(([type, actions]) => {
-    const drafts = actions.includes('find') ? ['readDrafts'] : [];
-    return [type, [...new Set([...actions, ...drafts])]];
-  })) as Grants;
+  return Object.fromEntries(
+    entries.map(([type, actions]) => {
+      const drafts = actions.includes('find') ? ['readDrafts'] : [];
+      return [type, [...new Set([...actions, ...drafts])]];
+    }),
+  ) as Grants;
 }
 
 function rights(token: Token, model: Model): Grants {
@@ -43,10 +45,22 @@ class RecordedCallers implements AuthStrategy {
 
   constructor({ access }: Seed, model: Model) {
     for (const token of access.tokens) {
-      this.callers.set(token.as, { kind: 'token', id: token.as, permissions: Permissions.of(rights(token, model)) });
+      this.callers.set(token.as, {
+        kind: 'token',
+        id: token.as,
+        permissions: Permissions.of(rights(token, model)),
+      });
     }
-    this.callers.set('jwt', { kind: 'user', id: '1', permissions: Permissions.of(grants(access.roles.authenticated ?? {}, model)) });
-    this.expired = new Set(access.tokens.filter(({ expiresAt }) => expiresAt !== undefined && new Date(expiresAt) < new Date()).map(({ as }) => as));
+    this.callers.set('jwt', {
+      kind: 'user',
+      id: '1',
+      permissions: Permissions.of(grants(access.roles.authenticated ?? {}, model)),
+    });
+    this.expired = new Set(
+      access.tokens
+        .filter(({ expiresAt }) => expiresAt !== undefined && new Date(expiresAt) < new Date())
+        .map(({ as }) => as),
+    );
   }
 
   authenticate({ bearer }: Credentials): Caller | null {
@@ -59,28 +73,43 @@ class RecordedCallers implements AuthStrategy {
 
 async function create(options: ContentModuleOptions, adapter: Adapter): Promise<INestApplication> {
   const users = UsersModule.forRoot({ secret: 'the secret of the conformance run', rateLimit: false });
-  const module = { module: class Conformance {}, imports: [ContentModule.forRoot({ ...options, contentTypes: [...options.contentTypes, ...userTypes()] }), users] };
+  const module = {
+    module: class Conformance {},
+    imports: [
+      ContentModule.forRoot({ ...options, contentTypes: [...options.contentTypes, ...userTypes()] }),
+      users,
+    ],
+  };
   if (adapter === 'express') {
     const app = await NestFactory.create<NestExpressApplication>(module, { logger: ['error'] });
     return app.useBodyParser('json', { limit: BODY_LIMIT });
   }
   const { FastifyAdapter } = await import('@nestjs/platform-fastify');
-  return NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter({ bodyLimit: BODY_LIMIT }), { logger: ['error'] });
+  return NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter({ bodyLimit: BODY_LIMIT }), {
+    logger: ['error'],
+  });
 }
 
 /** Starts the library with its tables in an empty database, on a port of its own. */
-export async function startLibrary(model: Model, seed: Seed, { databaseUrl, adapter }: { databaseUrl: string; adapter: Adapter }): Promise<Library> {
+export async function startLibrary(
+  model: Model,
+  seed: Seed,
+  { databaseUrl, adapter }: { databaseUrl: string; adapter: Adapter },
+): Promise<Library> {
   const { contentTypes, components, locales, defaultLocale } = model;
-  const app = await create({
-    ...({ contentTypes, components } as Pick<ContentModuleOptions, 'contentTypes' | 'components'>),
-    locales,
-    defaultLocale,
-    maxLimit: 100,
-    database: { clientUrl: databaseUrl },
-    // Grants from the roles' table stay fresh for the whole run, so that a GET is counted as what it is.
-    access: { public: grants(seed.access.roles.public ?? {}, model), maxAge: 3_600_000 },
-    auth: { strategies: [new RecordedCallers(seed, model)] },
-  }, adapter);
+  const app = await create(
+    {
+      ...({ contentTypes, components } as Pick<ContentModuleOptions, 'contentTypes' | 'components'>),
+      locales,
+      defaultLocale,
+      maxLimit: 100,
+      database: { clientUrl: databaseUrl },
+      // Grants from the roles' table stay fresh for the whole run, so that a GET is counted as what it is.
+      access: { public: grants(seed.access.roles.public ?? {}, model), maxAge: 3_600_000 },
+      auth: { strategies: [new RecordedCallers(seed, model)] },
+    },
+    adapter,
+  );
   const orm = app.get<{ schema: { update(): Promise<void> } }>(CONTENT_ORM, { strict: false });
   await orm.schema.update();
   await app.listen(0, '127.0.0.1');

@@ -36,8 +36,14 @@ function authorization(auth: string): Record<string, string> {
 }
 
 /** Names the entry that covers the differences; none where several claim them. */
-function improvementFor(request: Asked, answer: Answer, differences: readonly Difference[]): string | undefined {
-  const claims = IMPROVEMENTS.filter(({ applies, expects }) => applies(request) && expects(answer, request, differences));
+function improvementFor(
+  request: Asked,
+  answer: Answer,
+  differences: readonly Difference[],
+): string | undefined {
+  const claims = IMPROVEMENTS.filter(
+    ({ applies, expects }) => applies(request) && expects(answer, request, differences),
+  );
   return claims.length === 1 ? claims[0]?.id : undefined;
 }
 
@@ -54,10 +60,19 @@ class Player {
   }
 
   async play(recorded: Case): Promise<Result> {
-    const skipped = (reason: string): Result => ({ case: recorded, outcome: 'skipped', reason, differences: [], statements: 0 });
+    const skipped = (reason: string): Result => ({
+      case: recorded,
+      outcome: 'skipped',
+      reason,
+      differences: [],
+      statements: 0,
+    });
     if (recorded.volatile === true) return skipped('volatile');
-    const unknown = [...variablesIn(recorded.pathTemplate), ...variablesIn(recorded.bodyTemplate)].find((name) => !this.variables.has(name));
-    if (unknown !== undefined) return skipped(`{{${unknown}}} is captured by a case that is not in these files`);
+    const unknown = [...variablesIn(recorded.pathTemplate), ...variablesIn(recorded.bodyTemplate)].find(
+      (name) => !this.variables.has(name),
+    );
+    if (unknown !== undefined)
+      return skipped(`{{${unknown}}} is captured by a case that is not in these files`);
 
     const { answer, statements } = await this.send(recorded);
     this.capture(recorded, answer);
@@ -71,7 +86,12 @@ class Player {
     const path = fill(recorded.pathTemplate ?? recorded.path, this.variables) as string;
     const body = fill(recorded.bodyTemplate ?? recorded.body, this.variables);
     const before = this.replay.statements();
-    const answer = await send(this.replay.port, { method, path, headers: { ...headers, ...authorization(auth) }, body });
+    const answer = await send(this.replay.port, {
+      method,
+      path,
+      headers: { ...headers, ...authorization(auth) },
+      body,
+    });
     return { answer, statements: this.replay.statements() - before };
   }
 
@@ -80,7 +100,10 @@ class Player {
     for (const [name, path] of Object.entries(capture)) this.variables.set(name, at(answer.body, path));
   }
 
-  private judge(recorded: Case, answer: Answer): Pick<Result, 'outcome' | 'reason'> & Partial<Pick<Result, 'differences'>> {
+  private judge(
+    recorded: Case,
+    answer: Answer,
+  ): Pick<Result, 'outcome' | 'reason'> & Partial<Pick<Result, 'differences'>> {
     const differences = compare(recorded, answer, { kinds: this.kinds, ids: this.ids });
     if (differences.length === 0) {
       this.ids.keep();

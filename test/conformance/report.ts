@@ -5,7 +5,8 @@ import type { Result } from './replay.ts';
 const DIFFERENCES_SHOWN = 3;
 const VALUE_LENGTH = 200;
 
-const shorten = (text: string): string => (text.length > VALUE_LENGTH ? `${text.slice(0, VALUE_LENGTH)}…` : text);
+const shorten = (text: string): string =>
+  text.length > VALUE_LENGTH ? `${text.slice(0, VALUE_LENGTH)}…` : text;
 const print = (value: unknown): string => (value === undefined ? 'absent' : shorten(JSON.stringify(value)));
 
 export interface Totals {
@@ -30,7 +31,8 @@ function difference({ path, recorded, ours }: Difference): string {
 
 /** Two long texts from shortly before the place where they part. */
 function withoutCommonStart(recorded: unknown, ours: unknown): [unknown, unknown] {
-  if (typeof recorded !== 'string' || typeof ours !== 'string' || recorded.length <= VALUE_LENGTH) return [recorded, ours];
+  if (typeof recorded !== 'string' || typeof ours !== 'string' || recorded.length <= VALUE_LENGTH)
+    return [recorded, ours];
   const parted = [...recorded].findIndex((character, index) => ours[index] !== character);
   const from = Math.max(0, (parted < 0 ? recorded.length : parted) - VALUE_LENGTH / 4);
   return [recorded, ours].map((text) => (from === 0 ? text : `…${text.slice(from)}`)) as [string, string];
@@ -39,20 +41,36 @@ function withoutCommonStart(recorded: unknown, ours: unknown): [unknown, unknown
 /** One mismatch in a few lines. */
 export function describeMismatch({ case: { n, name, method, path, body }, differences }: Result): string {
   const sent = body === null || body === undefined ? '' : `\n    body ${print(body)}`;
-  const more = differences.length > DIFFERENCES_SHOWN ? [`    … and ${differences.length - DIFFERENCES_SHOWN} more`] : [];
-  return [`  ${n} ${shorten(name)}\n    ${method} ${shorten(path)}${sent}`, ...differences.slice(0, DIFFERENCES_SHOWN).map(difference), ...more].join('\n');
+  const more =
+    differences.length > DIFFERENCES_SHOWN
+      ? [`    … and ${differences.length - DIFFERENCES_SHOWN} more`]
+      : [];
+  return [
+    `  ${n} ${shorten(name)}\n    ${method} ${shorten(path)}${sent}`,
+    ...differences.slice(0, DIFFERENCES_SHOWN).map(difference),
+    ...more,
+  ].join('\n');
 }
 
 function counted(results: readonly Result[]): string[] {
   const counts = new Map<string, number[]>();
-  for (const { reason = '', case: { n } } of results) counts.set(reason, [...(counts.get(reason) ?? []), n]);
+  for (const {
+    reason = '',
+    case: { n },
+  } of results)
+    counts.set(reason, [...(counts.get(reason) ?? []), n]);
   return [...counts].map(([reason, numbers]) => `  ${reason}: ${numbers.join(', ')}`);
 }
 
 /** GETs that answered with documents, and how many statements the busiest took. */
 export function statementsPerGet(results: readonly Result[]): { readonly max: number; readonly min: number } {
   // The list of locales comes from the settings and needs no statement.
-  const counts = results.filter(({ case: { method, path }, answer }) => method === 'GET' && answer?.status === 200 && !path.startsWith('/api/i18n/')).map(({ statements }) => statements);
+  const counts = results
+    .filter(
+      ({ case: { method, path }, answer }) =>
+        method === 'GET' && answer?.status === 200 && !path.startsWith('/api/i18n/'),
+    )
+    .map(({ statements }) => statements);
   return counts.length === 0 ? { max: 0, min: 0 } : { max: Math.max(...counts), min: Math.min(...counts) };
 }
 

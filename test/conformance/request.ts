@@ -16,9 +16,11 @@ export interface Request {
 }
 
 /** What may not stand in a request line goes percent-encoded, as every client sends it. */
-const encode = (path: string): string => path.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
+const encode = (path: string): string =>
+  path.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
 
-const isRaw = (body: unknown): body is { readonly __raw: string } => typeof body === 'object' && body !== null && '__raw' in body;
+const isRaw = (body: unknown): body is { readonly __raw: string } =>
+  typeof body === 'object' && body !== null && '__raw' in body;
 
 function payload(body: unknown): string | null {
   if (body === null || body === undefined) return null;
@@ -42,7 +44,11 @@ export async function send(port: number, { method, path, headers, body }: Reques
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: parse(text, response.headers['content-type']) });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: parse(text, response.headers['content-type']),
+        });
       });
     });
     request.on('error', reject);

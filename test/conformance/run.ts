@@ -1,7 +1,9 @@
 /**
- * npm run conformance -- [--model M.json] [--seed S.json] [--adapter express|fastify] [--min PERCENT] [CASES.jsonl…]
+ * npm run conformance -- [--model M.json] [--seed S.json] [--adapter express|fastify] [--min PERCENT]
+ * [CASES.jsonl…]
  *
- * Without file arguments it replays `cases/`. Ends with 1 if it could not run, or if less than PERCENT matched.
+ * Without file arguments it replays `cases/`. Ends with 1 if it could not run, or if less than PERCENT
+ * matched.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -25,7 +27,10 @@ const { values, positionals } = parseArgs({
 const cases = positionals.length === 0 ? [own('reads.jsonl'), own('writes.jsonl')] : positionals;
 const server = await startPostgres();
 try {
-  const results = await conformance({ ...values, cases }, { serverUrl: server.url, adapter: values.adapter as Adapter });
+  const results = await conformance(
+    { ...values, cases },
+    { serverUrl: server.url, adapter: values.adapter as Adapter },
+  );
   console.log(report(results));
   if (values.min !== undefined && totals(results).percent < Number(values.min)) process.exitCode = 1;
 } finally {

@@ -1,4 +1,7 @@
-/** Runs the seed through the library's own services, then gives its documents the ids and times of the recording. */
+/**
+ * Runs the seed through the library's own services, then gives its documents the ids and times of the
+ * recording.
+ */
 import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
 import { ContentAccess, getContentToken } from 'nestjs-content-api';
@@ -10,10 +13,22 @@ import type { Model, Operation, Seed, Upload, Write } from './cases.ts';
 /** Reference → document id. */
 type References = Map<string, string>;
 
-/** Sizes that an image encoder decided: what the reference stored, by file name. See `recorded-files.json`. */
-type RecordedFiles = Readonly<Record<string, { readonly size: number; readonly formats?: Readonly<Record<string, { readonly size: number; readonly sizeInBytes: number }>> }>>;
+/**
+ * Sizes that an image encoder decided: what the reference stored, by file name. See `recorded-files.json`.
+ */
+type RecordedFiles = Readonly<
+  Record<
+    string,
+    {
+      readonly size: number;
+      readonly formats?: Readonly<Record<string, { readonly size: number; readonly sizeInBytes: number }>>;
+    }
+  >
+>;
 
-const RECORDED_FILES = readJson<{ files: RecordedFiles }>(fileURLToPath(new URL('./recorded-files.json', import.meta.url))).files;
+const RECORDED_FILES = readJson<{ files: RecordedFiles }>(
+  fileURLToPath(new URL('./recorded-files.json', import.meta.url)),
+).files;
 
 /** The boxes that smaller versions fit in (protocol 20.10). */
 const BOXES = { thumbnail: [245, 156], small: [500, 500], medium: [750, 750], large: [1000, 1000] } as const;
@@ -28,9 +43,23 @@ function fileFormats({ as, name, mime, content }: Upload): object | null {
     const hash = `${format}_${base}_${tail(as)}`;
     const recorded = RECORDED_FILES[name]?.formats?.[format] ?? { size: 0.01, sizeInBytes: 10 };
     const box = { width: Math.round(image.width * scale), height: Math.round(image.height * scale) };
-    return [[format, { name: `${format}_${name}`, hash, ext, mime, path: null, ...box, ...recorded, url: `/uploads/${hash}${ext}` }]];
+    return [
+      [
+        format,
+        {
+          name: `${format}_${name}`,
+          hash,
+          ext,
+          mime,
+          path: null,
+          ...box,
+          ...recorded,
+          url: `/uploads/${hash}${ext}`,
+        },
+      ],
+    ];
   });
-  return entries.length === 0 ? null : Object.fromEntries(entries) as object;
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as object);
 }
 
 const splitName = (name: string): { base: string; ext: string } => {
@@ -51,10 +80,18 @@ function fileData(upload: Upload): object {
 }
 
 const resolve = (value: unknown, references: References): unknown =>
-  typeof value === 'string' ? (references.get(value) ?? value) : mapValues(value, (entry) => resolve(entry, references));
+  typeof value === 'string'
+    ? (references.get(value) ?? value)
+    : mapValues(value, (entry) => resolve(entry, references));
 
-async function write(app: INestApplication, operation: Write, { singles, references }: { singles: ReadonlySet<string>; references: References }): Promise<void> {
-  const service = app.get<ContentService<{ documentId: string }>>(getContentToken(operation.type), { strict: false });
+async function write(
+  app: INestApplication,
+  operation: Write,
+  { singles, references }: { singles: ReadonlySet<string>; references: References },
+): Promise<void> {
+  const service = app.get<ContentService<{ documentId: string }>>(getContentToken(operation.type), {
+    strict: false,
+  });
   const { locale, status } = operation;
   const query = { ...(locale === undefined ? {} : { locale }), ...(status === undefined ? {} : { status }) };
   const data = resolve(operation.data ?? {}, references) as object;
@@ -64,12 +101,20 @@ async function write(app: INestApplication, operation: Write, { singles, referen
   if (operation.as !== undefined) references.set(operation.as, document.documentId);
 }
 
-async function run(app: INestApplication, operations: readonly Operation[], model: Model): Promise<References> {
+async function run(
+  app: INestApplication,
+  operations: readonly Operation[],
+  model: Model,
+): Promise<References> {
   const references: References = new Map();
-  const singles = new Set(model.contentTypes.filter(({ kind }) => kind === 'singleType').map((type) => type.singularApiId));
+  const singles = new Set(
+    model.contentTypes.filter(({ kind }) => kind === 'singleType').map((type) => type.singularApiId),
+  );
   for (const operation of operations) {
     if (operation.op === 'upload') {
-      const file = await app.get<ContentService<{ documentId: string }>>(getContentToken('file'), { strict: false }).create(fileData(operation));
+      const file = await app
+        .get<ContentService<{ documentId: string }>>(getContentToken('file'), { strict: false })
+        .create(fileData(operation));
       references.set(operation.as, file.documentId);
     } else {
       await write(app, operation, { singles, references });
@@ -89,12 +134,18 @@ const COLUMNS = `select table_name as table, column_name as column, data_type as
 
 const DOCUMENT_ID = /[a-z][a-z0-9]{23}/g;
 
-/** The recording counts every document's minutes from here: created, changed 1000 later, published 2000 later. */
+/**
+ * The recording counts every document's minutes from here: created, changed 1000 later, published 2000 later.
+ */
 const EPOCH = '2025-01-01T00:00:00.123Z';
 
-const SIBLING = (table: string): string => `select 1 from "${table}" o where o.document_id = r.document_id and o.locale = r.locale`;
+const SIBLING = (table: string): string =>
+  `select 1 from "${table}" o where o.document_id = r.document_id and o.locale = r.locale`;
 
-/** A published version of a type with drafts was changed when it was published; a draft edited since then, after that. */
+/**
+ * A published version of a type with drafts was changed when it was published; a draft edited since then,
+ * after that.
+ */
 const PIN_TIMES = (table: string): string => `
   update "${table}" r set
     created_at = p.start,
@@ -108,8 +159,8 @@ const PIN_TIMES = (table: string): string => `
   where p.reference = r.document_id`;
 
 /**
- * The recording has document ids and times that speak (`aut…0001`), and requests that filter and sort by them.
- * The library chooses its own, so they are put in place below it, in the tables.
+ * The recording has document ids and times that speak (`aut…0001`), and requests that filter and sort by
+ * them. The library chooses its own, so they are put in place below it, in the tables.
  */
 async function pin(databaseUrl: string, references: References): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -120,22 +171,33 @@ async function pin(databaseUrl: string, references: References): Promise<void> {
     const { rows } = await client.query<Column>(COLUMNS);
     for (const { table, column, type } of rows) {
       if (column.endsWith('document_id')) {
-        await client.query(`update "${table}" r set "${column}" = p.new from unnest($1::text[], $2::text[]) as p(old, new) where r."${column}" = p.old`, [old, wanted]);
+        await client.query(
+          `update "${table}" r set "${column}" = p.new from unnest($1::text[], $2::text[]) as p(old, new) where r."${column}" = p.old`,
+          [old, wanted],
+        );
       } else if (type === 'jsonb') {
         await pinJson(client, { table, column }, pinned);
       }
     }
-    for (const { table } of rows.filter(({ column }) => column === 'created_at')) await client.query(PIN_TIMES(table), [wanted]);
+    for (const { table } of rows.filter(({ column }) => column === 'created_at'))
+      await client.query(PIN_TIMES(table), [wanted]);
   } finally {
     await client.end();
   }
 }
 
-async function pinJson(client: pg.Client, { table, column }: { table: string; column: string }, pinned: ReadonlyMap<string, string>): Promise<void> {
-  const { rows } = await client.query<{ id: number; text: string }>(`select id, "${column}"::text as text from "${table}" where "${column}" is not null`);
+async function pinJson(
+  client: pg.Client,
+  { table, column }: { table: string; column: string },
+  pinned: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { rows } = await client.query<{ id: number; text: string }>(
+    `select id, "${column}"::text as text from "${table}" where "${column}" is not null`,
+  );
   for (const { id, text } of rows) {
     const replaced = text.replace(DOCUMENT_ID, (documentId) => pinned.get(documentId) ?? documentId);
-    if (replaced !== text) await client.query(`update "${table}" set "${column}" = $1::jsonb where id = $2`, [replaced, id]);
+    if (replaced !== text)
+      await client.query(`update "${table}" set "${column}" = $1::jsonb where id = $2`, [replaced, id]);
   }
 }
 
@@ -143,14 +205,23 @@ async function pinJson(client: pg.Client, { table, column }: { table: string; co
 async function addUsers(app: INestApplication, { access }: Seed): Promise<void> {
   // The first look at what roles may do makes them.
   await app.get(ContentAccess, { strict: false }).permissionsOf(['public']);
-  const service = (type: string): ContentService => app.get<ContentService>(getContentToken(type), { strict: false });
-  const roles = new Map((await service('role').find()).data.map((role) => [(role as unknown as { type: string }).type, role.documentId]));
+  const service = (type: string): ContentService =>
+    app.get<ContentService>(getContentToken(type), { strict: false });
+  const roles = new Map(
+    (await service('role').find()).data.map((role) => [
+      (role as unknown as { type: string }).type,
+      role.documentId,
+    ]),
+  );
   for (const { role, ...user } of access.users ?? []) {
     await service('user').create({ ...user, provider: 'local', role: { documentId: roles.get(role) } });
   }
 }
 
-export async function plant(app: INestApplication, { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string }): Promise<void> {
+export async function plant(
+  app: INestApplication,
+  { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string },
+): Promise<void> {
   await addUsers(app, seed);
   await pin(databaseUrl, await run(app, seed.operations, model));
 }

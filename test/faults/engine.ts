@@ -1,8 +1,18 @@
-/** Runs writes with faults in them and tells what is wrong afterwards: half a document, a dead pool, a bad answer. */
+/**
+ * Runs writes with faults in them and tells what is wrong afterwards: half a document, a dead pool, a bad
+ * answer.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, type Type } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { AfterContent, BeforeContent, CONTENT_ORM, ContentError, type ContentEvent, OnContentCommitted } from 'nestjs-content-api';
+import {
+  AfterContent,
+  BeforeContent,
+  CONTENT_ORM,
+  ContentError,
+  type ContentEvent,
+  OnContentCommitted,
+} from 'nestjs-content-api';
 import { type BusyApp, type Reply, startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
 import { createDatabase } from '../support/database.ts';
@@ -17,13 +27,26 @@ const POOL = 3;
 
 export type Fault =
   | { readonly kind: 'statement'; readonly mode: Mode; readonly at: number }
-  | { readonly kind: 'constraint'; readonly table: string; readonly operation: string; readonly deferred: boolean; readonly code: string }
-  | { readonly kind: 'hook'; readonly moment: 'before' | 'after' | 'committed'; readonly action: HookAction; readonly error: keyof typeof ERRORS };
+  | {
+      readonly kind: 'constraint';
+      readonly table: string;
+      readonly operation: string;
+      readonly deferred: boolean;
+      readonly code: string;
+    }
+  | {
+      readonly kind: 'hook';
+      readonly moment: 'before' | 'after' | 'committed';
+      readonly action: HookAction;
+      readonly error: keyof typeof ERRORS;
+    };
 
 export const describeFault = (fault: Fault): string =>
-  fault.kind === 'statement' ? `${fault.mode} at statement ${fault.at}`
-  : fault.kind === 'constraint' ? `${fault.code} ${fault.deferred ? 'at commit' : 'at once'} on ${fault.operation} of ${fault.table}`
-  : `${fault.error} thrown in a hook ${fault.moment} ${fault.action}`;
+  fault.kind === 'statement'
+    ? `${fault.mode} at statement ${fault.at}`
+    : fault.kind === 'constraint'
+      ? `${fault.code} ${fault.deferred ? 'at commit' : 'at once'} on ${fault.operation} of ${fault.table}`
+      : `${fault.error} thrown in a hook ${fault.moment} ${fault.action}`;
 
 const ERRORS = {
   Error: () => new Error(SECRET),
@@ -55,7 +78,11 @@ export class Thrower {
   }
 }
 const decorate = (name: 'before' | 'after' | 'committed', decorator: MethodDecorator): void =>
-  void decorator(Thrower.prototype, name, Object.getOwnPropertyDescriptor(Thrower.prototype, name) as PropertyDescriptor);
+  void decorator(
+    Thrower.prototype,
+    name,
+    Object.getOwnPropertyDescriptor(Thrower.prototype, name) as PropertyDescriptor,
+  );
 decorate('before', BeforeContent('*', ...ACTIONS));
 decorate('after', AfterContent('*', ...ACTIONS));
 decorate('committed', OnContentCommitted('*', ...ACTIONS));
@@ -99,7 +126,8 @@ export class Engine {
     return engine;
   }
 
-  private sql = (text: string, values?: unknown[]): Promise<Record<string, any>[]> => this.injector.sql(text, values);
+  private sql = (text: string, values?: unknown[]): Promise<Record<string, any>[]> =>
+    this.injector.sql(text, values);
 
   private async prepare(): Promise<void> {
     this.ids = await seed(this.app);
@@ -115,12 +143,20 @@ export class Engine {
   }
 
   private async rehearse(scenario: Scenario): Promise<Plan> {
-    await this.sql('create schema if not exists watch; create table if not exists watch.fired (n serial, t text, o text)');
+    await this.sql(
+      'create schema if not exists watch; create table if not exists watch.fired (n serial, t text, o text)',
+    );
     await this.sql(`create or replace function watch.fire() returns trigger language plpgsql as
       $$ begin insert into watch.fired (t, o) values (tg_table_name, lower(tg_op)); return null; end $$; truncate watch.fired`);
-    for (const table of this.tables.keys()) await this.sql(`create trigger watch_fire after insert or update or delete on public."${table}" for each row execute function watch.fire()`);
-    const { result, statements } = await this.injector.during(null, 0, () => scenario.run(this.app, this.ids));
-    if (scenario.refused === true ? result.status !== 400 : result.status >= 400) throw new Error(`${scenario.name} answers ${result.status} by itself: ${result.text}`);
+    for (const table of this.tables.keys())
+      await this.sql(
+        `create trigger watch_fire after insert or update or delete on public."${table}" for each row execute function watch.fire()`,
+      );
+    const { result, statements } = await this.injector.during(null, 0, () =>
+      scenario.run(this.app, this.ids),
+    );
+    if (scenario.refused === true ? result.status !== 400 : result.status >= 400)
+      throw new Error(`${scenario.name} answers ${result.status} by itself: ${result.text}`);
     const fired = await this.sql('select distinct t as table, o as operation from watch.fired order by 1, 2');
     for (const table of this.tables.keys()) await this.sql(`drop trigger watch_fire on public."${table}"`);
     const written = await this.picture();
@@ -134,14 +170,23 @@ export class Engine {
   /** Every fault at every place of every write. */
   jobs(modes: readonly Mode[] = MODES): Job[] {
     return [...this.plans.values()].flatMap(({ scenario, statements, touches }) => {
-      const faults: Fault[] = statements.flatMap((text, at) => modes.filter((mode) => possible(mode, text, this.hooks)).map((mode): Fault => ({ kind: 'statement', mode, at })));
+      const faults: Fault[] = statements.flatMap((text, at) =>
+        modes
+          .filter((mode) => possible(mode, text, this.hooks))
+          .map((mode): Fault => ({ kind: 'statement', mode, at })),
+      );
       if (scenario.refused !== true) {
         for (const { table, operation } of touches) {
-          for (const deferred of [false, true]) faults.push({ kind: 'constraint', table, operation, deferred, code: '23505' });
+          for (const deferred of [false, true])
+            faults.push({ kind: 'constraint', table, operation, deferred, code: '23505' });
           faults.push({ kind: 'constraint', table, operation, deferred: true, code: '40001' });
           faults.push({ kind: 'constraint', table, operation, deferred: false, code: '40P01' });
         }
-        if (this.hooks) for (const moment of ['before', 'after', 'committed'] as const) for (const action of actionsOf(scenario)) for (const error of ['Error', 'ContentError', 'HttpException'] as const) faults.push({ kind: 'hook', moment, action, error });
+        if (this.hooks)
+          for (const moment of ['before', 'after', 'committed'] as const)
+            for (const action of actionsOf(scenario))
+              for (const error of ['Error', 'ContentError', 'HttpException'] as const)
+                faults.push({ kind: 'hook', moment, action, error });
       }
       return faults.map((fault) => ({ scenario, fault }));
     });
@@ -162,8 +207,16 @@ export class Engine {
   private async restart(): Promise<void> {
     const { database } = this.app;
     void this.app.close().catch(() => undefined);
-    await this.sql('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
-    this.app = await startBusy({ ...busy, providers: providersOf(this.hooks), pool: POOL, database, makeTables: false });
+    await this.sql(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    );
+    this.app = await startBusy({
+      ...busy,
+      providers: providersOf(this.hooks),
+      pool: POOL,
+      database,
+      makeTables: false,
+    });
     // The first write of an application has more statements.
     await this.app.client.put(`/api/topics/${this.ids['t3']}`, { name: 'awake' });
   }
@@ -171,8 +224,17 @@ export class Engine {
   private async withFault(fault: Fault, send: () => Promise<Reply>): Promise<Reply> {
     const reply = async (): Promise<Reply> => {
       let late: NodeJS.Timeout | undefined;
-      const slow = new Promise<Reply>((resolve) => (late = setTimeout(() => resolve({ status: 0, text: 'no answer within 20 s', body: null }), 20_000)));
-      const answer = await Promise.race([send().catch((error: unknown): Reply => ({ status: 0, text: String(error), body: null })), slow]);
+      const slow = new Promise<Reply>(
+        (resolve) =>
+          (late = setTimeout(
+            () => resolve({ status: 0, text: 'no answer within 20 s', body: null }),
+            20_000,
+          )),
+      );
+      const answer = await Promise.race([
+        send().catch((error: unknown): Reply => ({ status: 0, text: String(error), body: null })),
+        slow,
+      ]);
       clearTimeout(late);
       return answer;
     };
@@ -185,21 +247,31 @@ export class Engine {
       default: {
         const { table, operation, deferred, code } = fault;
         // A sequence does not roll back, so a retryable error comes only once.
-        await this.sql(`drop sequence if exists watch.once; create sequence watch.once; create or replace function watch.fail() returns trigger language plpgsql as
+        await this
+          .sql(`drop sequence if exists watch.once; create sequence watch.once; create or replace function watch.fail() returns trigger language plpgsql as
           $$ begin if ${code === '23505'} or nextval('watch.once') = 1 then raise exception '${SECRET}' using errcode = '${code}', constraint = 'some_constraint'; end if; return ${deferred ? 'null' : operation === 'delete' ? 'old' : 'new'}; end $$`);
-        await this.sql(deferred
-          ? `create constraint trigger watch_fail after ${operation} on public."${table}" deferrable initially deferred for each row execute function watch.fail()`
-          : `create trigger watch_fail before ${operation} on public."${table}" for each row execute function watch.fail()`);
+        await this.sql(
+          deferred
+            ? `create constraint trigger watch_fail after ${operation} on public."${table}" deferrable initially deferred for each row execute function watch.fail()`
+            : `create trigger watch_fail before ${operation} on public."${table}" for each row execute function watch.fail()`,
+        );
         return reply().finally(() => this.sql(`drop trigger watch_fail on public."${table}"`));
       }
     }
   }
 
-  private async stateProblems({ scenario, written, statements }: Plan, fault: Fault, reply: Reply): Promise<string[]> {
+  private async stateProblems(
+    { scenario, written, statements }: Plan,
+    fault: Fault,
+    reply: Reply,
+  ): Promise<string[]> {
     const old = (await checksum(this.sql, this.tables)) === this.before;
     const now = old ? null : await this.picture();
-    const fresh = now !== null && Object.entries(written).every(([table, rows]) => JSON.stringify(rows) === JSON.stringify(now[table]));
-    if (!old && !fresh) return [`neither the old nor the new document is stored: ${difference(written, now ?? {})}`];
+    const fresh =
+      now !== null &&
+      Object.entries(written).every(([table, rows]) => JSON.stringify(rows) === JSON.stringify(now[table]));
+    if (!old && !fresh)
+      return [`neither the old nor the new document is stored: ${difference(written, now ?? {})}`];
     const succeeded = reply.status > 0 && reply.status < 400;
     if (succeeded && scenario.refused === true) return [`answered ${reply.status}`];
     if (succeeded && !fresh) return [`answered ${reply.status}, but nothing is stored`];
@@ -207,22 +279,31 @@ export class Engine {
     const atCommit = fault.kind === 'statement' && /^commit/i.test(statements[fault.at] ?? '');
     const problems: string[] = [];
     if (!succeeded && fresh && !atCommit) problems.push(`answered ${reply.status}, but the write is stored`);
-    if (mustSucceed(fault) && scenario.refused !== true && !succeeded) problems.push(`answered ${reply.status} although another try would have done: ${reply.text}`);
+    if (mustSucceed(fault) && scenario.refused !== true && !succeeded)
+      problems.push(`answered ${reply.status} although another try would have done: ${reply.text}`);
     if (fault.kind === 'hook' && fault.moment !== 'committed') {
       const expected = { Error: 500, ContentError: 400, HttpException: 409 }[fault.error];
-      if (reply.status !== expected && !(reply.text === '' && reply.status >= 400)) problems.push(`answered ${reply.status} where a hook threw a ${fault.error}`);
+      if (reply.status !== expected && !(reply.text === '' && reply.status >= 400))
+        problems.push(`answered ${reply.status} where a hook threw a ${fault.error}`);
     }
     return problems;
   }
 
   private async poolProblems(): Promise<string[]> {
-    const connection = this.app.app.get<MikroORM>(CONTENT_ORM, { strict: false }).em.getConnection() as unknown as { getNativeClient(): Promise<{ totalCount: number; idleCount: number }> };
+    const connection = this.app.app
+      .get<MikroORM>(CONTENT_ORM, { strict: false })
+      .em.getConnection() as unknown as {
+      getNativeClient(): Promise<{ totalCount: number; idleCount: number }>;
+    };
     const pool = await connection.getNativeClient();
     for (let tries = 0; pool.totalCount > pool.idleCount && tries < 50; tries += 1) await sleep(10);
-    if (pool.totalCount > pool.idleCount) return [`${pool.totalCount - pool.idleCount} connections are not given back to the pool`];
+    if (pool.totalCount > pool.idleCount)
+      return [`${pool.totalCount - pool.idleCount} connections are not given back to the pool`];
     const read = await this.app.client.get(`/api/topics/${this.ids['t3']}`);
     const write = await this.app.client.put(`/api/topics/${this.ids['t3']}`, { name: 'alive' });
-    const stuck = await this.sql(`select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`);
+    const stuck = await this.sql(
+      `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+    );
     return [
       ...(read.status === 200 ? [] : [`the next read answers ${read.status}`]),
       ...(write.status === 200 ? [] : [`the next write answers ${write.status}`]),
@@ -240,15 +321,21 @@ export class Engine {
 const providersOf = (hooks: boolean): Type[] => (hooks ? [Thrower] : []);
 
 const mustSucceed = (fault: Fault): boolean =>
-  fault.kind === 'statement' ? isRetried(fault.mode) : fault.kind === 'constraint' ? fault.code !== '23505' : fault.moment === 'committed';
+  fault.kind === 'statement'
+    ? isRetried(fault.mode)
+    : fault.kind === 'constraint'
+      ? fault.code !== '23505'
+      : fault.moment === 'committed';
 
 /**
- * Errors that ask for another try come from statements within transactions. Where the entity manager begins the
- * transaction, a BEGIN or ROLLBACK that fails on a connection which works on does not happen, and would cost a slot of
- * the pool (kysely-org/kysely#1990); lost connections must not.
+ * Errors that ask for another try come from statements within transactions. Where the entity manager begins
+ * the transaction, a BEGIN or ROLLBACK that fails on a connection which works on does not happen, and would
+ * cost a slot of the pool (kysely-org/kysely#1990); lost connections must not.
  */
 const possible = (mode: Mode, text: string, hooks: boolean): boolean =>
-  /^(begin|rollback)/i.test(text) ? !isRetried(mode) && !(hooks && (mode === 'before' || mode === 'after')) : true;
+  /^(begin|rollback)/i.test(text)
+    ? !isRetried(mode) && !(hooks && (mode === 'before' || mode === 'after'))
+    : true;
 
 /** The actions that a write's hooks are told of. */
 function actionsOf({ name }: Scenario): HookAction[] {
@@ -264,14 +351,26 @@ function answerProblems({ status, text, body }: Reply): string[] {
   // A call of the service has no body.
   if (status < 400 || text === '') return [];
   const { data, error } = (body ?? {}) as { data?: unknown; error?: Record<string, unknown> };
-  const shape = data === null && error !== undefined && error['status'] === status && typeof error['name'] === 'string' && typeof error['message'] === 'string' && typeof error['details'] === 'object';
+  const shape =
+    data === null &&
+    error !== undefined &&
+    error['status'] === status &&
+    typeof error['name'] === 'string' &&
+    typeof error['message'] === 'string' &&
+    typeof error['details'] === 'object';
   return shape ? [] : [`the answer is not in the error shape: ${text}`];
 }
 
 function difference(expected: Record<string, string[]>, found: Record<string, string[]>): string {
-  return Object.keys(expected).flatMap((table) => {
-    const missing = (expected[table] ?? []).filter((row) => !found[table]?.includes(row));
-    const extra = (found[table] ?? []).filter((row) => !expected[table]?.includes(row));
-    return missing.length + extra.length === 0 ? [] : [`\n  ${table}:\n    expected ${missing.join('\n             ')}\n    found    ${extra.join('\n             ')}`];
-  }).join('');
+  return Object.keys(expected)
+    .flatMap((table) => {
+      const missing = (expected[table] ?? []).filter((row) => !found[table]?.includes(row));
+      const extra = (found[table] ?? []).filter((row) => !expected[table]?.includes(row));
+      return missing.length + extra.length === 0
+        ? []
+        : [
+            `\n  ${table}:\n    expected ${missing.join('\n             ')}\n    found    ${extra.join('\n             ')}`,
+          ];
+    })
+    .join('');
 }

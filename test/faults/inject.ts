@@ -7,7 +7,17 @@ import pg from 'pg';
  * `cut`, `cutting`: the connection breaks before or while the statement is under way.
  * `deadlock`, `serialization`: the statement is refused once with an error that asks for another try.
  */
-export const MODES = ['before', 'after', 'killed', 'killing', 'kill', 'cut', 'cutting', 'deadlock', 'serialization'] as const;
+export const MODES = [
+  'before',
+  'after',
+  'killed',
+  'killing',
+  'kill',
+  'cut',
+  'cutting',
+  'deadlock',
+  'serialization',
+] as const;
 export type Mode = (typeof MODES)[number];
 
 /** Modes after which the request is tried again and succeeds. */
@@ -31,10 +41,19 @@ interface Inner {
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-const failure = (code: string): Error => Object.assign(new Error(`${SECRET} ${code}`), { code, severity: 'ERROR' });
-const CODES: Partial<Record<Mode, string>> = { before: 'XX000', after: '53100', deadlock: '40P01', serialization: '40001' };
+const failure = (code: string): Error =>
+  Object.assign(new Error(`${SECRET} ${code}`), { code, severity: 'ERROR' });
+const CODES: Partial<Record<Mode, string>> = {
+  before: 'XX000',
+  after: '53100',
+  deadlock: '40P01',
+  serialization: '40001',
+};
 
-/** Stands between the application and its connections. Only connections that are not `exempt` are counted and hit. */
+/**
+ * Stands between the application and its connections. Only connections that are not `exempt` are counted and
+ * hit.
+ */
 export class Injector {
   private readonly original = pg.Client.prototype.query as unknown as Query;
   private readonly exempt = new WeakSet<pg.Client>();
@@ -66,8 +85,15 @@ export class Injector {
     return (await this.admin.query<Record<string, any>>(text, values)).rows;
   }
 
-  /** Runs `work` with a fault at its `at`-th statement; without a mode it only listens. Returns the statements seen. */
-  async during<T>(mode: Mode | null, at: number, work: () => Promise<T>): Promise<{ readonly result: T; readonly statements: readonly string[] }> {
+  /**
+   * Runs `work` with a fault at its `at`-th statement; without a mode it only listens. Returns the statements
+   * seen.
+   */
+  async during<T>(
+    mode: Mode | null,
+    at: number,
+    work: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly statements: readonly string[] }> {
     const armed: Armed = { mode, at, seen: [], lost: [] };
     this.armed = armed;
     try {
@@ -78,10 +104,14 @@ export class Injector {
     }
   }
 
-  /** Waits until the server has done with lost connections, so that what they wrote is undone or committed. */
+  /**
+   * Waits until the server has done with lost connections, so that what they wrote is undone or committed.
+   */
   private async gone(lost: readonly number[]): Promise<void> {
     for (let i = 0; lost.length > 0 && i < 2000; i += 1) {
-      const [row] = await this.sql('select count(*)::int as n from pg_stat_activity where pid = any($1)', [lost]);
+      const [row] = await this.sql('select count(*)::int as n from pg_stat_activity where pid = any($1)', [
+        lost,
+      ]);
       if (row?.['n'] === 0) return;
       await new Promise((done) => setTimeout(done, 5));
     }
@@ -108,7 +138,12 @@ export class Injector {
     return this.hit(armed.mode, client, run, armed);
   }
 
-  private async hit(mode: Mode, client: pg.Client, run: () => Promise<unknown>, armed: Armed): Promise<unknown> {
+  private async hit(
+    mode: Mode,
+    client: pg.Client,
+    run: () => Promise<unknown>,
+    armed: Armed,
+  ): Promise<unknown> {
     const { processID, connection } = client as unknown as Inner;
     const code = CODES[mode];
     if (code !== undefined && mode !== 'after') throw failure(code);

@@ -4,7 +4,11 @@ import { busy } from '../concurrency/model.ts';
 import { writeWhole } from './whole.ts';
 
 const url = process.argv[2] as string;
-const { client } = await startBusy({ ...busy, database: { url, drop: async () => undefined }, makeTables: false });
+const { client } = await startBusy({
+  ...busy,
+  database: { url, drop: async () => undefined },
+  makeTables: false,
+});
 const { body } = await client.get('/api/topics?pagination[limit]=100&fields=documentId&sort=id');
 const topics: string[] = body.data.map((row: { documentId: string }) => row.documentId);
 const { body: found } = await client.get('/api/stories?status=draft&pagination[limit]=100&fields=documentId');
@@ -13,9 +17,11 @@ const stories: string[] = found.data.map((row: { documentId: string }) => row.do
 let n = Date.now() % 1_000_000;
 process.send?.('ready');
 // Each writer has a document of its own to rewrite, and makes and deletes others.
-await Promise.all(Array.from({ length: 8 }, async (_, writer) => {
-  for (;;) {
-    n += 1;
-    await writeWhole(client, topics, stories[writer % stories.length] ?? null, n);
-  }
-}));
+await Promise.all(
+  Array.from({ length: 8 }, async (_, writer) => {
+    for (;;) {
+      n += 1;
+      await writeWhole(client, topics, stories[writer % stories.length] ?? null, n);
+    }
+  }),
+);

@@ -9,16 +9,25 @@ import { wholeProblems, writeWhole } from './whole.ts';
 
 const script = fileURLToPath(new URL('./kill-child.ts', import.meta.url));
 
-export async function killAndLook(times: number, random: () => number, note: (problems: string[]) => void): Promise<void> {
+export async function killAndLook(
+  times: number,
+  random: () => number,
+  note: (problems: string[]) => void,
+): Promise<void> {
   if (times === 0) return;
   const app = await startBusy(busy);
   try {
     const topics: string[] = [];
-    for (let i = 0; i < 7; i += 1) topics.push((await app.client.post('/api/topics', { name: `topic ${i}` })).body.data.documentId);
+    for (let i = 0; i < 7; i += 1)
+      topics.push((await app.client.post('/api/topics', { name: `topic ${i}` })).body.data.documentId);
     for (let i = 0; i < 4; i += 1) await writeWhole(app.client, topics, null, 2 * i);
-    const transactions = async (): Promise<number> => Number((await app.sql('select txid_snapshot_xmax(txid_current_snapshot()) as n'))[0]?.['n']);
+    const transactions = async (): Promise<number> =>
+      Number((await app.sql('select txid_snapshot_xmax(txid_current_snapshot()) as n'))[0]?.['n']);
     for (let i = 0; i < times; i += 1) {
-      const child = fork(script, [app.database.url], { execArgv: ['--no-warnings'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      const child = fork(script, [app.database.url], {
+        execArgv: ['--no-warnings'],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
       await once(child, 'message');
       const before = await transactions();
       await sleep(100 + random() * 500);
@@ -26,7 +35,9 @@ export async function killAndLook(times: number, random: () => number, note: (pr
       await once(child, 'exit');
       // The server notices the end of a connection when it next reads from it.
       for (let tries = 0; tries < 400; tries += 1) {
-        const [row] = await app.sql(`select count(*)::int as n from pg_stat_activity where datname = current_database() and (state <> 'idle') and pid <> pg_backend_pid()`);
+        const [row] = await app.sql(
+          `select count(*)::int as n from pg_stat_activity where datname = current_database() and (state <> 'idle') and pid <> pg_backend_pid()`,
+        );
         if (row?.['n'] === 0) break;
         await sleep(10);
       }
@@ -34,7 +45,9 @@ export async function killAndLook(times: number, random: () => number, note: (pr
       // Killed before it had begun: that was no fault.
       if ((await transactions()) - before < 10) i -= 1;
       else note(problems);
-      await app.sql(`delete from stories where document_id not in (select document_id from stories group by 1 order by min(id) limit 8)`);
+      await app.sql(
+        `delete from stories where document_id not in (select document_id from stories group by 1 order by min(id) limit 8)`,
+      );
     }
   } finally {
     await app.close();

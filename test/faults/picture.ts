@@ -1,4 +1,6 @@
-/** What a database holds, seen twice: exactly, and without what differs between two runs of the same write. */
+/**
+ * What a database holds, seen twice: exactly, and without what differs between two runs of the same write.
+ */
 
 export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string, any>[]>;
 
@@ -6,7 +8,8 @@ export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string
 export type Tables = ReadonlyMap<string, readonly string[]>;
 
 export async function tablesOf(sql: RunSql): Promise<Tables> {
-  const rows = await sql(`select table_name as name, json_agg(column_name order by ordinal_position) as columns
+  const rows =
+    await sql(`select table_name as name, json_agg(column_name order by ordinal_position) as columns
     from information_schema.columns where table_schema = 'public' group by 1 order by 1`);
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
@@ -21,13 +24,20 @@ export async function save(sql: RunSql, tables: Tables): Promise<void> {
 /** Puts all tables back to what was saved. */
 export async function restore(sql: RunSql, tables: Tables): Promise<void> {
   const names = [...tables.keys()].map((table) => `public."${table}"`);
-  const fill = [...tables.keys()].map((table) => `insert into public."${table}" select * from saved."${table}"`);
-  await sql(`begin; set local session_replication_role = replica; truncate ${names.join()}; ${fill.join('; ')}; commit`);
+  const fill = [...tables.keys()].map(
+    (table) => `insert into public."${table}" select * from saved."${table}"`,
+  );
+  await sql(
+    `begin; set local session_replication_role = replica; truncate ${names.join()}; ${fill.join('; ')}; commit`,
+  );
 }
 
 /** One value that changes with any row of any table. */
 export async function checksum(sql: RunSql, tables: Tables): Promise<string> {
-  const parts = [...tables.keys()].map((table) => `(select coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '') from public."${table}" t)`);
+  const parts = [...tables.keys()].map(
+    (table) =>
+      `(select coalesce(md5(string_agg(t::text, '|' order by t::text collate "C")), '') from public."${table}" t)`,
+  );
   const [row] = await sql(`select md5(${parts.join(` || ',' || `)}) as sum`);
   return String(row?.['sum']);
 }
@@ -50,24 +60,37 @@ const withoutIds = (value: unknown, label: (id: string) => string): unknown => {
   if (Array.isArray(value)) return value.map((item) => withoutIds(item, label));
   if (typeof value === 'string') return label(value);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'id' && key !== 'documentId').map(([key, item]) => [key, withoutIds(item, label)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'id' && key !== 'documentId')
+      .map(([key, item]) => [key, withoutIds(item, label)]),
+  );
 };
 
 /**
- * All rows by names instead of ids and ranks instead of positions. `known` are the document ids that were there before;
- * others are new ones, numbered by the text of their first row.
+ * All rows by names instead of ids and ranks instead of positions. `known` are the document ids that were
+ * there before; others are new ones, numbered by the text of their first row.
  */
-export async function picture(sql: RunSql, tables: Tables, known: ReadonlySet<string>): Promise<Record<string, string[]>> {
+export async function picture(
+  sql: RunSql,
+  tables: Tables,
+  known: ReadonlySet<string>,
+): Promise<Record<string, string[]>> {
   const all = new Map<string, Row[]>();
   for (const [table] of tables) all.set(table, await sql(`select * from public."${table}" order by 1`));
-  const label = (id: unknown): any => (typeof id === 'string' && /^[a-z][a-z0-9]{23}$/.test(id) && !known.has(id) ? 'new' : id);
+  const label = (id: unknown): any =>
+    typeof id === 'string' && /^[a-z][a-z0-9]{23}$/.test(id) && !known.has(id) ? 'new' : id;
   const owners = new Map<string, Row>();
-  for (const [table, rows] of all) for (const row of rows) if ('document_id' in row) owners.set(`${table}#${row['id']}`, { ...row });
+  for (const [table, rows] of all)
+    for (const row of rows) if ('document_id' in row) owners.set(`${table}#${row['id']}`, { ...row });
 
   const shown: Record<string, string[]> = {};
   for (const [table, rows] of all) {
     const document = tables.get(table)?.includes('document_id') === true;
-    const ownerTable = [...tables.keys()].filter((name) => name !== table && table.startsWith(`${name}_`)).sort((a, b) => b.length - a.length)[0] ?? '';
+    const ownerTable =
+      [...tables.keys()]
+        .filter((name) => name !== table && table.startsWith(`${name}_`))
+        .sort((a, b) => b.length - a.length)[0] ?? '';
     for (const row of rows) {
       if (!document && 'owner_id' in row) {
         const owner = owners.get(`${ownerTable}#${row['owner_id']}`) ?? {};
@@ -79,15 +102,25 @@ export async function picture(sql: RunSql, tables: Tables, known: ReadonlySet<st
       if (!/position$/.test(column)) continue;
       const related = column.replace(/_position$/, '_document_id');
       if (column === 'position') ranks(rows, column, (row) => row['owner_id']);
-      else if (column === 'inverse_position') ranks(rows, column, (row) => `${row['target_document_id']} ${row['state']}`);
+      else if (column === 'inverse_position')
+        ranks(rows, column, (row) => `${row['target_document_id']} ${row['state']}`);
       // Without a target a position means nothing.
-      else ranks(rows, column, (row) => (row[related] === null ? `${row['id']}` : `${row[related]} ${row['locale']} ${row['published']}`));
+      else
+        ranks(rows, column, (row) =>
+          row[related] === null ? `${row['id']}` : `${row[related]} ${row['locale']} ${row['published']}`,
+        );
     }
-    shown[table] = rows.map((row) => JSON.stringify(Object.entries(row).map(([column, value]) => {
-      if (column === 'id') return '';
-      if (value instanceof Date) return 'time';
-      return withoutIds(value, label);
-    }))).sort();
+    shown[table] = rows
+      .map((row) =>
+        JSON.stringify(
+          Object.entries(row).map(([column, value]) => {
+            if (column === 'id') return '';
+            if (value instanceof Date) return 'time';
+            return withoutIds(value, label);
+          }),
+        ),
+      )
+      .sort();
   }
   return shown;
 }

@@ -17,7 +17,12 @@ const parts = (topics: readonly string[], n: number): object => ({
 });
 
 /** One write, of a kind that `n` decides: rewrites a document, makes one, or makes and deletes one. */
-export async function writeWhole(client: Client, topics: readonly string[], documentId: string | null, n: number): Promise<void> {
+export async function writeWhole(
+  client: Client,
+  topics: readonly string[],
+  documentId: string | null,
+  n: number,
+): Promise<void> {
   const kind = documentId === null ? 3 : n % 5;
   if (kind < 3) {
     const query = ['', '?locale=fr', '?status=draft'][kind] ?? '';
@@ -25,10 +30,14 @@ export async function writeWhole(client: Client, topics: readonly string[], docu
     return;
   }
   const { body } = await client.post(`/api/stories${n % 2 === 0 ? '' : '?status=draft'}`, parts(topics, n));
-  if (kind === 4 && body?.data !== undefined) await client.delete(`/api/stories/${body.data.documentId}?locale=*`);
+  if (kind === 4 && body?.data !== undefined)
+    await client.delete(`/api/stories/${body.data.documentId}?locale=*`);
 }
 
-/** What is wrong with the documents: parts of different writes in one row, states without each other, links of nobody. */
+/**
+ * What is wrong with the documents: parts of different writes in one row, states without each other, links of
+ * nobody.
+ */
 export async function wholeProblems(sql: RunSql): Promise<string[]> {
   const rows = await sql(`
     with topic as (select document_id, row_number() over (order by min(id)) - 1 as place from topics group by 1)
@@ -43,16 +52,38 @@ export async function wholeProblems(sql: RunSql): Promise<string[]> {
     const n = Number(row['rank']);
     const own = Number(/^v(\d+)$/.exec(String(row['title']))?.[1]);
     // What locales share is of one write; what is localized may be of an older one.
-    const shared = { topics: [0, 1, 2].map((i) => (n + i) % TOPICS), list: [n % TOPICS], main: n % TOPICS, badges: Array.from({ length: 1 + (n % 3) }, (_, i) => `${n} ${i}`), zone: `${n}` };
+    const shared = {
+      topics: [0, 1, 2].map((i) => (n + i) % TOPICS),
+      list: [n % TOPICS],
+      main: n % TOPICS,
+      badges: Array.from({ length: 1 + (n % 3) }, (_, i) => `${n} ${i}`),
+      zone: `${n}`,
+    };
     const local = { label: `${own}`, box_topic: own % TOPICS, inner_badge: `${own}` };
     return Object.entries({ ...shared, ...local }).flatMap(([part, expected]) =>
-      JSON.stringify(expected) === JSON.stringify(typeof expected === 'number' ? Number(row[part]) : row[part]) ? [] : [`${row['id']} ${row['locale']} ${row['published'] === true ? 'published' : 'draft'}: ${part} is ${JSON.stringify(row[part])}, expected ${JSON.stringify(expected)}`]);
+      JSON.stringify(expected) ===
+      JSON.stringify(typeof expected === 'number' ? Number(row[part]) : row[part])
+        ? []
+        : [
+            `${row['id']} ${row['locale']} ${row['published'] === true ? 'published' : 'draft'}: ${part} is ${JSON.stringify(row[part])}, expected ${JSON.stringify(expected)}`,
+          ],
+    );
   });
   for (const row of rows) {
     const same = rows.filter((other) => other['id'] === row['id'] && other['published'] === row['published']);
-    if (row['published'] === true && !rows.some((other) => other['id'] === row['id'] && other['locale'] === row['locale'] && other['published'] === false)) problems.push(`${row['id']} ${row['locale']} is published without a draft`);
-    if (new Set(same.map((other) => other['rank'])).size > 1) problems.push(`${row['id']}: the locales do not share one rank`);
+    if (
+      row['published'] === true &&
+      !rows.some(
+        (other) =>
+          other['id'] === row['id'] && other['locale'] === row['locale'] && other['published'] === false,
+      )
+    )
+      problems.push(`${row['id']} ${row['locale']} is published without a draft`);
+    if (new Set(same.map((other) => other['rank'])).size > 1)
+      problems.push(`${row['id']}: the locales do not share one rank`);
   }
-  const [{ n } = { n: 0 }] = await sql(`select count(*)::int as n from stories_topics_links l where not exists (select 1 from stories s where s.id = l.owner_id) or not exists (select 1 from topics t where t.document_id = l.target_document_id)`);
+  const [{ n } = { n: 0 }] = await sql(
+    `select count(*)::int as n from stories_topics_links l where not exists (select 1 from stories s where s.id = l.owner_id) or not exists (select 1 from topics t where t.document_id = l.target_document_id)`,
+  );
   return Number(n) === 0 ? problems : [...problems, `${n} links of nobody or to nobody`];
 }

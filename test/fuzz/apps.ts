@@ -3,7 +3,15 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { MikroORM } from '@mikro-orm/core';
-import { type AuthStrategy, type Caller, CONTENT_ORM, ContentModule, type ContentModuleOptions, type Grants, Permissions } from 'nestjs-content-api';
+import {
+  type AuthStrategy,
+  type Caller,
+  CONTENT_ORM,
+  ContentModule,
+  type ContentModuleOptions,
+  type Grants,
+  Permissions,
+} from 'nestjs-content-api';
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import pg from 'pg';
@@ -15,7 +23,12 @@ export class NamedCallers implements AuthStrategy {
   private readonly callers: ReadonlyMap<string, Caller>;
 
   constructor(grants: Readonly<Record<string, Grants>>) {
-    this.callers = new Map(Object.entries(grants).map(([id, granted]) => [id, { kind: 'token', id, permissions: Permissions.of(granted) }]));
+    this.callers = new Map(
+      Object.entries(grants).map(([id, granted]) => [
+        id,
+        { kind: 'token', id, permissions: Permissions.of(granted) },
+      ]),
+    );
   }
 
   authenticate({ bearer }: { readonly bearer: string | null }): Caller | null {
@@ -31,24 +44,35 @@ export interface RunningApp {
 
 type Options = Omit<ContentModuleOptions, 'database'>;
 
-export async function startApp(options: Options, databaseUrl: string, adapter: 'express' | 'fastify' = 'express'): Promise<RunningApp> {
+export async function startApp(
+  options: Options,
+  databaseUrl: string,
+  adapter: 'express' | 'fastify' = 'express',
+): Promise<RunningApp> {
   const module = ContentModule.forRoot({ ...options, database: { clientUrl: databaseUrl } });
-  const app = adapter === 'fastify'
-    ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), { logger: ['error', 'fatal'], abortOnError: false })
-    : await NestFactory.create(module, { logger: ['error', 'fatal'], abortOnError: false });
+  const app =
+    adapter === 'fastify'
+      ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
+          logger: ['error', 'fatal'],
+          abortOnError: false,
+        })
+      : await NestFactory.create(module, { logger: ['error', 'fatal'], abortOnError: false });
   await app.listen(0, '127.0.0.1');
   return { app, url: await app.getUrl(), close: () => app.close() };
 }
 
 /** Creates the tables. */
-export const createTables = (app: INestApplication): Promise<void> => app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+export const createTables = (app: INestApplication): Promise<void> =>
+  app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
 
 /** Runs SQL on a connection of its own. */
 export async function withSql<T>(databaseUrl: string, work: (sql: RunSql) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    return await work(async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows);
+    return await work(
+      async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows,
+    );
   } finally {
     await client.end();
   }
@@ -59,10 +83,16 @@ export async function copyDatabase(url: string): Promise<{ readonly url: string;
   const server = new URL(url);
   server.pathname = '/postgres';
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await withSql(server.href, (sql) => sql(`create database ${name} template ${new URL(url).pathname.slice(1)}`));
+  await withSql(server.href, (sql) =>
+    sql(`create database ${name} template ${new URL(url).pathname.slice(1)}`),
+  );
   const copy = new URL(url);
   copy.pathname = `/${name}`;
-  return { url: copy.href, drop: () => withSql(server.href, async (sql) => void (await sql(`drop database if exists ${name} with (force)`))) };
+  return {
+    url: copy.href,
+    drop: () =>
+      withSql(server.href, async (sql) => void (await sql(`drop database if exists ${name} with (force)`))),
+  };
 }
 
 export interface Reply {
@@ -84,32 +114,61 @@ export class Client {
     this.port = Number(port);
   }
 
-  /** A server may close an idle connection at the moment it is used again, which is no answer to the request: send it anew. */
-  async get(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET', body?: string): Promise<Reply> {
+  /**
+   * A server may close an idle connection at the moment it is used again, which is no answer to the request:
+   * send it anew.
+   */
+  async get(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    method = 'GET',
+    body?: string,
+  ): Promise<Reply> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.send(path, body === undefined ? headers : { ...headers, 'content-type': 'application/json' }, method, body);
+        return await this.send(
+          path,
+          body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+          method,
+          body,
+        );
       } catch (error) {
-        // The HTTP parser closes the connection on bytes that are no HTTP, sometimes before its answer can be read.
+        // The HTTP parser closes the connection on bytes that are no HTTP, sometimes before its answer can be
+        // read.
         if (/[^\x21-\x7e]/.test(path)) return { status: 400, headers: {}, body: '', milliseconds: 0 };
         if (attempt > 3 || !(error as { reused?: boolean }).reused) throw error;
       }
     }
   }
 
-  private send(path: string, headers: Readonly<Record<string, string>>, method: string, body: string | undefined): Promise<Reply> {
+  private send(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    method: string,
+    body: string | undefined,
+  ): Promise<Reply> {
     const start = performance.now();
     return new Promise((resolve, reject) => {
-      const sent = request({ host: this.host, port: this.port, path, method, headers, agent: this.agent }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text, milliseconds: performance.now() - start });
-        });
-      });
-      sent.setTimeout(30_000, () => sent.destroy(new Error(`no answer within 30 s to ${path.slice(0, 300)}`)));
+      const sent = request(
+        { host: this.host, port: this.port, path, method, headers, agent: this.agent },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const text = Buffer.concat(chunks).toString('utf8');
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              body: text,
+              milliseconds: performance.now() - start,
+            });
+          });
+        },
+      );
+      sent.setTimeout(30_000, () =>
+        sent.destroy(new Error(`no answer within 30 s to ${path.slice(0, 300)}`)),
+      );
       sent.on('error', (error) => reject(sent.reusedSocket ? Object.assign(error, { reused: true }) : error));
       sent.end(body);
     });

@@ -1,4 +1,6 @@
-/** Sends arbitrary writes to an application and tells what is wrong with the answers and with what is stored. */
+/**
+ * Sends arbitrary writes to an application and tells what is wrong with the answers and with what is stored.
+ */
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,11 +8,25 @@ import type { MikroORM } from '@mikro-orm/core';
 import fc from 'fast-check';
 import { CONTENT_ORM, ContentModule, type ContentTypeDefinition } from 'nestjs-content-api';
 import pg from 'pg';
-import type { AttributeDefinition, AttributeDefinitions, MediaDefinition, RelationDefinition } from '../../src/schema/definitions.ts';
+import type {
+  AttributeDefinition,
+  AttributeDefinitions,
+  MediaDefinition,
+  RelationDefinition,
+} from '../../src/schema/definitions.ts';
 import { Client, type Reply } from '../concurrency/app.ts';
 import { checksum, restore, save, type Tables, tablesOf } from '../faults/picture.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { bodies, type BodyRequest, type InstanceRef, type Links, pathOf, print, type Ref, validBody } from './body-arbitraries.ts';
+import {
+  bodies,
+  type BodyRequest,
+  type InstanceRef,
+  type Links,
+  pathOf,
+  print,
+  type Ref,
+  validBody,
+} from './body-arbitraries.ts';
 import { components, contentTypes, openTypes, options, routeOf, types } from './body-model.ts';
 
 /** Longer than any honest write takes, on a busy machine. */
@@ -41,7 +57,11 @@ export class BodyFuzz {
   readonly statuses: Record<number, number> = {};
   compared = 0;
 
-  private constructor(app: INestApplication, url: string, parts: { readonly sqlClient: pg.Client; readonly database: TestDatabase; readonly adapter: string }) {
+  private constructor(
+    app: INestApplication,
+    url: string,
+    parts: { readonly sqlClient: pg.Client; readonly database: TestDatabase; readonly adapter: string },
+  ) {
     this.app = app;
     this.client = new Client(url, 1);
     this.sqlClient = parts.sqlClient;
@@ -51,10 +71,17 @@ export class BodyFuzz {
 
   static async open(adapter: 'express' | 'fastify', seed: number): Promise<BodyFuzz> {
     const database = await createDatabase();
-    const module = ContentModule.forRoot({ ...options, database: { clientUrl: database.url, pool: { min: 0, max: 3 } } });
-    const app = adapter === 'fastify'
-      ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), { logger: ['fatal'], abortOnError: false })
-      : await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
+    const module = ContentModule.forRoot({
+      ...options,
+      database: { clientUrl: database.url, pool: { min: 0, max: 3 } },
+    });
+    const app =
+      adapter === 'fastify'
+        ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
+            logger: ['fatal'],
+            abortOnError: false,
+          })
+        : await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
     await app.init();
     await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
     await app.listen(0, '127.0.0.1');
@@ -65,14 +92,19 @@ export class BodyFuzz {
     return fuzz;
   }
 
-  private sql = async (text: string, values: unknown[] = []): Promise<Row[]> => (await this.sqlClient.query<Row>(text, values)).rows;
+  private sql = async (text: string, values: unknown[] = []): Promise<Row[]> =>
+    (await this.sqlClient.query<Row>(text, values)).rows;
 
   /** A few documents of every type, made from the same bodies that are sent later. */
   private async prepare(seed: number): Promise<void> {
     this.tables = await tablesOf(this.sql);
-    await this.sql(`insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider, ext, width)
+    await this
+      .sql(`insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider, ext, width)
       select 'file' || lpad(n::text, 20, '0'), now(), now(), now(), true, 'en', 'file ' || n, 'hash' || n, 'image/png', n, '/uploads/' || n, 'local', '.png', n from generate_series(1, 4) n`);
-    this.known.set('file', await this.sql('select id, document_id as "documentId" from content_files order by id'));
+    this.known.set(
+      'file',
+      await this.sql('select id, document_id as "documentId" from content_files order by id'),
+    );
     for (const type of contentTypes) this.known.set(type.singularApiId, []);
     for (const type of openTypes) {
       const single = type.kind === 'singleType';
@@ -97,7 +129,12 @@ export class BodyFuzz {
   /** Learns the ids of a type's documents. */
   private async look(type: string): Promise<void> {
     const table = await this.tableOf(type);
-    this.known.set(type, await this.sql(`select document_id as "documentId", max(id) as id from "${table}" group by 1 order by 2`));
+    this.known.set(
+      type,
+      await this.sql(
+        `select document_id as "documentId", max(id) as id from "${table}" group by 1 order by 2`,
+      ),
+    );
   }
 
   private readonly tableNames = new Map<string, string>();
@@ -120,14 +157,21 @@ export class BodyFuzz {
     const rows = this.known.get(item.ref) ?? [];
     const row = rows[item.n % Math.max(rows.length, 1)];
     if (row === undefined) return '"abcdefghijklmnopqrstuvwx"';
-    return item.as === 'documentId' ? JSON.stringify(row['documentId']) : item.as === 'id' ? String(row['id']) : `"${row['id']}"`;
+    return item.as === 'documentId'
+      ? JSON.stringify(row['documentId'])
+      : item.as === 'id'
+        ? String(row['id'])
+        : `"${row['id']}"`;
   };
 
   /** What must be read back, with the document ids of now in place of references. */
   private resolved(expected: unknown): unknown {
     if (Array.isArray(expected)) return expected.map((item) => this.resolved(item));
     if (typeof expected !== 'object' || expected === null) return expected;
-    if (!('$links' in expected)) return Object.fromEntries(Object.entries(expected).map(([name, value]) => [name, this.resolved(value)]));
+    if (!('$links' in expected))
+      return Object.fromEntries(
+        Object.entries(expected).map(([name, value]) => [name, this.resolved(value)]),
+      );
     const { $links: links } = expected as Links;
     return { $links: [...new Set(links.map((item) => JSON.parse(this.resolve(item)) as string))] };
   }
@@ -151,42 +195,67 @@ export class BodyFuzz {
     }
     this.sinceFresh += 1;
     const path = `/api/${pathOf(request, this.resolve)}`;
-    const body = request.text ?? (request.method === 'DELETE' && request.query.length % 2 === 0 ? undefined : `{"data":${print(request.data, this.resolve)}}`);
+    const body =
+      request.text ??
+      (request.method === 'DELETE' && request.query.length % 2 === 0
+        ? undefined
+        : `{"data":${print(request.data, this.resolve)}}`);
     const expected = this.resolved(request.expected) as Row;
     this.trail.push(`${request.method} ${path} ${request.contentType} ${shorten(body ?? '')}`);
     const from = performance.now();
-    const reply = await this.client.send(request.method, path, body, request.contentType).catch((error: unknown): Reply => ({ status: 0, text: String(error), body: null }));
+    const reply = await this.client
+      .send(request.method, path, body, request.contentType)
+      .catch((error: unknown): Reply => ({ status: 0, text: String(error), body: null }));
     const took = performance.now() - from;
     this.statuses[reply.status] = (this.statuses[reply.status] ?? 0) + 1;
     const problems = [...replyProblems(reply), ...pollution()];
     if (took > SLOW) problems.push(`took ${took.toFixed(0)} ms`);
     const sum = await checksum(this.sql, this.tables);
-    if (reply.status >= 400 && sum !== this.sum) problems.push(`answered ${reply.status}, but rows have changed`);
+    if (reply.status >= 400 && sum !== this.sum)
+      problems.push(`answered ${reply.status}, but rows have changed`);
     this.sum = sum;
-    if (problems.length === 0 && reply.status < 300) problems.push(...(await this.readBack({ ...request, expected }, reply)));
+    if (problems.length === 0 && reply.status < 300)
+      problems.push(...(await this.readBack({ ...request, expected }, reply)));
     // What a DELETE leaves behind is seen in other types.
     if (problems.length === 0 && reply.status === 204) problems.push(...(await this.worldProblems()));
     return problems.map((problem) => `${this.adapter}: ${problem}`);
   }
 
   /** A GET shows what was sent, and what the write answered. */
-  private async readBack({ type, method, query, expected, target }: BodyRequest, reply: Reply): Promise<string[]> {
+  private async readBack(
+    { type, method, query, expected, target }: BodyRequest,
+    reply: Reply,
+  ): Promise<string[]> {
     const definition = types.get(type);
     if (definition === undefined) return [];
     await this.look(type);
     const { documentId } = (reply.body?.data ?? {}) as { documentId?: string };
     if (method === 'DELETE') return reply.text === '' ? [] : ['a DELETE answered with a body'];
-    if (documentId === undefined || !AT_TYPE_START.test(documentId)) return [`answered without a document: ${shorten(reply.text)}`];
-    const path = definition.kind === 'singleType' ? routeOf(definition) : `${routeOf(definition)}/${documentId}`;
+    if (documentId === undefined || !AT_TYPE_START.test(documentId))
+      return [`answered without a document: ${shorten(reply.text)}`];
+    const path =
+      definition.kind === 'singleType' ? routeOf(definition) : `${routeOf(definition)}/${documentId}`;
     const same = await this.client.get(`/api/${path}${query === '' ? '' : `?${query}`}`);
     const problems: string[] = [];
     // Filters say nothing about the document that is written (protocol 1.17).
-    if (!query.includes('filters') && (same.status !== 200 || JSON.stringify(same.body?.data) !== JSON.stringify(reply.body.data))) problems.push(`a GET with the same query shows something else than the write answered: ${same.status}\n    ${shorten(reply.text)}\n    ${shorten(same.text)}`);
-    const parts = query.split('&').filter((part) => /^(status=(draft|published)|locale=(en|fr|de))$/.test(part));
+    if (
+      !query.includes('filters') &&
+      (same.status !== 200 || JSON.stringify(same.body?.data) !== JSON.stringify(reply.body.data))
+    )
+      problems.push(
+        `a GET with the same query shows something else than the write answered: ${same.status}\n    ${shorten(reply.text)}\n    ${shorten(same.text)}`,
+      );
+    const parts = query
+      .split('&')
+      .filter((part) => /^(status=(draft|published)|locale=(en|fr|de))$/.test(part));
     const full = await this.client.get(`/api/${path}?${['populate=*', ...parts].join('&')}`);
-    if (full.status !== 200) return [...problems, `the written document cannot be read: ${full.status} ${shorten(full.text)}`];
+    if (full.status !== 200)
+      return [...problems, `the written document cannot be read: ${full.status} ${shorten(full.text)}`];
     this.compared += Object.keys(expected).length;
-    if (target === null || typeof target !== 'string') problems.push(...differences(withoutSelf(expected, definition), full.body.data, definition.attributes, ''));
+    if (target === null || typeof target !== 'string')
+      problems.push(
+        ...differences(withoutSelf(expected, definition), full.body.data, definition.attributes, ''),
+      );
     return problems;
   }
 
@@ -195,11 +264,24 @@ export class BodyFuzz {
     const problems: string[] = [];
     for (const definition of contentTypes) {
       const table = await this.tableOf(definition.singularApiId);
-      const count = async (sql: string): Promise<number> => Number((await this.sql(`select count(*)::int as n from "${table}" t where ${sql}`))[0]?.['n']);
-      if (definition.draftAndPublish === true && (await count(`published and not exists (select 1 from "${table}" d where d.document_id = t.document_id and d.locale = t.locale and not d.published)`)) > 0) problems.push(`${table}: published without a draft`);
-      if (definition.draftAndPublish !== true && (await count('not published')) > 0) problems.push(`${table}: drafts in a type without them`);
-      if (definition.kind === 'singleType' && Number((await this.sql(`select count(distinct document_id)::int as n from "${table}"`))[0]?.['n']) > 1) problems.push(`${table}: several documents of a single type`);
-      for (const [name, def] of Object.entries(definition.attributes)) problems.push(...(await this.linkProblems(table, name, def)));
+      const count = async (sql: string): Promise<number> =>
+        Number((await this.sql(`select count(*)::int as n from "${table}" t where ${sql}`))[0]?.['n']);
+      if (
+        definition.draftAndPublish === true &&
+        (await count(
+          `published and not exists (select 1 from "${table}" d where d.document_id = t.document_id and d.locale = t.locale and not d.published)`,
+        )) > 0
+      )
+        problems.push(`${table}: published without a draft`);
+      if (definition.draftAndPublish !== true && (await count('not published')) > 0)
+        problems.push(`${table}: drafts in a type without them`);
+      if (
+        definition.kind === 'singleType' &&
+        Number((await this.sql(`select count(distinct document_id)::int as n from "${table}"`))[0]?.['n']) > 1
+      )
+        problems.push(`${table}: several documents of a single type`);
+      for (const [name, def] of Object.entries(definition.attributes))
+        problems.push(...(await this.linkProblems(table, name, def)));
     }
     return problems;
   }
@@ -208,7 +290,8 @@ export class BodyFuzz {
     if (def.type !== 'relation' && def.type !== 'media') return [];
     const target = def.type === 'media' ? 'content_files' : await this.tableOf(def.target);
     const snake = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
-    const exists = (column: string): string => `not exists (select 1 from "${target}" x where x.document_id = ${column})`;
+    const exists = (column: string): string =>
+      `not exists (select 1 from "${target}" x where x.document_id = ${column})`;
     const links = `${table}_${snake}_links`;
     const dangling = this.tables.has(links)
       ? `select count(*)::int as n from "${links}" l where ${exists('l.target_document_id')}`
@@ -216,7 +299,9 @@ export class BodyFuzz {
         ? `select count(*)::int as n from "${table}" t where t.${snake}_document_id is not null and ${exists(`t.${snake}_document_id`)}`
         : null;
     if (dangling === null) return [];
-    return Number((await this.sql(dangling))[0]?.['n']) === 0 ? [] : [`${table}.${name} links to documents that do not exist`];
+    return Number((await this.sql(dangling))[0]?.['n']) === 0
+      ? []
+      : [`${table}.${name} links to documents that do not exist`];
   }
 
   async close(): Promise<void> {
@@ -227,7 +312,8 @@ export class BodyFuzz {
   }
 }
 
-const shorten = (text: string): string => (text.length > 1200 ? `${text.slice(0, 1200)}… (${text.length} characters)` : text);
+const shorten = (text: string): string =>
+  text.length > 1200 ? `${text.slice(0, 1200)}… (${text.length} characters)` : text;
 
 const ALLOWED = [200, 201, 204, 400, 403, 404, 405, 413, 414, 415];
 
@@ -236,9 +322,18 @@ function replyProblems({ status, text, body }: Reply): string[] {
   // Fastify refuses long paths before any route is reached.
   if (status < 400 || status === 414) return [];
   const { data, error } = (body ?? {}) as { data?: unknown; error?: Row };
-  const shape = data === null && error?.['status'] === status && typeof error['name'] === 'string' && typeof error['message'] === 'string' && error['message'] !== '';
+  const shape =
+    data === null &&
+    error?.['status'] === status &&
+    typeof error['name'] === 'string' &&
+    typeof error['message'] === 'string' &&
+    error['message'] !== '';
   if (!shape) return [`the answer is not in the error shape: ${status} ${shorten(text)}`];
-  return /\b(select .* from|insert into|update \S+ set|constraint|violates|syntax error at|pg_|node_modules|at \w+ \()/.test(String(error['message'])) ? [`the message shows internals: ${error['message']}`] : [];
+  return /\b(select .* from|insert into|update \S+ set|constraint|violates|syntax error at|pg_|node_modules|at \w+ \()/.test(
+    String(error['message']),
+  )
+    ? [`the message shows internals: ${error['message']}`]
+    : [];
 }
 
 /** Whatever a body names, the process's own objects stay as they are (protocol 15.7). */
@@ -252,7 +347,10 @@ function pollution(): string[] {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return `{${Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`).sort().join()}}`;
+  return `{${Object.entries(value)
+    .map(([name, item]) => `${JSON.stringify(name)}:${canonical(item)}`)
+    .sort()
+    .join()}}`;
 }
 
 /** Where the answer shows something else than what was sent. */
@@ -263,17 +361,23 @@ function differences(expected: Row, actual: Row, defs: AttributeDefinitions, at:
     const where = `${at}${name}`;
     if (name === '__component') return shown === value ? [] : [`${where} is ${String(shown)}`];
     if (def === undefined || value === undefined) return [];
-    if (def.type === 'relation' || def.type === 'media') return linkDifferences(def, (value as { $links: string[] }).$links, shown, where);
+    if (def.type === 'relation' || def.type === 'media')
+      return linkDifferences(def, (value as { $links: string[] }).$links, shown, where);
     if (def.type !== 'component' && def.type !== 'dynamiczone') {
       // What is made by the library may stand where null was sent.
       if (def.type === 'uid' && def.generate === true && value === null) return [];
-      return canonical(shown) === canonical(value) ? [] : [`${where} was sent as ${shorten(canonical(value))} and reads ${shorten(canonical(shown) ?? 'nothing')}`];
+      return canonical(shown) === canonical(value)
+        ? []
+        : [
+            `${where} was sent as ${shorten(canonical(value))} and reads ${shorten(canonical(shown) ?? 'nothing')}`,
+          ];
     }
     // Only one level is populated.
     if (shown === undefined) return [];
     const sent = Array.isArray(value) ? (value as Row[]) : value === null ? [] : [value as Row];
     const found = Array.isArray(shown) ? (shown as Row[]) : shown === null ? [] : [shown as Row];
-    if (sent.length !== found.length) return [`${where} was sent with ${sent.length} instances and has ${found.length}`];
+    if (sent.length !== found.length)
+      return [`${where} was sent with ${sent.length} instances and has ${found.length}`];
     return sent.flatMap((item, i) => {
       const uid = def.type === 'component' ? def.component : String(item['__component']);
       return differences(item, found[i] ?? {}, components.get(uid)?.attributes ?? {}, `${where}[${i}].`);
@@ -283,16 +387,29 @@ function differences(expected: Row, actual: Row, defs: AttributeDefinitions, at:
 
 /** Both sides of a relation to its own type may be in one body and contradict each other. */
 const withoutSelf = (expected: Row, { singularApiId, attributes }: ContentTypeDefinition): Row =>
-  Object.fromEntries(Object.entries(expected).filter(([name]) => (attributes[name] as { readonly target?: string } | undefined)?.target !== singularApiId));
+  Object.fromEntries(
+    Object.entries(expected).filter(
+      ([name]) => (attributes[name] as { readonly target?: string } | undefined)?.target !== singularApiId,
+    ),
+  );
 
 /** Links to what is always shown: documents without drafts and locales, of another type. */
-function linkDifferences(def: RelationDefinition | MediaDefinition, links: readonly string[], shown: unknown, where: string): string[] {
+function linkDifferences(
+  def: RelationDefinition | MediaDefinition,
+  links: readonly string[],
+  shown: unknown,
+  where: string,
+): string[] {
   const target = def.type === 'media' ? undefined : types.get(def.target);
   if (shown === undefined || target?.draftAndPublish === true || target?.localized === true) return [];
   const many = def.type === 'media' ? def.multiple === true : def.relation.endsWith('Many');
   const wanted = many ? links : links.slice(-1);
-  const found = (Array.isArray(shown) ? (shown as Row[]) : shown === null ? [] : [shown as Row]).map((row) => String(row['documentId']));
-  return wanted.join() === found.join() ? [] : [`${where} was sent as ${wanted.join()} and shows ${found.join() || 'nothing'}`];
+  const found = (Array.isArray(shown) ? (shown as Row[]) : shown === null ? [] : [shown as Row]).map((row) =>
+    String(row['documentId']),
+  );
+  return wanted.join() === found.join()
+    ? []
+    : [`${where} was sent as ${wanted.join()} and shows ${found.join() || 'nothing'}`];
 }
 
 export interface FuzzFailure {
@@ -301,7 +418,10 @@ export interface FuzzFailure {
 }
 
 /** Runs `runs` arbitrary writes; the failures, made small, at most `most` of them. */
-export async function fuzzBodies(fuzz: BodyFuzz, { runs, seed, most = 5 }: { readonly runs: number; readonly seed: number; readonly most?: number }): Promise<FuzzFailure[]> {
+export async function fuzzBodies(
+  fuzz: BodyFuzz,
+  { runs, seed, most = 5 }: { readonly runs: number; readonly seed: number; readonly most?: number },
+): Promise<FuzzFailure[]> {
   const failures: FuzzFailure[] = [];
   const seen = new Set<string>();
   let done = 0;
@@ -325,7 +445,13 @@ export async function fuzzBodies(fuzz: BodyFuzz, { runs, seed, most = 5 }: { rea
     const problems = String((result.errorInstance as Error | null)?.message ?? '').split('\n');
     for (const problem of problems) seen.add(kindOf(problem));
     // A failure that needs what was written before does not get smaller.
-    const alone = smallest === trail.at(-1) ? `\n  after\n    ${trail.slice(-12, -1).map((line) => line.slice(0, 300)).join('\n    ')}` : `\n  first seen as ${trail.at(-1) ?? ''}`;
+    const alone =
+      smallest === trail.at(-1)
+        ? `\n  after\n    ${trail
+            .slice(-12, -1)
+            .map((line) => line.slice(0, 300))
+            .join('\n    ')}`
+        : `\n  first seen as ${trail.at(-1) ?? ''}`;
     failures.push({ problems, shown: `${smallest}${alone}` });
     await fuzz.fresh();
   }
@@ -333,5 +459,5 @@ export async function fuzzBodies(fuzz: BodyFuzz, { runs, seed, most = 5 }: { rea
 }
 
 /** Problems that differ only in values are one. */
-const kindOf = (problem: string): string => problem.replace(/"[^"]*"|[a-z0-9]{24}|\d{4,}|\[[^\]]*\]/g, '').slice(0, 60);
-
+const kindOf = (problem: string): string =>
+  problem.replace(/"[^"]*"|[a-z0-9]{24}|\d{4,}|\[[^\]]*\]/g, '').slice(0, 60);

@@ -1,4 +1,7 @@
-/** Every budget of a request: over it is a 4xx (503 for the database's time) that names the limit; others stay well. */
+/**
+ * Every budget of a request: over it is a 4xx (503 for the database's time) that names the limit; others stay
+ * well.
+ */
 import type { ContentSettings } from 'nestjs-content-api';
 import pg from 'pg';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -37,60 +40,135 @@ interface Case {
 }
 
 /** A request that goes over each limit, and one that only just does not. */
-const CASES: Readonly<Record<Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'responseBytes'>, readonly Case[]>> = {
+const CASES: Readonly<
+  Record<Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'responseBytes'>, readonly Case[]>
+> = {
   queryLength: [{ over: `_q=${'x'.repeat(8000)}`, within: `_q=${'x'.repeat(7990)}`, status: 414 }],
   parameters: [
     { over: times(61, (i) => `x${i}=1`).join('&'), within: times(60, (i) => `x${i}=1`).join('&') },
     { over: times(61, () => 'a[]=1').join('&'), within: times(40, () => 'a[]=1').join('&') },
   ],
-  depth: [{ over: 'filters[$and][0][$and][0][$and][0][$and][0][$and][0][id]=1', within: 'filters[$and][0][$and][0][$and][0][$and][0][id]=1' }],
+  depth: [
+    {
+      over: 'filters[$and][0][$and][0][$and][0][$and][0][$and][0][id]=1',
+      within: 'filters[$and][0][$and][0][$and][0][$and][0][id]=1',
+    },
+  ],
   arrayLength: [
-    { over: times(41, () => 'filters[id][$in][]=1').join('&'), within: times(40, () => 'filters[id][$in][]=1').join('&') },
+    {
+      over: times(41, () => 'filters[id][$in][]=1').join('&'),
+      within: times(40, () => 'filters[id][$in][]=1').join('&'),
+    },
     { over: times(41, () => 'filters[id]=1').join('&'), within: times(40, () => 'filters[id]=1').join('&') },
     { over: 'filters[$or][40][id]=1', within: 'filters[$or][39][id]=1' },
     { over: 'fields[999999]=id', within: 'fields[39]=id' },
   ],
   populateEntries: [
     { over: { populate: times(6, () => 'author') }, within: { populate: times(5, () => 'author') } },
-    { over: { populate: 'author,author,author,author,author,author' }, within: { populate: 'author,author,author,author,author' } },
-    { over: { populate: { author: { populate: times(6, () => 'articles') } } }, within: { populate: { author: { populate: times(5, () => 'articles') } } } },
-    { over: { populate: Object.fromEntries(times(6, (i) => [['author', 'categories', 'related', 'sources', 'seo', 'zone'][i], true])) }, within: { populate: { author: true, categories: true, related: true, sources: true, seo: true } } },
+    {
+      over: { populate: 'author,author,author,author,author,author' },
+      within: { populate: 'author,author,author,author,author' },
+    },
+    {
+      over: { populate: { author: { populate: times(6, () => 'articles') } } },
+      within: { populate: { author: { populate: times(5, () => 'articles') } } },
+    },
+    {
+      over: {
+        populate: Object.fromEntries(
+          times(6, (i) => [['author', 'categories', 'related', 'sources', 'seo', 'zone'][i], true]),
+        ),
+      },
+      within: { populate: { author: true, categories: true, related: true, sources: true, seo: true } },
+    },
   ],
   populateNodes: [
     {
-      over: { populate: { author: { populate: '*' }, categories: { populate: '*' }, related: { populate: { author: true, seo: true, zone: true, cover: true } } } },
-      within: { populate: { author: { populate: '*' }, categories: { populate: '*' }, related: { populate: { author: true } } } },
+      over: {
+        populate: {
+          author: { populate: '*' },
+          categories: { populate: '*' },
+          related: { populate: { author: true, seo: true, zone: true, cover: true } },
+        },
+      },
+      within: {
+        populate: {
+          author: { populate: '*' },
+          categories: { populate: '*' },
+          related: { populate: { author: true } },
+        },
+      },
     },
   ],
   populateDepth: [
-    { over: { populate: 'related.related.related.related' }, within: { populate: 'related.related.related' } },
-    { over: 'populate[related][populate][related][populate][related][populate][related]=true', within: 'populate[related][populate][related][populate][related]=true' },
+    {
+      over: { populate: 'related.related.related.related' },
+      within: { populate: 'related.related.related' },
+    },
+    {
+      over: 'populate[related][populate][related][populate][related][populate][related]=true',
+      within: 'populate[related][populate][related][populate][related]=true',
+    },
   ],
   conditions: [
-    { over: { filters: { $or: times(31, (i) => ({ id: i })) } }, within: { filters: { $or: times(30, (i) => ({ id: i })) } } },
-    { over: { filters: { $or: times(16, (i) => ({ id: i })) }, populate: { related: { filters: { $or: times(15, (i) => ({ id: i })) } } } }, within: { filters: { $or: times(15, (i) => ({ id: i })) }, populate: { related: { filters: { $or: times(15, (i) => ({ id: i })) } } } } },
+    {
+      over: { filters: { $or: times(31, (i) => ({ id: i })) } },
+      within: { filters: { $or: times(30, (i) => ({ id: i })) } },
+    },
+    {
+      over: {
+        filters: { $or: times(16, (i) => ({ id: i })) },
+        populate: { related: { filters: { $or: times(15, (i) => ({ id: i })) } } },
+      },
+      within: {
+        filters: { $or: times(15, (i) => ({ id: i })) },
+        populate: { related: { filters: { $or: times(15, (i) => ({ id: i })) } } },
+      },
+    },
   ],
   hopDepth: [
-    { over: { filters: { related: { related: { related: { related: { title: 'x' } } } } } }, within: { filters: { related: { related: { related: { title: 'x' } } } } } },
-    { over: { sort: 'related.related.related.related.title' }, within: { sort: 'related.related.related.title' } },
-    { over: { populate: { related: { filters: { author: { articles: { author: { articles: '1' } } } } } } }, within: { populate: { related: { filters: { author: { articles: { author: '1' } } } } } } },
+    {
+      over: { filters: { related: { related: { related: { related: { title: 'x' } } } } } },
+      within: { filters: { related: { related: { related: { title: 'x' } } } } },
+    },
+    {
+      over: { sort: 'related.related.related.related.title' },
+      within: { sort: 'related.related.related.title' },
+    },
+    {
+      over: { populate: { related: { filters: { author: { articles: { author: { articles: '1' } } } } } } },
+      within: { populate: { related: { filters: { author: { articles: { author: '1' } } } } } },
+    },
   ],
   hops: [
-    { over: { filters: { $and: times(21, (i) => ({ author: i })) } }, within: { filters: { $and: times(20, (i) => ({ author: i })) } } },
-    { over: { filters: { $and: times(18, (i) => ({ author: i })) }, sort: 'related.related.related.title' }, within: { filters: { $and: times(17, (i) => ({ author: i })) }, sort: 'related.related.related.title' } },
+    {
+      over: { filters: { $and: times(21, (i) => ({ author: i })) } },
+      within: { filters: { $and: times(20, (i) => ({ author: i })) } },
+    },
+    {
+      over: { filters: { $and: times(18, (i) => ({ author: i })) }, sort: 'related.related.related.title' },
+      within: { filters: { $and: times(17, (i) => ({ author: i })) }, sort: 'related.related.related.title' },
+    },
   ],
   sortKeys: [
     { over: { sort: 'id,id,id,id,id' }, within: { sort: 'id,id,id,id' } },
-    { over: { populate: { categories: { sort: times(5, () => 'id') } } }, within: { populate: { categories: { sort: times(4, () => 'id') } } } },
+    {
+      over: { populate: { categories: { sort: times(5, () => 'id') } } },
+      within: { populate: { categories: { sort: times(4, () => 'id') } } },
+    },
   ],
 };
 
-const body = ({ body: text }: Reply): { error?: { status: number; name: string; message: string; details: Record<string, unknown> } } => JSON.parse(text);
+const body = ({
+  body: text,
+}: Reply): { error?: { status: number; name: string; message: string; details: Record<string, unknown> } } =>
+  JSON.parse(text);
 
 describe('a budget of a request', () => {
   let test: TestApp;
   let client: Client;
-  const get = (query: object | string, path = 'articles'): Promise<Reply> => client.get(`/api/${path}?${typeof query === 'string' ? query : queryOf(query)}`);
+  const get = (query: object | string, path = 'articles'): Promise<Reply> =>
+    client.get(`/api/${path}?${typeof query === 'string' ? query : queryOf(query)}`);
 
   beforeAll(async () => {
     test = await createTestApp({ ...blog, limits: LIMITS });
@@ -108,20 +186,32 @@ describe('a budget of a request', () => {
   });
   afterEach(async () => expect((await get('fields=title')).status).toBe(200));
 
-  const rows = Object.entries(CASES).flatMap(([limit, cases]) => cases.map((one, i): [string, number, Case] => [limit, i, one]));
+  const rows = Object.entries(CASES).flatMap(([limit, cases]) =>
+    cases.map((one, i): [string, number, Case] => [limit, i, one]),
+  );
 
   it.each(rows)('%s, case %i', async (limit, _, { path, over, within, status = 400 }) => {
     const refused = await get(over, path);
     expect(problemOf(refused)).toBeNull();
-    expect({ status: refused.status, ...body(refused).error }).toMatchObject({ status, message: expect.stringContaining(limit === 'populateEntries' ? 'populate entries' : `"${limit}"`), details: { limit, allowed: LIMITS[limit as keyof ContentLimits] } });
+    expect({ status: refused.status, ...body(refused).error }).toMatchObject({
+      status,
+      message: expect.stringContaining(limit === 'populateEntries' ? 'populate entries' : `"${limit}"`),
+      details: { limit, allowed: LIMITS[limit as keyof ContentLimits] },
+    });
     expect([limit, (await get(within, path)).status]).toEqual([limit, 200]);
   });
 
   it('bodyNodes', async () => {
     const data = { title, list: times(60, (i) => i) };
     const refused = await test.http.post('/api/articles').send({ data }).expect(400);
-    expect(refused.body.error).toMatchObject({ message: expect.stringContaining('"bodyNodes"'), details: { limit: 'bodyNodes', allowed: 50 } });
-    await test.http.post('/api/articles').send({ data: { title: 'within', list: times(30, (i) => i) } }).expect(201);
+    expect(refused.body.error).toMatchObject({
+      message: expect.stringContaining('"bodyNodes"'),
+      details: { limit: 'bodyNodes', allowed: 50 },
+    });
+    await test.http
+      .post('/api/articles')
+      .send({ data: { title: 'within', list: times(30, (i) => i) } })
+      .expect(201);
     const { body: listed } = await test.http.get('/api/articles?filters[title]=within').expect(200);
     expect(listed.data).toHaveLength(1);
   });
@@ -129,15 +219,23 @@ describe('a budget of a request', () => {
   it('responseBytes', async () => {
     const refused = await get('pagination[pageSize]=100', 'authors');
     expect(problemOf(refused)).toBeNull();
-    expect(body(refused).error).toMatchObject({ status: 400, message: expect.stringContaining('"responseBytes"'), details: { limit: 'responseBytes', allowed: 20_000 } });
+    expect(body(refused).error).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('"responseBytes"'),
+      details: { limit: 'responseBytes', allowed: 20_000 },
+    });
     expect((await get('pagination[pageSize]=10', 'authors')).status).toBe(200);
   });
 
   it('responseBytes: what is too large never leaves the database', async () => {
     const rows: unknown[] = [];
-     
+
     const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-    pg.Client.prototype.query = function (this: pg.Client, config: unknown, done: (error: unknown, result: { rows: unknown[] }) => void): unknown {
+    pg.Client.prototype.query = function (
+      this: pg.Client,
+      config: unknown,
+      done: (error: unknown, result: { rows: unknown[] }) => void,
+    ): unknown {
       return original.call(this, config, (error: unknown, result: { rows: unknown[] }) => {
         rows.push(...result.rows);
         done(error, result);
@@ -153,17 +251,37 @@ describe('a budget of a request', () => {
 
   describe('statementTimeout', () => {
     /** A filter that takes PostgreSQL seconds. */
-    const SLOW = queryOf({ filters: { $and: times(15, (i) => ({ name: { $notContainsi: `zzz${i}` } })), $or: times(14, (i) => ({ name: { $containsi: `${i}zzz` } })) }, sort: 'articles.related.title', pagination: { pageSize: 1 } });
+    const SLOW = queryOf({
+      filters: {
+        $and: times(15, (i) => ({ name: { $notContainsi: `zzz${i}` } })),
+        $or: times(14, (i) => ({ name: { $containsi: `${i}zzz` } })),
+      },
+      sort: 'articles.related.title',
+      pagination: { pageSize: 1 },
+    });
 
-    const running = async (): Promise<number> => Number((await test.sql(`select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'active' and query like 'with page%' and pid <> pg_backend_pid()`))[0]?.['n']);
+    const running = async (): Promise<number> =>
+      Number(
+        (
+          await test.sql(
+            `select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'active' and query like 'with page%' and pid <> pg_backend_pid()`,
+          )
+        )[0]?.['n'],
+      );
 
     it('is a 503 that names the limit, in time, and the statement ends in the database', async () => {
       const reply = await get(SLOW, 'authors');
-      expect(body(reply).error).toMatchObject({ status: 503, name: 'ServiceUnavailableError', message: expect.stringContaining('"statementTimeout"'), details: { limit: 'statementTimeout', allowed: 200 } });
+      expect(body(reply).error).toMatchObject({
+        status: 503,
+        name: 'ServiceUnavailableError',
+        message: expect.stringContaining('"statementTimeout"'),
+        details: { limit: 'statementTimeout', allowed: 200 },
+      });
       expect(reply.status).toBe(503);
       expect(reply.milliseconds).toBeLessThan(2000);
       const deadline = Date.now() + 2000;
-      while ((await running()) > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20));
+      while ((await running()) > 0 && Date.now() < deadline)
+        await new Promise((done) => setTimeout(done, 20));
       expect(await running()).toBe(0);
     });
 

@@ -1,4 +1,7 @@
-/** Documents for a model, made from its schema: every attribute filled in most of them, relations in all directions. */
+/**
+ * Documents for a model, made from its schema: every attribute filled in most of them, relations in all
+ * directions.
+ */
 import type { INestApplication } from '@nestjs/common';
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import type { Attribute, Component, ContentType, Model, ScalarAttribute, Schema } from './internals.ts';
@@ -13,8 +16,14 @@ const FILES = 4;
 const DAY = 86_400_000;
 const BASE = Date.UTC(2024, 0, 1, 10, 30, 15, 250);
 
-/** The value of a scalar in the n-th document of a world: `alpha` and `omega` never have a value in common. */
-export function valueOf({ name, def }: Pick<ScalarAttribute, 'name' | 'def'>, n: number, world: 'alpha' | 'omega' = 'alpha'): unknown {
+/**
+ * The value of a scalar in the n-th document of a world: `alpha` and `omega` never have a value in common.
+ */
+export function valueOf(
+  { name, def }: Pick<ScalarAttribute, 'name' | 'def'>,
+  n: number,
+  world: 'alpha' | 'omega' = 'alpha',
+): unknown {
   const far = world === 'alpha' ? 0 : 500;
   const at = new Date(BASE + (n + far) * DAY);
   switch (def.type) {
@@ -59,7 +68,8 @@ interface Ids {
   readonly files: readonly number[];
 }
 
-const around = <T>(list: readonly T[], n: number): T[] => (list.length === 0 ? [] : [...new Set([0, 1].map((i) => list[(n + i) % list.length] as T))]);
+const around = <T>(list: readonly T[], n: number): T[] =>
+  list.length === 0 ? [] : [...new Set([0, 1].map((i) => list[(n + i) % list.length] as T))];
 
 /** What a body says about an attribute of the n-th document; undefined says nothing. */
 function bodyValue(attribute: Attribute, n: number, ids: Ids): unknown {
@@ -72,23 +82,37 @@ function bodyValue(attribute: Attribute, n: number, ids: Ids): unknown {
       if (attribute.def.type === 'password' && n !== 0) return undefined;
       return n === 3 && !attribute.required ? null : valueOf(attribute, n);
     case 'relation': {
-      if (attribute.name === 'localizations' || (attribute.def.type === 'relation' && attribute.def.mappedBy !== undefined)) return undefined;
+      if (
+        attribute.name === 'localizations' ||
+        (attribute.def.type === 'relation' && attribute.def.mappedBy !== undefined)
+      )
+        return undefined;
       if (attribute.media) return attribute.many ? around(ids.files, n) : ids.files[n % ids.files.length];
       const targets = ids.documents.get(attribute.target.singularApiId) ?? [];
       if (targets.length === 0) return undefined;
       return attribute.many ? around(targets, n + 1).reverse() : targets[n % targets.length];
     }
     case 'component':
-      return attribute.many ? [instance(attribute.component, n, ids), instance(attribute.component, n + 1, ids)] : instance(attribute.component, n, ids);
+      return attribute.many
+        ? [instance(attribute.component, n, ids), instance(attribute.component, n + 1, ids)]
+        : instance(attribute.component, n, ids);
     case 'zone':
-      return attribute.components.map((component, i) => ({ __component: component.uid, ...(instance(component, n + i, ids) as Values) }));
+      return attribute.components.map((component, i) => ({
+        __component: component.uid,
+        ...(instance(component, n + i, ids) as Values),
+      }));
   }
 }
 
-const instance = (component: Component, n: number, ids: Ids): unknown => values(component, n % (DOCUMENTS - 1), ids);
+const instance = (component: Component, n: number, ids: Ids): unknown =>
+  values(component, n % (DOCUMENTS - 1), ids);
 
 const values = (model: Model, n: number, ids: Ids): Values =>
-  Object.fromEntries([...model.attributes.values()].map((attribute) => [attribute.name, bodyValue(attribute, n, ids)]).filter(([, value]) => value !== undefined));
+  Object.fromEntries(
+    [...model.attributes.values()]
+      .map((attribute) => [attribute.name, bodyValue(attribute, n, ids)])
+      .filter(([, value]) => value !== undefined),
+  );
 
 async function files(sql: RunSql): Promise<number[]> {
   const made = await sql(
@@ -101,37 +125,59 @@ async function files(sql: RunSql): Promise<number[]> {
 }
 
 const withoutLinks = (body: Values, type: ContentType): Values =>
-  Object.fromEntries(Object.entries(body).filter(([key]) => type.attributes.get(key)?.kind === 'scalar' || type.attributes.get(key)?.required === true));
+  Object.fromEntries(
+    Object.entries(body).filter(
+      ([key]) => type.attributes.get(key)?.kind === 'scalar' || type.attributes.get(key)?.required === true,
+    ),
+  );
 
 const strings = (type: ContentType): ScalarAttribute[] =>
-  [...type.attributes.values()].filter((attribute): attribute is ScalarAttribute => attribute.kind === 'scalar' && !attribute.system && attribute.def.type === 'string');
+  [...type.attributes.values()].filter(
+    (attribute): attribute is ScalarAttribute =>
+      attribute.kind === 'scalar' && !attribute.system && attribute.def.type === 'string',
+  );
 
-/** Fills every type; drafts with changes of their own, a document that was never published, and a second locale. */
+/**
+ * Fills every type; drafts with changes of their own, a document that was never published, and a second
+ * locale.
+ */
 export async function fill(app: INestApplication, sql: RunSql, schema: Schema): Promise<void> {
   const ids: Ids = { documents: new Map(), files: await files(sql) };
   const types = [...schema.types.values()].filter((type) => !type.internal);
-  const service = (type: ContentType): ContentService => app.get<ContentService>(getContentToken(type.singularApiId), { strict: false });
+  const service = (type: ContentType): ContentService =>
+    app.get<ContentService>(getContentToken(type.singularApiId), { strict: false });
   for (const type of types) {
     const made: string[] = [];
     for (let n = 0; n < (type.kind === 'singleType' ? 1 : DOCUMENTS); n += 1) {
       const body = withoutLinks(values(type, n, ids), type);
-      const create = type.kind === 'singleType' ? service(type).update(null, body) : service(type).create(body);
-      made.push((await create as { documentId: string }).documentId);
+      const create =
+        type.kind === 'singleType' ? service(type).update(null, body) : service(type).create(body);
+      made.push(((await create) as { documentId: string }).documentId);
     }
     ids.documents.set(type.singularApiId, made);
   }
   for (const type of types) {
     for (const [n, documentId] of (ids.documents.get(type.singularApiId) ?? []).entries()) {
       const id = type.kind === 'singleType' ? null : documentId;
-      const body = Object.fromEntries(Object.entries(values(type, n, ids)).filter(([key]) => type.attributes.get(key)?.kind !== 'scalar'));
+      const body = Object.fromEntries(
+        Object.entries(values(type, n, ids)).filter(([key]) => type.attributes.get(key)?.kind !== 'scalar'),
+      );
       await service(type).update(id, body);
       // Values that must be unique stay as they are; the other locale differs in what is localized.
       if (type.localized && n < 3) {
         const localized = strings(type).filter((attribute) => attribute.localized);
-        await service(type).update(id, Object.fromEntries(localized.map(({ name }) => [name, `beta ${name} ${n}`])), { locale: 'fr' });
+        await service(type).update(
+          id,
+          Object.fromEntries(localized.map(({ name }) => [name, `beta ${name} ${n}`])),
+          { locale: 'fr' },
+        );
       }
       if (type.draftAndPublish && n === 1) {
-        await service(type).update(id, Object.fromEntries(strings(type).map(({ name }) => [name, `draft ${name} ${n}`])), { status: 'draft' });
+        await service(type).update(
+          id,
+          Object.fromEntries(strings(type).map(({ name }) => [name, `draft ${name} ${n}`])),
+          { status: 'draft' },
+        );
       }
     }
     if (type.draftAndPublish) await service(type).create(values(type, 2, ids), { status: 'draft' });

@@ -1,19 +1,88 @@
-/** Nothing that a client sends becomes SQL: every operator, every place of a name and every value, with every trick. */
+/**
+ * Nothing that a client sends becomes SQL: every operator, every place of a name and every value, with every
+ * trick.
+ */
 import fc from 'fast-check';
 import { Permissions } from 'nestjs-content-api';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { Client, type RunningApp, withSql } from './apps.ts';
 import { valueOf } from './content.ts';
-import { type Attribute, buildSchema, OPERATORS, resolveSettings, type ScalarAttribute, statementOf } from './internals.ts';
+import {
+  type Attribute,
+  buildSchema,
+  OPERATORS,
+  resolveSettings,
+  type ScalarAttribute,
+  statementOf,
+} from './internals.ts';
 import { model } from './model.ts';
 import { problemOf } from './oracle.ts';
 import { queryOf, tree } from './query-text.ts';
 import { documentsOf, startFilled } from './server.ts';
 
 const PAYLOADS = [
-  "'", "''", '"', '""', '\\', "\\'", "'; drop table articles; --", '"; drop table articles; --', "' or '1'='1", "1) or (1=1", '1; select pg_sleep(1)', '/* */', '--', '$1', '$1::text', '$$x$$', '${1}',
-  '\u0000', 'a\u0000b', '%00', '%', '_', '\\%', '{}', '[]', '{"a":1}', "{'a':1}", "->>'a'", "meta->>'a'", "#>>'{a}'", '@> {}', '::text', 'title::text', 'articles.title', 't0.title', 't0."title"', '*', ';--', "E'\\x'",
-  'é', 'ｆｕｌｌ', '🙂', '\ud83d', '\u202e', '\ufeff', '\u2019', '\u02bc', 'ʼ or 1=1', '＇', '\r\n', '\t', '\u0085', '\u2028', 'x'.repeat(10_000), "'".repeat(3000), '\\'.repeat(3001), '🙂'.repeat(800), '((((', 'NULL', 'true', '__proto__', 'constructor',
+  "'",
+  "''",
+  '"',
+  '""',
+  '\\',
+  "\\'",
+  "'; drop table articles; --",
+  '"; drop table articles; --',
+  "' or '1'='1",
+  '1) or (1=1',
+  '1; select pg_sleep(1)',
+  '/* */',
+  '--',
+  '$1',
+  '$1::text',
+  '$$x$$',
+  '${1}',
+  '\u0000',
+  'a\u0000b',
+  '%00',
+  '%',
+  '_',
+  '\\%',
+  '{}',
+  '[]',
+  '{"a":1}',
+  "{'a':1}",
+  "->>'a'",
+  "meta->>'a'",
+  "#>>'{a}'",
+  '@> {}',
+  '::text',
+  'title::text',
+  'articles.title',
+  't0.title',
+  't0."title"',
+  '*',
+  ';--',
+  "E'\\x'",
+  'é',
+  'ｆｕｌｌ',
+  '🙂',
+  '\ud83d',
+  '\u202e',
+  '\ufeff',
+  '\u2019',
+  '\u02bc',
+  'ʼ or 1=1',
+  '＇',
+  '\r\n',
+  '\t',
+  '\u0085',
+  '\u2028',
+  'x'.repeat(10_000),
+  "'".repeat(3000),
+  '\\'.repeat(3001),
+  '🙂'.repeat(800),
+  '((((',
+  'NULL',
+  'true',
+  '__proto__',
+  'constructor',
 ];
 
 const schema = buildSchema(model.contentTypes, model.components);
@@ -29,10 +98,14 @@ describe('hostile text over HTTP', () => {
   /** Every table with a digest of its rows. */
   const contents = (): Promise<Record<string, unknown>[]> =>
     withSql(database.url, async (sql) => {
-      const tables = await sql(`select table_name as name from information_schema.tables where table_schema = 'public' order by 1`);
+      const tables = await sql(
+        `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+      );
       const digests: Record<string, unknown>[] = [];
       for (const { name } of tables) {
-        const [digest] = await sql(`select count(*)::int as rows, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${String(name)}" t`);
+        const [digest] = await sql(
+          `select count(*)::int as rows, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from "${String(name)}" t`,
+        );
         digests.push({ name, ...digest });
       }
       return digests;
@@ -50,7 +123,11 @@ describe('hostile text over HTTP', () => {
     await running.close();
     await database.drop();
   });
-  const ask = async (path: string, query: object | string, headers: Record<string, string> = {}): Promise<number> => {
+  const ask = async (
+    path: string,
+    query: object | string,
+    headers: Record<string, string> = {},
+  ): Promise<number> => {
     const text = typeof query === 'string' ? query : queryOf(query);
     if (text.length > 15_000) return 0;
     const reply = await client.get(`/api/${path}?${text}`, { authorization: 'Bearer all', ...headers });
@@ -58,12 +135,34 @@ describe('hostile text over HTTP', () => {
     return reply.status;
   };
 
-  const NAMED = ['title', 'meta', 'views', 'big', 'price', 'featured', 'kind', 'day', 'time', 'moment', 'stamp', 'list', 'body', 'id', 'documentId', 'locale', 'createdAt'];
+  const NAMED = [
+    'title',
+    'meta',
+    'views',
+    'big',
+    'price',
+    'featured',
+    'kind',
+    'day',
+    'time',
+    'moment',
+    'stamp',
+    'list',
+    'body',
+    'id',
+    'documentId',
+    'locale',
+    'createdAt',
+  ];
 
   it.each(ALL_OPERATORS)('as the operand of %s on every type of attribute', async (operator) => {
     for (const [i, payload] of PAYLOADS.entries()) {
       const names = ['title', ...[0, 7].map((offset) => NAMED[(i + offset) % NAMED.length] as string)];
-      const query = (name: string): object => ({ filters: { [name]: { [operator]: operator === '$between' ? [payload, payload] : payload } }, fields: ['id'], pagination: { pageSize: 1 } });
+      const query = (name: string): object => ({
+        filters: { [name]: { [operator]: operator === '$between' ? [payload, payload] : payload } },
+        fields: ['id'],
+        pagination: { pageSize: 1 },
+      });
       await Promise.all(names.map((name) => ask('articles', query(name))));
     }
   });
@@ -75,9 +174,15 @@ describe('hostile text over HTTP', () => {
     'a JSON path': (name) => ({ filters: { meta: { [name]: { $eq: 'x' } } } }),
     'a JSON path after a dot': (name) => ({ filters: { [`meta.${name}`]: 'x' } }),
     'a filter name in a component': (name) => ({ filters: { seo: { [name]: 'x' } } }),
-    'a filter value in a component': (text) => ({ filters: { sections: { heading: { $containsi: text } }, seo: { title: text } } }),
-    'a filter value below relations': (text) => ({ filters: { author: { articles: { title: { $contains: text } } } } }),
-    'a filter value in a group': (text) => ({ filters: { $or: [{ title: text }, { $not: { author: { name: { $eqi: text } } } }] } }),
+    'a filter value in a component': (text) => ({
+      filters: { sections: { heading: { $containsi: text } }, seo: { title: text } },
+    }),
+    'a filter value below relations': (text) => ({
+      filters: { author: { articles: { title: { $contains: text } } } },
+    }),
+    'a filter value in a group': (text) => ({
+      filters: { $or: [{ title: text }, { $not: { author: { name: { $eqi: text } } } }] },
+    }),
     'a list of values': (text) => ({ filters: { title: { $in: [text, 'x', text] }, slug: [text] } }),
     'JSON to compare with': (text) => ({ filters: { meta: { $eq: JSON.stringify({ [text]: text }) } } }),
     'a sort key': (name) => ({ sort: name }),
@@ -92,14 +197,20 @@ describe('hostile text over HTTP', () => {
     'a populated path': (name) => ({ populate: `author.${name}` }),
     'a populate key': (name) => ({ populate: { [name]: true } }),
     'a populate value': (text) => ({ populate: { author: text } }),
-    'a nested populate key': (name) => ({ populate: { author: { populate: { [name]: { fields: ['id'] } } } } }),
+    'a nested populate key': (name) => ({
+      populate: { author: { populate: { [name]: { fields: ['id'] } } } },
+    }),
     'a key inside populate': (name) => ({ populate: { author: { [name]: 'x' } } }),
     'a nested field': (name) => ({ populate: { author: { fields: [name] } } }),
     'a nested sort': (name) => ({ populate: { categories: { sort: [name] } } }),
     'a filter name below populate': (name) => ({ populate: { categories: { filters: { [name]: 'x' } } } }),
-    'a filter value below populate': (text) => ({ populate: { categories: { filters: { name: { $startsWith: text } } } } }),
+    'a filter value below populate': (text) => ({
+      populate: { categories: { filters: { name: { $startsWith: text } } } },
+    }),
     'a component uid': (name) => ({ populate: { zone: { on: { [name]: true } } } }),
-    'a filter below on': (text) => ({ populate: { zone: { on: { 'shared.quote': { filters: { text: { $containsi: text } } } } } } }),
+    'a filter below on': (text) => ({
+      populate: { zone: { on: { 'shared.quote': { filters: { text: { $containsi: text } } } } } },
+    }),
     'a count': (text) => ({ populate: { categories: { count: text } } }),
     'a locale': (text) => ({ locale: text }),
     'a list of locales': (text) => ({ locale: ['en', text], populate: ['localizations', 'author'] }),
@@ -119,7 +230,11 @@ describe('hostile text over HTTP', () => {
   it.each(Object.entries(PLACES))('as %s', async (_place, make) => {
     for (let i = 0; i < PAYLOADS.length; i += 4) {
       const some = PAYLOADS.slice(i, i + 4);
-      await Promise.all(some.map((payload, j) => ask(j === (i / 4) % 4 ? `articles/${documentId}` : 'articles', make(payload))));
+      await Promise.all(
+        some.map((payload, j) =>
+          ask(j === (i / 4) % 4 ? `articles/${documentId}` : 'articles', make(payload)),
+        ),
+      );
     }
   });
 
@@ -143,7 +258,8 @@ describe('hostile text over HTTP', () => {
 
 describe('the text of a statement', () => {
   const settings = resolveSettings({ locales: model.locales });
-  const open = (attribute: Attribute): boolean => !attribute.private && (attribute.kind !== 'scalar' || attribute.type.readable);
+  const open = (attribute: Attribute): boolean =>
+    !attribute.private && (attribute.kind !== 'scalar' || attribute.type.readable);
   const MARK = 'zq7x';
 
   /** Ways to scalars: names, and the scalar at the end. */
@@ -153,7 +269,8 @@ describe('the text of a statement', () => {
       if (!open(attribute)) continue;
       const here = [...path, attribute.name];
       if (attribute.kind === 'scalar') scalars.set(here.join('.'), attribute);
-      else if (attribute.kind !== 'zone' && path.length < 2) collect((attribute.kind === 'component' ? attribute.component : attribute.target).attributes, here);
+      else if (attribute.kind !== 'zone' && path.length < 2)
+        collect((attribute.kind === 'component' ? attribute.component : attribute.target).attributes, here);
     }
   };
   collect(schema.types.get('article')?.attributes ?? new Map(), []);
@@ -161,7 +278,11 @@ describe('the text of a statement', () => {
   const scalarAt = (path: string): ScalarAttribute => scalars.get(path) as ScalarAttribute;
 
   interface Shape {
-    readonly conditions: readonly { readonly at: string; readonly operator: string; readonly where: string }[];
+    readonly conditions: readonly {
+      readonly at: string;
+      readonly operator: string;
+      readonly where: string;
+    }[];
     readonly extras: readonly string[];
   }
 
@@ -171,60 +292,104 @@ describe('the text of a statement', () => {
   };
 
   const shapes: fc.Arbitrary<Shape> = fc.record({
-    conditions: fc.array(
-      fc.record({ at: fc.constantFrom(...scalars.keys()), operator: fc.constantFrom(...ALL_OPERATORS.filter((name) => !name.endsWith('ull'))), where: fc.constantFrom('root', 'or', 'not', 'populate') }),
-      { maxLength: 4 },
-    ).map((all) => all.filter(({ at, operator }) => applies(operator, scalarAt(at)))),
+    conditions: fc
+      .array(
+        fc.record({
+          at: fc.constantFrom(...scalars.keys()),
+          operator: fc.constantFrom(...ALL_OPERATORS.filter((name) => !name.endsWith('ull'))),
+          where: fc.constantFrom('root', 'or', 'not', 'populate'),
+        }),
+        { maxLength: 4 },
+      )
+      .map((all) => all.filter(({ at, operator }) => applies(operator, scalarAt(at)))),
     extras: fc.subarray(['search', 'first page', 'later page', 'locale', 'sort']),
   });
 
   /** A query of the shape; `pick` chooses its values. */
   function build({ conditions, extras }: Shape, pick: (max: number) => number): object {
     const value = ({ def, name, system, type }: ScalarAttribute): string => {
-      if (system) return def.type === 'integer' ? String(pick(1e6)) : def.type === 'datetime' ? new Date(pick(1e12)).toISOString() : `${MARK}${pick(1e9)}`;
+      if (system)
+        return def.type === 'integer'
+          ? String(pick(1e6))
+          : def.type === 'datetime'
+            ? new Date(pick(1e12)).toISOString()
+            : `${MARK}${pick(1e9)}`;
       const made = valueOf({ def, name }, pick(100), pick(2) === 0 ? 'alpha' : 'omega');
       if (type.column === 'jsonb') return JSON.stringify({ [`${MARK}${pick(99)}`]: made });
-      return def.type === 'boolean' ? String(made) : typeof made === 'string' && type.textual && def.type !== 'enumeration' ? `${MARK}'"\\;--$1${made}` : String(made);
+      return def.type === 'boolean'
+        ? String(made)
+        : typeof made === 'string' && type.textual && def.type !== 'enumeration'
+          ? `${MARK}'"\\;--$1${made}`
+          : String(made);
     };
     const condition = ({ at, operator }: Shape['conditions'][number]): object => {
       const one = (): string => value(scalarAt(at));
-      const operand = operator === '$between' ? [one(), one()] : operator === '$in' || operator === '$notIn' ? Array.from({ length: 1 + pick(5) }, one) : one();
+      const operand =
+        operator === '$between'
+          ? [one(), one()]
+          : operator === '$in' || operator === '$notIn'
+            ? Array.from({ length: 1 + pick(5) }, one)
+            : one();
       return at.split('.').reduceRight<object>((inner, name) => ({ [name]: inner }), { [operator]: operand });
     };
     const of = (where: string): object[] => conditions.filter((one) => one.where === where).map(condition);
     const [nested] = of('populate');
     return {
-      filters: { $and: [...of('root'), ...(of('or').length > 0 ? [{ $or: of('or') }] : []), ...of('not').map((inner) => ({ $not: inner }))] },
+      filters: {
+        $and: [
+          ...of('root'),
+          ...(of('or').length > 0 ? [{ $or: of('or') }] : []),
+          ...of('not').map((inner) => ({ $not: inner })),
+        ],
+      },
       ...(nested === undefined ? {} : { populate: { related: { filters: nested } } }),
       ...(extras.includes('search') ? { _q: `${MARK} '${pick(1e6)}` } : {}),
       // The first page is a shape of its own: it needs no offset.
       ...(extras.includes('first page') ? { pagination: { pageSize: 1 + pick(200) } } : {}),
-      ...(extras.includes('later page') ? { pagination: { page: 2 + pick(1000), pageSize: 1 + pick(200) } } : {}),
+      ...(extras.includes('later page')
+        ? { pagination: { page: 2 + pick(1000), pageSize: 1 + pick(200) } }
+        : {}),
       ...(extras.includes('locale') ? { locale: `${MARK}${pick(1e6)}'` } : {}),
       ...(extras.includes('sort') ? { sort: 'title:desc,author.name' } : {}),
     };
   }
 
   const compile = (query: object, documentId?: string): { text: string; values: readonly unknown[] } =>
-    statementOf(queryOf(query), { schema, settings, permissions: Permissions.ALL, type: 'article', ...(documentId === undefined ? {} : { documentId }) });
+    statementOf(queryOf(query), {
+      schema,
+      settings,
+      permissions: Permissions.ALL,
+      type: 'article',
+      ...(documentId === undefined ? {} : { documentId }),
+    });
 
   it('depends on the shape of a query alone, never on its values', () => {
     fc.assert(
-      fc.property(shapes, fc.infiniteStream(fc.nat()), fc.infiniteStream(fc.nat()), (shape, first, second) => {
-        const from = (stream: Iterator<number>) => (max: number) => (stream.next().value as number) % max;
-        const one = compile(build(shape, from(first)));
-        const other = compile(build(shape, from(second)));
-        expect(other.text).toBe(one.text);
-        expect(one.text).not.toContain(MARK);
-        expect(other.values).toHaveLength(one.values.length);
-      }),
+      fc.property(
+        shapes,
+        fc.infiniteStream(fc.nat()),
+        fc.infiniteStream(fc.nat()),
+        (shape, first, second) => {
+          const from = (stream: Iterator<number>) => (max: number) => (stream.next().value as number) % max;
+          const one = compile(build(shape, from(first)));
+          const other = compile(build(shape, from(second)));
+          expect(other.text).toBe(one.text);
+          expect(one.text).not.toContain(MARK);
+          expect(other.values).toHaveLength(one.values.length);
+        },
+      ),
       { seed: 5, numRuns: 600 },
     );
   });
 
   it('has a parameter for every value, and no quote that was not written here', () => {
     const { text, values } = compile(
-      { filters: { title: MARK, author: { name: { $containsi: MARK } }, seo: { title: { $in: [MARK] } } }, locale: MARK, _q: MARK, populate: { categories: { filters: { name: MARK } } } },
+      {
+        filters: { title: MARK, author: { name: { $containsi: MARK } }, seo: { title: { $in: [MARK] } } },
+        locale: MARK,
+        _q: MARK,
+        populate: { categories: { filters: { name: MARK } } },
+      },
       MARK,
     );
     expect(text).not.toContain(MARK);
@@ -234,7 +399,12 @@ describe('the text of a statement', () => {
   });
 
   it('is the same for one id and another', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (id) => expect(compile({}, id).text).toBe(compile({}, 'x').text)), { seed: 5, numRuns: 200 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (id) =>
+        expect(compile({}, id).text).toBe(compile({}, 'x').text),
+      ),
+      { seed: 5, numRuns: 200 },
+    );
   });
 
   it('is made of trees without surprises', () => {

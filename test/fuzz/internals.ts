@@ -1,6 +1,6 @@
 /**
- * The library's own rooms, for tests that look below HTTP: the sources under jest, the built package in plain Node,
- * which cannot run decorators.
+ * The library's own rooms, for tests that look below HTTP: the sources under jest, the built package in plain
+ * Node, which cannot run decorators.
  */
 import type * as BuildSchema from '../../src/schema/build-schema.ts';
 import type * as CompileRead from '../../src/compile/compile-read.ts';
@@ -15,10 +15,19 @@ import type { Schema } from '../../src/schema/model.ts';
 import type { ContentSettings } from '../../src/settings.ts';
 import type { Statement } from '../../src/sql.ts';
 
-export type { Attribute, Component, ContentType, Model, RelationAttribute, ScalarAttribute, Schema } from '../../src/schema/model.ts';
+export type {
+  Attribute,
+  Component,
+  ContentType,
+  Model,
+  RelationAttribute,
+  ScalarAttribute,
+  Schema,
+} from '../../src/schema/model.ts';
 
 const underJest = process.env.JEST_WORKER_ID !== undefined;
-const load = <T>(room: string): Promise<T> => import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
+const load = <T>(room: string): Promise<T> =>
+  import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
 
 export const { buildSchema } = await load<typeof BuildSchema>('schema/build-schema');
 export const { readRaw } = await load<typeof ReadRaw>('query/read-raw');
@@ -41,11 +50,22 @@ export interface Request {
 }
 
 /** Query string → statement, as a GET does it. Throws the library's errors. */
-export function statementOf(query: string, { schema, settings, permissions, type: name, documentId, format = 'flat' }: Request): Statement {
+export function statementOf(
+  query: string,
+  { schema, settings, permissions, type: name, documentId, format = 'flat' }: Request,
+): Statement {
   const type = schema.types.get(name);
   if (type === undefined) throw new Error(`no type ${name}`);
   const raw = readRaw(query, settings.limits);
   const kind = documentId === undefined && type.kind === 'collectionType' ? 'list' : 'one';
-  const request = { kind, type, documentId: documentId ?? null, permissions, user: null, format, action: kind === 'list' ? 'find' : 'findOne' } as const;
+  const request = {
+    kind,
+    type,
+    documentId: documentId ?? null,
+    permissions,
+    user: null,
+    format,
+    action: kind === 'list' ? 'find' : 'findOne',
+  } as const;
   return compileRead(planRead(parseQuery(raw, settings), request, { schema, settings }));
 }

@@ -12,7 +12,13 @@ export interface Question {
 const OWN_TIME = ['date', 'etag'];
 
 const comparable = ({ status, headers, body }: Reply): string =>
-  JSON.stringify([status, Object.entries(headers).filter(([name]) => !OWN_TIME.includes(name)).sort(([a], [b]) => (a < b ? -1 : 1)), body]);
+  JSON.stringify([
+    status,
+    Object.entries(headers)
+      .filter(([name]) => !OWN_TIME.includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+    body,
+  ]);
 
 const ask = ({ client, headers }: World, { path, query, v4 }: Question): Promise<Reply> =>
   client.get(`/api/${path}?${query}`, { ...headers, ...(v4 ? { 'strapi-response-format': 'v4' } : {}) });
@@ -35,7 +41,8 @@ function selection(value: unknown): unknown {
 }
 
 function difference(a: Reply, b: Reply): string {
-  if (a.status !== b.status) return `status ${a.status} and ${b.status}: ${a.body.slice(0, 200)} and ${b.body.slice(0, 200)}`;
+  if (a.status !== b.status)
+    return `status ${a.status} and ${b.status}: ${a.body.slice(0, 200)} and ${b.body.slice(0, 200)}`;
   let at = 0;
   while (a.body[at] === b.body[at] && at < a.body.length) at += 1;
   return `bodies differ at ${at}: …${a.body.slice(Math.max(0, at - 80), at + 80)}… and …${b.body.slice(Math.max(0, at - 80), at + 80)}…`;
@@ -51,8 +58,9 @@ export async function askPair({ alpha, omega }: Pair, question: Question): Promi
 const SHOWS_VALUES = /^(fields|populate (fields|true|star|dotted|list|filters$|sort$))/;
 
 /**
- * The same with nothing hidden; without differences the questions would prove nothing. A filter, a sort, a search or a
- * count must tell the worlds apart by the rows alone, because their values are in every open answer.
+ * The same with nothing hidden; without differences the questions would prove nothing. A filter, a sort, a
+ * search or a count must tell the worlds apart by the rows alone, because their values are in every open
+ * answer.
  */
 export async function askOpen({ open }: Pair, question: Question, technique: string): Promise<boolean> {
   const [a, b] = await Promise.all([ask(open.alpha, question), ask(open.omega, question)]);
@@ -62,7 +70,11 @@ export async function askOpen({ open }: Pair, question: Question, technique: str
 }
 
 /** Runs `work` over `items`, a few at a time, in order of arrival. */
-export async function each<T>(items: Iterable<T>, concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function each<T>(
+  items: Iterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const worker = async (): Promise<void> => {
     for (let step = iterator.next(); step.done !== true; step = iterator.next()) await work(step.value);

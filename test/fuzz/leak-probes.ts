@@ -1,11 +1,25 @@
-/** Every way to ask about an attribute: through filters, sort, fields, populate, counts and search, at every depth. */
+/**
+ * Every way to ask about an attribute: through filters, sort, fields, populate, counts and search, at every
+ * depth.
+ */
 import type { Grants } from 'nestjs-content-api';
 import { valueOf } from './content.ts';
-import { type Attribute, type Component, type ContentType, type Model, OPERATORS, type ScalarAttribute, type Schema } from './internals.ts';
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  type Model,
+  OPERATORS,
+  type ScalarAttribute,
+  type Schema,
+} from './internals.ts';
 import { isSecret, mayDo, mayFind, mayRead } from './leak-worlds.ts';
 import { type Entries, object, spell, type Tree, tree } from './query-text.ts';
 
-/** One question. `technique` groups questions of a kind: with nothing hidden, some of each kind must show a difference. */
+/**
+ * One question. `technique` groups questions of a kind: with nothing hidden, some of each kind must show a
+ * difference.
+ */
 export interface Probe {
   readonly technique: string;
   readonly type: ContentType;
@@ -48,7 +62,10 @@ function below({ attribute, component }: Step): Model | null {
 /** Every way of at most `depth` steps from a model, shorter ones first. */
 function* ways(from: Model, depth: number, before: readonly Step[] = []): Generator<readonly Step[]> {
   for (const attribute of from.attributes.values()) {
-    const steps: Step[] = attribute.kind === 'zone' ? attribute.components.map((component) => ({ attribute, component })) : [{ attribute }];
+    const steps: Step[] =
+      attribute.kind === 'zone'
+        ? attribute.components.map((component) => ({ attribute, component }))
+        : [{ attribute }];
     for (const step of steps) {
       const way = [...before, step];
       yield way;
@@ -61,7 +78,8 @@ function* ways(from: Model, depth: number, before: readonly Step[] = []): Genera
 const names = (way: readonly Step[]): string[] => way.map(({ attribute }) => attribute.name);
 
 /** `filters` along a way. */
-const nested = (path: readonly string[], end: Tree): Tree => path.reduceRight<Tree>((inner, name) => object([[name, inner]]), end);
+const nested = (path: readonly string[], end: Tree): Tree =>
+  path.reduceRight<Tree>((inner, name) => object([[name, inner]]), end);
 
 /** `populate` along a way, with `end` as the last item. */
 function populated(way: readonly Step[], end: Tree): Tree {
@@ -91,8 +109,10 @@ function* comparisons(attribute: ScalarAttribute, next: () => number): Generator
     const values = [...operands(attribute, Math.floor(next() * 4)), ...(compares === 'text' ? TEXTS : [])];
     const value = values[Math.floor(next() * values.length)] ?? 'alpha';
     if (operand === 'flag') yield [name, object([[name, next() < 0.5 ? 'true' : 'false']])];
-    else if (operand === 'pair') yield [name, object([[name, [operands(attribute, 0)[0] ?? '', operands(attribute, 9)[0] ?? '']]])];
-    else if (operand === 'list') yield [name, object([[name, [0, 1, 2, 3].map((n) => operands(attribute, n)[0] ?? '')]])];
+    else if (operand === 'pair')
+      yield [name, object([[name, [operands(attribute, 0)[0] ?? '', operands(attribute, 9)[0] ?? '']]])];
+    else if (operand === 'list')
+      yield [name, object([[name, [0, 1, 2, 3].map((n) => operands(attribute, n)[0] ?? '')]])];
     else yield [name, object([[name, value]])];
   }
 }
@@ -126,28 +146,67 @@ function* questions(way: readonly Step[], next: () => number): Generator<[techni
     for (let i = 1; i <= hops.length; i += 1) {
       const [inner, makeInner] = wrap();
       const condition = makeInner(nested(path.slice(i), end));
-      yield [`populate filters ${inner}`, q(['populate', populated(way.slice(0, i), object([['filters', condition]]))])];
-      if (i === 1) yield ['populate count filters', q(['populate', populated(way.slice(0, i), object([['count', 'true'], ['filters', condition]]))])];
+      yield [
+        `populate filters ${inner}`,
+        q(['populate', populated(way.slice(0, i), object([['filters', condition]]))]),
+      ];
+      if (i === 1)
+        yield [
+          'populate count filters',
+          q([
+            'populate',
+            populated(
+              way.slice(0, i),
+              object([
+                ['count', 'true'],
+                ['filters', condition],
+              ]),
+            ),
+          ]),
+        ];
     }
   }
 
   if (last.attribute.kind === 'scalar') {
     const { attribute } = last;
-    for (const [operator, condition] of comparisons(attribute, next)) for (const [technique, query] of filterAt(condition)) yield [`${technique} ${operator}`, query];
+    for (const [operator, condition] of comparisons(attribute, next))
+      for (const [technique, query] of filterAt(condition)) yield [`${technique} ${operator}`, query];
     const [some] = operands(attribute, 0);
     yield* filterAt(some ?? '');
     yield* filterAt(null);
     yield* filterAt(object([['$not', object([['$eq', some ?? '']])]]));
-    for (const key of [dotted, `t0.${attribute.name}`, `t1.${attribute.name}`, `${attribute.name}::text`, attribute.column]) {
+    for (const key of [
+      dotted,
+      `t0.${attribute.name}`,
+      `t1.${attribute.name}`,
+      `${attribute.name}::text`,
+      attribute.column,
+    ]) {
       yield ['filters alias', q(['filters', object([[key, object([['$startsWithi', pick(TEXTS)]])]])])];
       yield ['sort alias', q(['sort', `${key}:${pick(['asc', 'desc'])}`])];
     }
     for (const order of ['asc', 'desc']) {
       yield ['sort', q(['sort', `${dotted}:${order}`])];
-      yield ['sort page', q(['sort', [`${dotted}:${order}`]], ['pagination', tree({ pageSize: 1, page: 1 + Math.floor(next() * 3) })])];
+      yield [
+        'sort page',
+        q(
+          ['sort', [`${dotted}:${order}`]],
+          ['pagination', tree({ pageSize: 1, page: 1 + Math.floor(next() * 3) })],
+        ),
+      ];
     }
     yield ['sort object', q(['sort', nested(path, 'desc')])];
-    for (let i = 1; i <= hops.length; i += 1) yield ['populate sort', q(['populate', populated(way.slice(0, i), object([['sort', `${path.slice(i).join('.')}:${pick(['asc', 'desc'])}`]]))])];
+    for (let i = 1; i <= hops.length; i += 1)
+      yield [
+        'populate sort',
+        q([
+          'populate',
+          populated(
+            way.slice(0, i),
+            object([['sort', `${path.slice(i).join('.')}:${pick(['asc', 'desc'])}`]]),
+          ),
+        ]),
+      ];
     if (hops.length === 0) yield ['fields', q(['fields', [attribute.name]])];
     else yield ['populate fields', q(['populate', populated(hops, object([['fields', [attribute.name]]]))])];
     yield ['populate scalar', q(['populate', dotted])];
@@ -158,35 +217,83 @@ function* questions(way: readonly Step[], next: () => number): Generator<[techni
     return;
   }
 
-  for (const end of [tree({ id: { $gt: 3 } }), tree({ id: { $lt: 100_000 } }), tree({ id: { $notNull: true } }), tree({ documentId: { $startsWithi: pick(['a', 'f', 'k', 'm']) } }), tree({ $null: true }), tree({ $null: false }), tree({ $notNull: true }), null, '3'] as Tree[]) {
+  for (const end of [
+    tree({ id: { $gt: 3 } }),
+    tree({ id: { $lt: 100_000 } }),
+    tree({ id: { $notNull: true } }),
+    tree({ documentId: { $startsWithi: pick(['a', 'f', 'k', 'm']) } }),
+    tree({ $null: true }),
+    tree({ $null: false }),
+    tree({ $notNull: true }),
+    null,
+    '3',
+  ] as Tree[]) {
     yield* filterAt(end);
   }
   yield ['populate dotted', q(['populate', dotted])];
   yield ['populate list', q(['populate', [dotted, '*'].slice(0, 1 + Math.floor(next() * 2))])];
-  for (const [technique, item] of Object.entries<object | string>({ true: 'true', star: { populate: '*' }, count: { count: true }, 'count filters': { count: true, filters: { id: { $gt: 3 } } }, filters: { filters: { id: { $gt: 3 } } }, sort: { sort: 'id:desc' }, fields: { fields: ['id'] }, off: 'false' })) {
+  for (const [technique, item] of Object.entries<object | string>({
+    true: 'true',
+    star: { populate: '*' },
+    count: { count: true },
+    'count filters': { count: true, filters: { id: { $gt: 3 } } },
+    filters: { filters: { id: { $gt: 3 } } },
+    sort: { sort: 'id:desc' },
+    fields: { fields: ['id'] },
+    off: 'false',
+  })) {
     yield [`populate ${technique}`, q(['populate', populated(way, tree(item))])];
   }
   for (const field of ['id', 'documentId', 'createdAt', 'updatedAt']) {
     yield ['sort related', q(['sort', `${dotted}.${field}:${pick(['asc', 'desc'])}`])];
-    for (let i = 1; i <= hops.length; i += 1) yield ['populate sort related', q(['populate', populated(way.slice(0, i), object([['sort', `${path.slice(i).join('.')}.${field}:desc`]]))])];
+    for (let i = 1; i <= hops.length; i += 1)
+      yield [
+        'populate sort related',
+        q([
+          'populate',
+          populated(way.slice(0, i), object([['sort', `${path.slice(i).join('.')}.${field}:desc`]])),
+        ]),
+      ];
   }
   yield ['sort bare', q(['sort', dotted])];
   yield ['fields bare', q(['fields', [dotted]])];
 }
 
-const STATES = ['', '', '', '&status=draft', '&locale=fr', '&locale=*', '&status=draft&locale=*', '&pagination[pageSize]=2', '&pagination[withCount]=false', '&populate[localizations]=true'];
+const STATES = [
+  '',
+  '',
+  '',
+  '&status=draft',
+  '&locale=fr',
+  '&locale=*',
+  '&status=draft&locale=*',
+  '&pagination[pageSize]=2',
+  '&pagination[withCount]=false',
+  '&populate[localizations]=true',
+];
 
-const PUBLICATION = ['never-published', 'has-published-version', 'modified', 'unmodified', 'never-published-document', 'has-published-version-document', 'published-without-draft', 'published-with-draft'];
+const PUBLICATION = [
+  'never-published',
+  'has-published-version',
+  'modified',
+  'unmodified',
+  'never-published-document',
+  'has-published-version-document',
+  'published-without-draft',
+  'published-with-draft',
+];
 
 /** What can be asked of a type without naming an attribute. */
 function* general(type: ContentType): Generator<[string, string]> {
-  for (const text of [...TEXTS, '100', '600', '9000000000000000', '10.25', 'true', '2024', 'a', '%', '1']) yield ['_q', q(['_q', text])];
+  for (const text of [...TEXTS, '100', '600', '9000000000000000', '10.25', 'true', '2024', 'a', '%', '1'])
+    yield ['_q', q(['_q', text])];
   yield ['populate star', q(['populate', '*'])];
   for (const filter of PUBLICATION) {
     yield ['publicationFilter', q(['publicationFilter', filter], ['populate', '*'])];
     yield ['publicationFilter draft', q(['publicationFilter', filter], ['status', 'draft'])];
   }
-  for (const yes of ['true', 'false']) yield ['hasPublishedVersion', q(['hasPublishedVersion', yes], ['populate', '*'])];
+  for (const yes of ['true', 'false'])
+    yield ['hasPublishedVersion', q(['hasPublishedVersion', yes], ['populate', '*'])];
   yield ['status', q(['status', 'draft'])];
   yield ['list', q(['pagination', tree({ pageSize: 100 })])];
   if (type.localized) yield ['localizations', q(['populate', 'localizations'], ['locale', '*'])];
@@ -220,12 +327,20 @@ export function* probes({ schema, grants, depth, seed, share, perWay, documents 
     if (type.internal) continue;
     const known = documents.get(type.singularApiId) ?? [];
     const closed = !mayRead(grants, type);
-    const lists = closed || mayFind(grants, type.singularApiId) ? (mayDo(grants, type.singularApiId, 'findOne') ? 0.8 : 0.97) : 0.03;
+    const lists =
+      closed || mayFind(grants, type.singularApiId)
+        ? mayDo(grants, type.singularApiId, 'findOne')
+          ? 0.8
+          : 0.97
+        : 0.03;
     const place = (): { readonly path: string; readonly action: 'find' | 'findOne' } => {
       if (type.kind === 'singleType' || next() < lists) return { path: type.route, action: 'find' };
       return { path: `${type.route}/${known[Math.floor(next() * known.length)] ?? 'x'}`, action: 'findOne' };
     };
-    /** Whether a question along a way names a secret: at the root by the action of the route, further down by `find`. */
+    /**
+     * Whether a question along a way names a secret: at the root by the action of the route, further down by
+     * `find`.
+     */
     const isClosed = (way: readonly Step[], action: 'find' | 'findOne'): boolean => {
       let model: Model = type;
       return way.some((step, i) => {
@@ -234,7 +349,8 @@ export function* probes({ schema, grants, depth, seed, share, perWay, documents 
         return secret;
       });
     };
-    for (const [technique, query] of general(type)) yield { technique, type, path: place().path, query, secret: closed };
+    for (const [technique, query] of general(type))
+      yield { technique, type, path: place().path, query, secret: closed };
     for (const way of ways(type, closed ? 1 : depth)) {
       // Every type that is closed answers 403 to everything: its first level will do.
       if (next() >= share(way.length)) continue;

@@ -1,22 +1,46 @@
 /**
- * Databases that differ only in what a caller may not see. `alpha` is filled through the API; for every caller there is
- * a copy in which every secret has another value: private and password attributes, everything of types without `find`,
- * links that only hidden attributes show, drafts for those who may not read drafts, and attributes that none of the caller's
- * grants names.
+ * Databases that differ only in what a caller may not see. `alpha` is filled through the API; for every
+ * caller there is a copy in which every secret has another value: private and password attributes, everything
+ * of types without `find`, links that only hidden attributes show, drafts for those who may not read drafts,
+ * and attributes that none of the caller's grants names.
  */
 import type { Action, Grant, Grants } from 'nestjs-content-api';
 import { createDatabase } from '../support/database.ts';
-import { Client, copyDatabase, createTables, NamedCallers, type RunningApp, startApp, withSql } from './apps.ts';
+import {
+  Client,
+  copyDatabase,
+  createTables,
+  NamedCallers,
+  type RunningApp,
+  startApp,
+  withSql,
+} from './apps.ts';
 import { fill, type RunSql, valueOf } from './content.ts';
-import { type Attribute, buildSchema, type ContentType, type Model, type RelationAttribute, type ScalarAttribute, type Schema } from './internals.ts';
+import {
+  type Attribute,
+  buildSchema,
+  type ContentType,
+  type Model,
+  type RelationAttribute,
+  type ScalarAttribute,
+  type Schema,
+} from './internals.ts';
 import { model, OPEN } from './model.ts';
 
 const READ = ['find', 'findOne'] as const;
 
-const granting = (types: readonly string[], drafts: boolean): Grants => Object.fromEntries(types.map((type) => [type, drafts ? [...READ, 'readDrafts'] : READ]));
-const without = (name: string): Grants => granting(OPEN.filter((type) => type !== name), true);
+const granting = (types: readonly string[], drafts: boolean): Grants =>
+  Object.fromEntries(types.map((type) => [type, drafts ? [...READ, 'readDrafts'] : READ]));
+const without = (name: string): Grants =>
+  granting(
+    OPEN.filter((type) => type !== name),
+    true,
+  );
 
-const fields = (actions: readonly Action[], ...names: readonly string[]): Grant => ({ actions, fields: names });
+const fields = (actions: readonly Action[], ...names: readonly string[]): Grant => ({
+  actions,
+  fields: names,
+});
 
 /** Nobody may read company and ledger; each caller lacks something more. */
 export const CALLERS: Readonly<Record<string, Grants>> = {
@@ -49,39 +73,69 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
 
 export const schema = buildSchema(model.contentTypes, model.components);
 
-const isIn = (grant: Grant, action: Action): boolean => (typeof grant === 'string' ? grant === action : grant.actions.includes(action));
+const isIn = (grant: Grant, action: Action): boolean =>
+  typeof grant === 'string' ? grant === action : grant.actions.includes(action);
 
-const grantsFor = (grants: Grants, type: string, action: Action): Grant[] => [...(grants[type] ?? [])].flatMap((grant) => (grant === '*' ? [] : [grant as Grant])).filter((grant) => isIn(grant, action));
+const grantsFor = (grants: Grants, type: string, action: Action): Grant[] =>
+  [...(grants[type] ?? [])]
+    .flatMap((grant) => (grant === '*' ? [] : [grant as Grant]))
+    .filter((grant) => isIn(grant, action));
 
-export const mayDo = (grants: Grants, type: string, action: Action): boolean => grantsFor(grants, type, action).length > 0;
+export const mayDo = (grants: Grants, type: string, action: Action): boolean =>
+  grantsFor(grants, type, action).length > 0;
 /** Whether documents of a type may be listed, and shown where a relation leads to them. */
-export const mayFind = (grants: Grants, type: string): boolean => type === 'file' || mayDo(grants, type, 'find');
+export const mayFind = (grants: Grants, type: string): boolean =>
+  type === 'file' || mayDo(grants, type, 'find');
 /** Whether documents of a type may be shown at all. */
-export const mayRead = (grants: Grants, { singularApiId, kind }: Pick<ContentType, 'singularApiId' | 'kind'>): boolean =>
+export const mayRead = (
+  grants: Grants,
+  { singularApiId, kind }: Pick<ContentType, 'singularApiId' | 'kind'>,
+): boolean =>
   mayFind(grants, singularApiId) || (kind === 'collectionType' && mayDo(grants, singularApiId, 'findOne'));
 export const mayReadDrafts = (grants: Grants, type: string): boolean => mayDo(grants, type, 'readDrafts');
 
-export const isHidden = (attribute: Attribute): boolean => attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
+export const isHidden = (attribute: Attribute): boolean =>
+  attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
 
 /** What every document shows to whoever may read it. */
-const isOpen = (attribute: Attribute): boolean => (attribute.kind === 'scalar' ? attribute.system : attribute.kind === 'relation' && attribute.join.kind === 'locales');
+const isOpen = (attribute: Attribute): boolean =>
+  attribute.kind === 'scalar'
+    ? attribute.system
+    : attribute.kind === 'relation' && attribute.join.kind === 'locales';
 
 /** Whether an action reaches an attribute of a type. */
 const reaches = (grants: Grants, type: string, attribute: Attribute, action: Action): boolean => {
   const matching = grantsFor(grants, type, action);
-  return isOpen(attribute) ? matching.length > 0 : matching.some((grant) => typeof grant === 'string' || grant.fields?.includes(attribute.name) !== false);
+  return isOpen(attribute)
+    ? matching.length > 0
+    : matching.some((grant) => typeof grant === 'string' || grant.fields?.includes(attribute.name) !== false);
 };
 
 /** Everything by which a type is read. */
 const READS: readonly Action[] = READ;
 
 /**
- * Whether naming an attribute must not tell this caller anything: by `actions` where it is one of a type, at the root of a
- * request by that of its route and further down by `find`.
+ * Whether naming an attribute must not tell this caller anything: by `actions` where it is one of a type, at
+ * the root of a request by that of its route and further down by `find`.
  */
-export function isSecret(attribute: Attribute, of: Model, grants: Grants, actions: readonly Action[]): boolean {
-  const closed = of.model === 'type' && !of.internal && !actions.some((action) => reaches(grants, of.singularApiId, attribute, action));
-  return closed || isHidden(attribute) || (attribute.kind === 'relation' && !attribute.media && attribute.join.kind !== 'locales' && !mayFind(grants, attribute.target.singularApiId));
+export function isSecret(
+  attribute: Attribute,
+  of: Model,
+  grants: Grants,
+  actions: readonly Action[],
+): boolean {
+  const closed =
+    of.model === 'type' &&
+    !of.internal &&
+    !actions.some((action) => reaches(grants, of.singularApiId, attribute, action));
+  return (
+    closed ||
+    isHidden(attribute) ||
+    (attribute.kind === 'relation' &&
+      !attribute.media &&
+      attribute.join.kind !== 'locales' &&
+      !mayFind(grants, attribute.target.singularApiId))
+  );
 }
 
 type Json = Record<string, unknown>;
@@ -122,7 +176,9 @@ class Rewrite {
         return secret && !attribute.system ? this.scalar(attribute) : value;
       case 'relation':
         if (!secret) return value;
-        return attribute.many ? [this.other(attribute), this.other(attribute)].filter((id) => id !== null) : this.other(attribute);
+        return attribute.many
+          ? [this.other(attribute), this.other(attribute)].filter((id) => id !== null)
+          : this.other(attribute);
       default:
         return this.embedded(attribute, value, secret);
     }
@@ -131,16 +187,24 @@ class Rewrite {
   private instance(of: Model, stored: Json, all: boolean): Json {
     const changed: Json = { ...stored };
     for (const attribute of of.attributes.values()) {
-      if (attribute.name in stored || isHidden(attribute)) changed[attribute.name] = this.member(of, attribute, stored[attribute.name], all);
+      if (attribute.name in stored || isHidden(attribute))
+        changed[attribute.name] = this.member(of, attribute, stored[attribute.name], all);
     }
     if (all) changed['id'] = Number(stored['id']) + 100_000;
     return changed;
   }
 
-  private embedded(attribute: Extract<Attribute, { kind: 'component' | 'zone' }>, value: unknown, all: boolean): unknown {
+  private embedded(
+    attribute: Extract<Attribute, { kind: 'component' | 'zone' }>,
+    value: unknown,
+    all: boolean,
+  ): unknown {
     if (value === null || value === undefined) return value;
     const change = (stored: Json): Json => {
-      const component = attribute.kind === 'component' ? attribute.component : attribute.components.find(({ uid }) => uid === stored['__component']);
+      const component =
+        attribute.kind === 'component'
+          ? attribute.component
+          : attribute.components.find(({ uid }) => uid === stored['__component']);
       return component === undefined ? stored : this.instance(component, stored, all);
     };
     if (!Array.isArray(value)) return change(value as Json);
@@ -152,9 +216,15 @@ class Rewrite {
   private linksAreSecret(owner: ContentType, attribute: RelationAttribute): boolean {
     if (!isSecret(attribute, owner, this.grants, READS)) return false;
     const inverse = [...attribute.target.attributes.values()].find(
-      (other) => other.kind === 'relation' && other.target === owner && other.def.type === 'relation' && other.def.mappedBy === attribute.name,
+      (other) =>
+        other.kind === 'relation' &&
+        other.target === owner &&
+        other.def.type === 'relation' &&
+        other.def.mappedBy === attribute.name,
     );
-    return attribute.media || inverse === undefined || isSecret(inverse, attribute.target, this.grants, READS);
+    return (
+      attribute.media || inverse === undefined || isSecret(inverse, attribute.target, this.grants, READS)
+    );
   }
 
   private async links(attribute: RelationAttribute, id: unknown): Promise<void> {
@@ -162,13 +232,20 @@ class Rewrite {
     const table = `"${attribute.join.table}"`;
     await this.sql(`delete from ${table} where owner_id = $1`, [id]);
     for (const [position, target] of [...new Set([this.other(attribute), this.other(attribute)])].entries()) {
-      if (target !== null) await this.sql(`insert into ${table} (owner_id, target_document_id, position) values ($1, $2, $3)`, [id, target, position]);
+      if (target !== null)
+        await this.sql(`insert into ${table} (owner_id, target_document_id, position) values ($1, $2, $3)`, [
+          id,
+          target,
+          position,
+        ]);
     }
   }
 
   private async row(type: ContentType, row: Json): Promise<void> {
     const closed = !mayRead(this.grants, type);
-    const hidden = closed || (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
+    const hidden =
+      closed ||
+      (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
     const sets = new Map<string, unknown>();
     for (const attribute of type.attributes.values()) {
       if (attribute.kind === 'relation') {
@@ -184,7 +261,11 @@ class Rewrite {
         const value = this.scalar(attribute);
         sets.set(attribute.column, attribute.type.column === 'jsonb' ? JSON.stringify(value) : value);
       } else {
-        const value = this.embedded(attribute, row[attribute.column], hidden || isSecret(attribute, type, this.grants, READS));
+        const value = this.embedded(
+          attribute,
+          row[attribute.column],
+          hidden || isSecret(attribute, type, this.grants, READS),
+        );
         sets.set(attribute.column, value === null ? null : JSON.stringify(value));
       }
     }
@@ -192,16 +273,22 @@ class Rewrite {
     if (closed) sets.set('updated_at', new Date(0)).set('created_at', new Date(1));
     if (sets.size === 0) return;
     const columns = [...sets.keys()].map((column, i) => `"${column}" = $${i + 2}`);
-    await this.sql(`update "${type.table}" set ${columns.join(', ')} where id = $1`, [row['id'], ...sets.values()]);
+    await this.sql(`update "${type.table}" set ${columns.join(', ')} where id = $1`, [
+      row['id'],
+      ...sets.values(),
+    ]);
   }
 
   async type(type: ContentType): Promise<void> {
     for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
     const table = `"${type.table}"`;
     // Nor may it show how many documents there are.
-    if (!mayRead(this.grants, type)) await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
+    if (!mayRead(this.grants, type))
+      await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
     if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
-      await this.sql(`delete from ${table} d where not published and not exists (select 1 from ${table} p where p.document_id = d.document_id and p.published)`);
+      await this.sql(
+        `delete from ${table} d where not published and not exists (select 1 from ${table} p where p.document_id = d.document_id and p.published)`,
+      );
     }
   }
 }
@@ -212,12 +299,17 @@ async function documentsOf(sql: RunSql): Promise<Documents> {
   const found = new Map<string, string[]>();
   for (const type of schema.types.values()) {
     const rows = await sql(`select document_id from "${type.table}" group by 1 order by min(id)`);
-    found.set(type.singularApiId, rows.map((row) => String(row['document_id'])));
+    found.set(
+      type.singularApiId,
+      rows.map((row) => String(row['document_id'])),
+    );
   }
   return found;
 }
 
-/** The model with nothing hidden: what is asked through it shows that the questions could show a difference. */
+/**
+ * The model with nothing hidden: what is asked through it shows that the questions could show a difference.
+ */
 function openModel(): typeof model {
   const open = <T extends { readonly attributes: object }>(def: T): T => ({
     ...def,
@@ -298,7 +390,10 @@ export async function makeWorlds(callers: readonly string[], serverUrl?: string)
       grants: CALLERS[caller] ?? {},
       alpha: { client: alpha, headers },
       omega: { client: await start(options, url), headers },
-      open: { alpha: { client: alphaOpen, headers: open }, omega: { client: await start(openOptions, url), headers: open } },
+      open: {
+        alpha: { client: alphaOpen, headers: open },
+        omega: { client: await start(openOptions, url), headers: open },
+      },
     });
   }
   return {

@@ -9,7 +9,17 @@ const PER_WAY = [0, 6, 3, 2];
 const CALLERS = ['drafts', 'published', 'noAuthor', 'dossierOnly', 'narrowFind', 'narrowOne'];
 
 /** The first that a technique's name begins with is its kind. */
-const WAYS = ['populate count filters', 'populate count', 'populate filters', 'populate sort', 'populate fields', 'populate true', 'filters', 'sort', 'fields'];
+const WAYS = [
+  'populate count filters',
+  'populate count',
+  'populate filters',
+  'populate sort',
+  'populate fields',
+  'populate true',
+  'filters',
+  'sort',
+  'fields',
+];
 
 const wayOf = (technique: string): string | undefined => WAYS.find((one) => technique.startsWith(one));
 
@@ -29,31 +39,45 @@ describe('two databases that differ only in what the caller may not see', () => 
   beforeAll(async () => void (worlds = await makeWorlds(CALLERS)));
   afterAll(() => worlds.close());
 
-  it.each(CALLERS)('answer the same to the caller "%s", and differently when nothing is hidden', async (caller) => {
-    const pair = worlds.pairs.find((one) => one.caller === caller);
-    if (pair === undefined) throw new Error(`no caller ${caller}`);
-    const asking = {
-      schema, grants: pair.grants, depth: 3, seed: SEED, documents: worlds.documents,
-      share: (steps: number) => SHARE[steps] ?? 0, perWay: (steps: number) => PER_WAY[steps] ?? 0,
-    };
-    const asked = probes(asking);
-    const leaks: string[] = [];
-    const count = { asked: 0, answered: 0 };
-    const seen = new Set<string>();
-    await each(asked, 4, async ({ technique, path, query, secret }) => {
-      const question = { path, query, v4: count.asked % 5 === 0 };
-      count.asked += 1;
-      const { status, problem } = await askPair(pair, question);
-      if (status === 200) count.answered += 1;
-      if (problem !== null) leaks.push(`/api/${path}?${query}: ${problem}`);
-      const way = wayOf(technique);
-      if (secret && way !== undefined && !seen.has(way) && (await askOpen(pair, question, technique))) seen.add(way);
-    });
-    expect(leaks).toEqual([]);
-    // Each kind of question can tell the worlds apart, or their silence would mean nothing. A kind that the sample has
-    // not shown is looked for among all questions.
-    for (const way of WAYS) if (!seen.has(way) && (await tells(pair, way, probes({ ...asking, share: () => 1, perWay: () => 12 })))) seen.add(way);
-    expect([...seen].sort()).toEqual([...WAYS].sort());
-    expect(count.answered).toBeGreaterThan(50);
-  });
+  it.each(CALLERS)(
+    'answer the same to the caller "%s", and differently when nothing is hidden',
+    async (caller) => {
+      const pair = worlds.pairs.find((one) => one.caller === caller);
+      if (pair === undefined) throw new Error(`no caller ${caller}`);
+      const asking = {
+        schema,
+        grants: pair.grants,
+        depth: 3,
+        seed: SEED,
+        documents: worlds.documents,
+        share: (steps: number) => SHARE[steps] ?? 0,
+        perWay: (steps: number) => PER_WAY[steps] ?? 0,
+      };
+      const asked = probes(asking);
+      const leaks: string[] = [];
+      const count = { asked: 0, answered: 0 };
+      const seen = new Set<string>();
+      await each(asked, 4, async ({ technique, path, query, secret }) => {
+        const question = { path, query, v4: count.asked % 5 === 0 };
+        count.asked += 1;
+        const { status, problem } = await askPair(pair, question);
+        if (status === 200) count.answered += 1;
+        if (problem !== null) leaks.push(`/api/${path}?${query}: ${problem}`);
+        const way = wayOf(technique);
+        if (secret && way !== undefined && !seen.has(way) && (await askOpen(pair, question, technique)))
+          seen.add(way);
+      });
+      expect(leaks).toEqual([]);
+      // Each kind of question can tell the worlds apart, or their silence would mean nothing. A kind that the
+      // sample has not shown is looked for among all questions.
+      for (const way of WAYS)
+        if (
+          !seen.has(way) &&
+          (await tells(pair, way, probes({ ...asking, share: () => 1, perWay: () => 12 })))
+        )
+          seen.add(way);
+      expect([...seen].sort()).toEqual([...WAYS].sort());
+      expect(count.answered).toBeGreaterThan(50);
+    },
+  );
 });

@@ -1,25 +1,46 @@
 /**
- * The blog model and around it everything that must not leak: private and password attributes of every kind at every
- * depth, and a type that nobody but the system may read, linked from all sides.
+ * The blog model and around it everything that must not leak: private and password attributes of every kind
+ * at every depth, and a type that nobody but the system may read, linked from all sides.
  */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
 
 const SCALARS = {
-  string: { type: 'string' }, text: { type: 'text' }, richtext: { type: 'richtext' }, email: { type: 'email' }, uid: { type: 'uid' },
-  enumeration: { type: 'enumeration', enum: ['alpha', 'omega'] }, integer: { type: 'integer' }, biginteger: { type: 'biginteger' },
-  float: { type: 'float' }, decimal: { type: 'decimal' }, boolean: { type: 'boolean' }, date: { type: 'date' }, time: { type: 'time' },
-  datetime: { type: 'datetime' }, timestamp: { type: 'timestamp' }, json: { type: 'json' }, array: { type: 'array' }, blocks: { type: 'blocks' },
+  string: { type: 'string' },
+  text: { type: 'text' },
+  richtext: { type: 'richtext' },
+  email: { type: 'email' },
+  uid: { type: 'uid' },
+  enumeration: { type: 'enumeration', enum: ['alpha', 'omega'] },
+  integer: { type: 'integer' },
+  biginteger: { type: 'biginteger' },
+  float: { type: 'float' },
+  decimal: { type: 'decimal' },
+  boolean: { type: 'boolean' },
+  date: { type: 'date' },
+  time: { type: 'time' },
+  datetime: { type: 'datetime' },
+  timestamp: { type: 'timestamp' },
+  json: { type: 'json' },
+  array: { type: 'array' },
+  blocks: { type: 'blocks' },
 } as const;
 
 /** One private attribute of every scalar type: `hiddenString`, `hiddenText` and so on. */
 const hidden = Object.fromEntries(
-  Object.entries(SCALARS).map(([name, def]) => [`hidden${name[0]?.toUpperCase()}${name.slice(1)}`, { ...def, private: true as const }]),
+  Object.entries(SCALARS).map(([name, def]) => [
+    `hidden${name[0]?.toUpperCase()}${name.slice(1)}`,
+    { ...def, private: true as const },
+  ]),
 );
 
 export const note = defineComponent({
   uid: 'vault.note',
-  attributes: { label: { type: 'string' }, hiddenLabel: { type: 'string', private: true }, pin: { type: 'password' } },
+  attributes: {
+    label: { type: 'string' },
+    hiddenLabel: { type: 'string', private: true },
+    pin: { type: 'password' },
+  },
 });
 
 export const clause = defineComponent({
@@ -94,7 +115,12 @@ export const ledger = defineCollectionType({
     dossier: { type: 'relation', relation: 'oneToOne', target: 'dossier', mappedBy: 'ledger' },
     dossiers: { type: 'relation', relation: 'manyToMany', target: 'dossier', mappedBy: 'ledgers' },
     mainDossier: { type: 'relation', relation: 'manyToOne', target: 'dossier', inversedBy: 'mainLedgers' },
-    otherDossiers: { type: 'relation', relation: 'manyToMany', target: 'dossier', inversedBy: 'otherLedgers' },
+    otherDossiers: {
+      type: 'relation',
+      relation: 'manyToMany',
+      target: 'dossier',
+      inversedBy: 'otherLedgers',
+    },
   },
 });
 
@@ -108,4 +134,6 @@ export const model = {
 export const UNREADABLE: readonly string[] = ['company', 'ledger'];
 
 /** All others. */
-export const OPEN: readonly string[] = model.contentTypes.map(({ singularApiId }) => singularApiId).filter((type) => !UNREADABLE.includes(type));
+export const OPEN: readonly string[] = model.contentTypes
+  .map(({ singularApiId }) => singularApiId)
+  .filter((type) => !UNREADABLE.includes(type));

@@ -5,31 +5,53 @@ import type { Reply } from './apps.ts';
 /** Milliseconds that any request may take. */
 export const SLOW = 2000;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const hasKeys = (value: unknown, keys: readonly string[]): value is Record<string, unknown> => isObject(value) && Object.keys(value).join() === keys.join();
+const hasKeys = (value: unknown, keys: readonly string[]): value is Record<string, unknown> =>
+  isObject(value) && Object.keys(value).join() === keys.join();
 
-/** Phrases of PostgreSQL and of stack traces; the names and values that a request brought may stand in messages. */
+/**
+ * Phrases of PostgreSQL and of stack traces; the names and values that a request brought may stand in
+ * messages.
+ */
 const isInternal = (message: string): boolean =>
-  /syntax error at|does not exist|invalid input syntax|violates|invalid byte sequence|node_modules|\n\s+at .*:\d+:\d+/i.test(message);
+  /syntax error at|does not exist|invalid input syntax|violates|invalid byte sequence|node_modules|\n\s+at .*:\d+:\d+/i.test(
+    message,
+  );
 
-const FROM_PARSER = ['', '{"error":"Bad Request","message":"Client Error","statusCode":400}', '{"error":"Request Header Fields Too Large","message":"Exceeded maximum allowed HTTP header size","statusCode":431}'];
+const FROM_PARSER = [
+  '',
+  '{"error":"Bad Request","message":"Client Error","statusCode":400}',
+  '{"error":"Request Header Fields Too Large","message":"Exceeded maximum allowed HTTP header size","statusCode":431}',
+];
 
-/** Bytes that are no HTTP are answered by Node's parser, or by Fastify in its name, before there is a request. */
+/**
+ * Bytes that are no HTTP are answered by Node's parser, or by Fastify in its name, before there is a request.
+ */
 export const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
   ((status === 400 || status === 431) && FROM_PARSER.includes(body)) || isFromFastifyRouter(status, body);
 
-/** Fastify answers undecodable and over-long path parameters itself, before hooks and filters; only its constructor's `frameworkErrors` could change that. */
-const isFromFastifyRouter = (status: number, body: string): boolean => (status === 400 || status === 414) && /"code":"FST_ERR_(BAD_URL|MAX_PARAM_LENGTH)"/.test(body);
+/**
+ * Fastify answers undecodable and over-long path parameters itself, before hooks and filters; only its
+ * constructor's `frameworkErrors` could change that.
+ */
+const isFromFastifyRouter = (status: number, body: string): boolean =>
+  (status === 400 || status === 414) && /"code":"FST_ERR_(BAD_URL|MAX_PARAM_LENGTH)"/.test(body);
 
 /** What is wrong with an answer, or null. */
 export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>, method = 'GET'): string | null {
   const { status, headers, body } = reply;
   if (isFromNode(reply)) return null;
-  if (method === 'HEAD') return body === '' && (status === 200 || (status >= 400 && status <= 499)) ? null : `status ${status} with ${body.length} bytes for HEAD`;
-  if ((method === 'DELETE' || method === 'OPTIONS') && status === 204) return body === '' ? null : 'a body with 204';
+  if (method === 'HEAD')
+    return body === '' && (status === 200 || (status >= 400 && status <= 499))
+      ? null
+      : `status ${status} with ${body.length} bytes for HEAD`;
+  if ((method === 'DELETE' || method === 'OPTIONS') && status === 204)
+    return body === '' ? null : 'a body with 204';
   if (status !== 200 && (status < 400 || status > 499)) return `status ${status}: ${body.slice(0, 300)}`;
-  if (!String(headers['content-type']).startsWith('application/json')) return `content type ${String(headers['content-type'])} with status ${status}`;
+  if (!String(headers['content-type']).startsWith('application/json'))
+    return `content type ${String(headers['content-type'])} with status ${status}`;
   let json: unknown;
   try {
     json = JSON.parse(body);
@@ -38,14 +60,17 @@ export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>, met
   }
   if (status === 200) {
     if (!hasKeys(json, ['data', 'meta'])) return `envelope ${body.slice(0, 200)}`;
-    return typeof json['data'] === 'object' && json['data'] !== null ? null : `data is ${typeof json['data']}`;
+    return typeof json['data'] === 'object' && json['data'] !== null
+      ? null
+      : `data is ${typeof json['data']}`;
   }
   if (!hasKeys(json, ['data', 'error']) || json['data'] !== null) return `envelope ${body.slice(0, 200)}`;
   const { error } = json;
   if (!hasKeys(error, ['status', 'name', 'message', 'details'])) return `error shape ${body.slice(0, 200)}`;
   const name = String(error['name']);
   if (error['status'] !== status) return `error.status ${String(error['status'])} with status ${status}`;
-  if (!Object.hasOwn(ERRORS, name) || ERRORS[name as keyof typeof ERRORS] !== status) return `name ${name} with status ${status}`;
+  if (!Object.hasOwn(ERRORS, name) || ERRORS[name as keyof typeof ERRORS] !== status)
+    return `name ${name} with status ${status}`;
   if (typeof error['message'] !== 'string' || error['message'] === '') return 'no message';
   if (!isObject(error['details'])) return `details ${JSON.stringify(error['details'])}`;
   return isInternal(error['message']) ? `message shows internals: ${error['message'].slice(0, 200)}` : null;

@@ -1,4 +1,6 @@
-/** The pipeline without HTTP and without a database: query string → statement, or an error of the protocol. */
+/**
+ * The pipeline without HTTP and without a database: query string → statement, or an error of the protocol.
+ */
 import { Permissions } from 'nestjs-content-api';
 import type { FuzzRequest } from './arbitraries.ts';
 import { buildSchema, ContentError, resolveSettings, statementOf } from './internals.ts';
@@ -28,7 +30,14 @@ export function runPure({ type, path, query, v4, caller }: FuzzRequest): PureRes
   const one = path.includes('{') ? { documentId: 'abcdefghijklmnopqrstuvwx' } : {};
   const start = cpu();
   try {
-    const { text } = statementOf(query, { schema, settings, permissions: PERMISSIONS[caller ?? 'reader'], type, format: v4 ? 'v4' : 'flat', ...one });
+    const { text } = statementOf(query, {
+      schema,
+      settings,
+      permissions: PERMISSIONS[caller ?? 'reader'],
+      type,
+      format: v4 ? 'v4' : 'flat',
+      ...one,
+    });
     return { kind: 'statement', milliseconds: cpu() - start, text };
   } catch (error) {
     if (!(error instanceof ContentError) || error.status < 400 || error.status > 499) throw error;

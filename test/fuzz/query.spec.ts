@@ -10,14 +10,41 @@ import { type Entries, object, queryOf, spell, type Tree } from './query-text.ts
 import { documentsOf, type Ready, startFilled } from './server.ts';
 
 const SEED = 20_240_501;
-const NAMES = ['nope', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype', '', 'title;--', 't0.title', 'Title', '$EQ', '$where', 'secret', 'password', 'reviewer'];
+const NAMES = [
+  'nope',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  'prototype',
+  '',
+  'title;--',
+  't0.title',
+  'Title',
+  '$EQ',
+  '$where',
+  'secret',
+  'password',
+  'reviewer',
+];
 
 const article = schema.types.get('article') as ContentType;
-const ask = (query: string): FuzzRequest => ({ type: 'article', path: 'articles', query, v4: false, caller: 'all', method: 'GET' });
+const ask = (query: string): FuzzRequest => ({
+  type: 'article',
+  path: 'articles',
+  query,
+  v4: false,
+  caller: 'all',
+  method: 'GET',
+});
 
 describe('a query string', () => {
   it('becomes a statement or a 4xx', () => {
-    fc.assert(fc.property(requests(schema), (request) => void runPure(request)), { seed: SEED, numRuns: 1500 });
+    fc.assert(
+      fc.property(requests(schema), (request) => void runPure(request)),
+      { seed: SEED, numRuns: 1500 },
+    );
   });
 
   it.each(NAMES)('with the name "%s" at any place of its filters is refused, never dropped', (name) => {
@@ -26,34 +53,69 @@ describe('a query string', () => {
       if (tree === null || typeof tree === 'string' || !('entries' in tree) || Array.isArray(tree)) return [];
       const { entries } = tree as Entries;
       const here = object([...entries, [name, 'x']]);
-      const below = entries.flatMap(([key, value], i) => spoil(value).map((spoilt) => object(entries.map((entry, j) => (i === j ? [key, spoilt] as const : entry)))));
+      const below = entries.flatMap(([key, value], i) =>
+        spoil(value).map((spoilt) =>
+          object(entries.map((entry, j) => (i === j ? ([key, spoilt] as const) : entry))),
+        ),
+      );
       return [here, ...below];
     };
     const valid = filtersOf(schema, article, 1);
     fc.assert(
       fc.property(valid, (filters) => {
-        for (const spoilt of spoil(filters)) expect(runPure(ask(spell(object([['filters', spoilt]])))).kind).toBe('refused');
+        for (const spoilt of spoil(filters))
+          expect(runPure(ask(spell(object([['filters', spoilt]])))).kind).toBe('refused');
       }),
       { seed: SEED, numRuns: 60 },
     );
   });
 
-  it.each(NAMES.filter((name) => name !== ''))('with the name "%s" in sort, fields or populate is refused, never dropped', (name) => {
-    const populate = { author: { [name]: 'x' } };
-    const below = [{ sort: [name] }, { fields: [name] }, { populate: [name] }, { filters: { [name]: 'x' } }, { filters: { name: { [name]: 'x' } } }];
-    const queries = [
-      { sort: name }, { sort: { [name]: 'asc' } }, { sort: `author.${name}` }, { fields: name }, { fields: [name] }, { populate: name }, { populate: [name] }, { populate: { [name]: 'true' } },
-      { populate: `author.${name}` }, { populate }, ...below.map((author) => ({ populate: { author } })), { populate: { zone: { on: { [name]: 'true' } } } },
-      { populate: { zone: { on: { 'shared.seo': { fields: [name] } } } } },
-    ];
-    for (const query of queries) expect([queryOf(query), runPure(ask(queryOf(query))).kind]).toEqual([queryOf(query), 'refused']);
-    for (const query of [`sort[${name}]=asc`, `populate[${name}]=true`, `populate[author][filters][${name}]=1`, `filters[$and][0][${name}]=1`, `filters[$or][0][$not][${name}]=1`, `filters[author][${name}][id]=1`]) {
-      expect([query, runPure(ask(query)).kind]).toEqual([query, 'refused']);
-      const encoded = query.replace(name, [...name].map((c) => `%${c.charCodeAt(0).toString(16)}`).join(''));
-      expect([encoded, runPure(ask(encoded)).kind]).toEqual([encoded, 'refused']);
-    }
-    expect(Object.keys(Object.prototype)).toEqual([]);
-  });
+  it.each(NAMES.filter((name) => name !== ''))(
+    'with the name "%s" in sort, fields or populate is refused, never dropped',
+    (name) => {
+      const populate = { author: { [name]: 'x' } };
+      const below = [
+        { sort: [name] },
+        { fields: [name] },
+        { populate: [name] },
+        { filters: { [name]: 'x' } },
+        { filters: { name: { [name]: 'x' } } },
+      ];
+      const queries = [
+        { sort: name },
+        { sort: { [name]: 'asc' } },
+        { sort: `author.${name}` },
+        { fields: name },
+        { fields: [name] },
+        { populate: name },
+        { populate: [name] },
+        { populate: { [name]: 'true' } },
+        { populate: `author.${name}` },
+        { populate },
+        ...below.map((author) => ({ populate: { author } })),
+        { populate: { zone: { on: { [name]: 'true' } } } },
+        { populate: { zone: { on: { 'shared.seo': { fields: [name] } } } } },
+      ];
+      for (const query of queries)
+        expect([queryOf(query), runPure(ask(queryOf(query))).kind]).toEqual([queryOf(query), 'refused']);
+      for (const query of [
+        `sort[${name}]=asc`,
+        `populate[${name}]=true`,
+        `populate[author][filters][${name}]=1`,
+        `filters[$and][0][${name}]=1`,
+        `filters[$or][0][$not][${name}]=1`,
+        `filters[author][${name}][id]=1`,
+      ]) {
+        expect([query, runPure(ask(query)).kind]).toEqual([query, 'refused']);
+        const encoded = query.replace(
+          name,
+          [...name].map((c) => `%${c.charCodeAt(0).toString(16)}`).join(''),
+        );
+        expect([encoded, runPure(ask(encoded)).kind]).toEqual([encoded, 'refused']);
+      }
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    },
+  );
 });
 
 describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) => {
@@ -79,12 +141,21 @@ describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) =>
       // Node itself refuses header sections over 16 KiB.
       if (path.length > 15_000) return;
       const { v4, caller, method } = request;
-      const headers = { ...(caller === null ? {} : { authorization: `Bearer ${caller}` }), ...(v4 ? { 'strapi-response-format': 'v4' } : {}) };
+      const headers = {
+        ...(caller === null ? {} : { authorization: `Bearer ${caller}` }),
+        ...(v4 ? { 'strapi-response-format': 'v4' } : {}),
+      };
       const reply = await client.get(path, headers, method, body);
       expect(problemOf(reply, method)).toBeNull();
       expect(reply.milliseconds).toBeLessThan(SLOW);
     };
-    const results = await Promise.all([0, 1, 2].map((i) => fc.check(fc.asyncProperty(requests(schema), send), { seed: SEED + i, numRuns: 250 })));
-    expect(results.filter(({ failed }) => failed).map((result) => fc.defaultReportMessage(result)?.slice(0, 1500))).toEqual([]);
+    const results = await Promise.all(
+      [0, 1, 2].map((i) =>
+        fc.check(fc.asyncProperty(requests(schema), send), { seed: SEED + i, numRuns: 250 }),
+      ),
+    );
+    expect(
+      results.filter(({ failed }) => failed).map((result) => fc.defaultReportMessage(result)?.slice(0, 1500)),
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz:query [-- --runs N --seed S --concurrency C]`: any query string on any route answers 200 or a 4xx in
- * the one error shape, soon, and never blocks the server's event loop.
+ * `npm run fuzz:query [-- --runs N --seed S --concurrency C]`: any query string on any route answers 200 or a
+ * 4xx in the one error shape, soon, and never blocks the server's event loop.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,15 +26,19 @@ const seed = Number(values.seed);
 const concurrency = Number(values.concurrency);
 let failures = 0;
 
-const show = (text: string): string => (text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length} characters)` : text);
+const show = (text: string): string =>
+  text.length > 1500 ? `${text.slice(0, 1500)}… (${text.length} characters)` : text;
 
 function fail(what: string, request: FuzzRequest, error: string): void {
   failures += 1;
-  console.log(`\nFAILED: ${what}\n  ${error}\n  ${request.method} /api/${show(request.path)}?${show(request.query)}\n  caller ${request.caller ?? 'public'}${request.v4 ? ', v4' : ''}`);
+  console.log(
+    `\nFAILED: ${what}\n  ${error}\n  ${request.method} /api/${show(request.path)}?${show(request.query)}\n  caller ${request.caller ?? 'public'}${request.v4 ? ', v4' : ''}`,
+  );
 }
 
 /** The smallest processor time of a few runs, so that garbage collection and compilation do not count. */
-const pureTime = (request: FuzzRequest): number => Math.min(...Array.from({ length: 4 }, () => runPure(request).milliseconds));
+const pureTime = (request: FuzzRequest): number =>
+  Math.min(...Array.from({ length: 4 }, () => runPure(request).milliseconds));
 
 function purePhase(): void {
   const start = performance.now();
@@ -50,7 +54,9 @@ function purePhase(): void {
   const result = fc.check(property, { seed, numRuns: runs });
   const [request] = result.counterexample ?? [];
   if (request !== undefined) fail('query string → statement', request, String(result.errorInstance));
-  console.log(`pure: ${result.numRuns} queries, ${statements} became statements, slowest ${slowest.toFixed(1)} ms, ${((performance.now() - start) / 1000).toFixed(0)} s`);
+  console.log(
+    `pure: ${result.numRuns} queries, ${statements} became statements, slowest ${slowest.toFixed(1)} ms, ${((performance.now() - start) / 1000).toFixed(0)} s`,
+  );
 }
 
 class Server {
@@ -66,7 +72,9 @@ class Server {
 
   static async start(databaseUrl: string, adapter: string): Promise<Server> {
     const script = new URL('./server.ts', import.meta.url).pathname;
-    const child = fork(script, [databaseUrl, adapter], { execArgv: ['--max-http-header-size=200000', '--no-warnings'] });
+    const child = fork(script, [databaseUrl, adapter], {
+      execArgv: ['--max-http-header-size=200000', '--no-warnings'],
+    });
     const [ready] = (await once(child, 'message')) as [Ready];
     return new Server(child, ready);
   }
@@ -74,7 +82,10 @@ class Server {
   send(request: FuzzRequest): Promise<Reply> {
     const { v4, caller, method } = request;
     const { path, body } = targetOf(request, this.documents);
-    const headers = { ...(caller === null ? {} : { authorization: `Bearer ${caller}` }), ...(v4 ? { 'strapi-response-format': 'v4' } : {}) };
+    const headers = {
+      ...(caller === null ? {} : { authorization: `Bearer ${caller}` }),
+      ...(v4 ? { 'strapi-response-format': 'v4' } : {}),
+    };
     return this.client.get(path, headers, method, body);
   }
 
@@ -123,12 +134,17 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);
     for (let i = 0; i < 3 && reply.milliseconds > SLOW; i += 1) reply = await server.send(request);
     if (reply.milliseconds > slowest.milliseconds) slowest = { milliseconds: reply.milliseconds, request };
-    const problem = problemOf(reply, request.method) ?? (reply.milliseconds > SLOW ? `took ${reply.milliseconds.toFixed(0)} ms` : null);
+    const problem =
+      problemOf(reply, request.method) ??
+      (reply.milliseconds > SLOW ? `took ${reply.milliseconds.toFixed(0)} ms` : null);
     if (problem !== null) throw new Error(problem);
   };
   const arbitrary = requests(schema);
   const check1 = (numRuns: number, from: number, body: (request: FuzzRequest) => Promise<unknown>) =>
-    fc.check(fc.asyncProperty(arbitrary, async (request) => void (await body(request))), { seed: from, numRuns });
+    fc.check(
+      fc.asyncProperty(arbitrary, async (request) => void (await body(request))),
+      { seed: from, numRuns },
+    );
 
   await check1(Math.min(3000, count), seed + 1000, (request) => server.send(request));
   recent = [];
@@ -152,7 +168,9 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     }
   })();
   const each = Math.ceil(count / concurrency);
-  const results = await Promise.all(Array.from({ length: concurrency }, (_, i) => check1(each, seed + i, check)));
+  const results = await Promise.all(
+    Array.from({ length: concurrency }, (_, i) => check1(each, seed + i, check)),
+  );
   running = false;
   await watch;
   for (const result of results) {
@@ -166,16 +184,22 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     for (const request of window) {
       const alone = await blockAlone(server, request);
       max.alone = Math.max(max.alone, alone);
-      if (alone > BLOCK) fail('event loop blocked', request, `for ${alone.toFixed(1)} ms, each time when alone`);
+      if (alone > BLOCK)
+        fail('event loop blocked', request, `for ${alone.toFixed(1)} ms, each time when alone`);
     }
   }
   if (server.exited) throw new Error(`the ${adapter} server died`);
   const total = results.reduce((sum, { numRuns }) => sum + numRuns, 0);
-  const answers = [...statuses].sort(([a], [b]) => a - b).map(([status, n]) => `${status}: ${n}`).join(', ');
-  console.log(`${adapter}: ${total} requests in ${seconds.toFixed(0)} s (${answers}), slowest ${slowest.milliseconds.toFixed(0)} ms${await timeAlone(server, slowest.request)}`);
+  const answers = [...statuses]
+    .sort(([a], [b]) => a - b)
+    .map(([status, n]) => `${status}: ${n}`)
+    .join(', ');
+  console.log(
+    `${adapter}: ${total} requests in ${seconds.toFixed(0)} s (${answers}), slowest ${slowest.milliseconds.toFixed(0)} ms${await timeAlone(server, slowest.request)}`,
+  );
   console.log(
     `${adapter}: event loop blocked at most ${max.wall.toFixed(1)} ms by the clock, ${max.cpu.toFixed(1)} ms of processor time per turn, collector ${max.gc.toFixed(1)} ms; ` +
-    `${max.suspects} windows over ${BLOCK} ms, longest by a request alone ${max.alone.toFixed(1)} ms; ${max.megabytes} MB`,
+      `${max.suspects} windows over ${BLOCK} ms, longest by a request alone ${max.alone.toFixed(1)} ms; ${max.megabytes} MB`,
   );
 }
 

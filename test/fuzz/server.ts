@@ -50,10 +50,15 @@ export async function documentsOf(databaseUrl: string): Promise<Ready['documents
 }
 
 /** Starts the application on an empty database and fills it. */
-export async function startFilled(databaseUrl: string, adapter: 'express' | 'fastify'): ReturnType<typeof startApp> {
+export async function startFilled(
+  databaseUrl: string,
+  adapter: 'express' | 'fastify',
+): ReturnType<typeof startApp> {
   const running = await startApp(fuzzOptions, databaseUrl, adapter);
   await createTables(running.app);
-  await withSql(databaseUrl, (sql) => fill(running.app, sql, buildSchema(model.contentTypes, model.components)));
+  await withSql(databaseUrl, (sql) =>
+    fill(running.app, sql, buildSchema(model.contentTypes, model.components)),
+  );
   return running;
 }
 
@@ -78,7 +83,12 @@ function watchLoop(): () => Measure {
     for (const { duration } of list.getEntries()) gc = Math.max(gc, duration);
   }).observe({ entryTypes: ['gc'] });
   return () => {
-    const measure = { wall: delay.max / 1e6, cpu, gc, megabytes: Math.round(process.memoryUsage.rss() / 1e6) };
+    const measure = {
+      wall: delay.max / 1e6,
+      cpu,
+      gc,
+      megabytes: Math.round(process.memoryUsage.rss() / 1e6),
+    };
     delay.reset();
     cpu = 0;
     gc = 0;

@@ -1,10 +1,23 @@
-/** Hooks of the host's around writes: what they see, what they may change, and when they run (issue "writing", protocol 21). */
+/**
+ * Hooks of the host's around writes: what they see, what they may change, and when they run (issue "writing",
+ * protocol 21).
+ */
 import type { MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { ForbiddenException, Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import supertest from 'supertest';
-import { AfterContent, BeforeContent, CONTENT_ORM, ContentError, type ContentEvent, ContentModule, ContentService, getContentToken, OnContentCommitted } from 'nestjs-content-api';
+import {
+  AfterContent,
+  BeforeContent,
+  CONTENT_ORM,
+  ContentError,
+  type ContentEvent,
+  ContentModule,
+  ContentService,
+  getContentToken,
+  OnContentCommitted,
+} from 'nestjs-content-api';
 import type { INestApplication } from '@nestjs/common';
 import { blog } from '../fixtures/blog.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -25,7 +38,8 @@ class Rules {
   @AfterContent('author', 'create')
   after({ document, documentId }: ContentEvent): void {
     shown = document;
-    if (document?.['name'] === 'undone') throw new ContentError('ApplicationError', `Undone ${documentId === null}`);
+    if (document?.['name'] === 'undone')
+      throw new ContentError('ApplicationError', `Undone ${documentId === null}`);
   }
 
   @AfterContent('*', 'delete')
@@ -47,7 +61,10 @@ describe('hooks', () => {
   let database: TestDatabase;
   let app: INestApplication;
   let http: ReturnType<typeof supertest.agent>;
-  const service = (type: string): ContentService<{ documentId: string; title: string | null; publishedAt: string | null }> => app.get(getContentToken(type), { strict: false });
+  const service = (
+    type: string,
+  ): ContentService<{ documentId: string; title: string | null; publishedAt: string | null }> =>
+    app.get(getContentToken(type), { strict: false });
 
   beforeAll(async () => {
     database = await createDatabase();
@@ -66,15 +83,28 @@ describe('hooks', () => {
     seen.length = 0;
   });
 
-  const names = async (): Promise<string[]> => (await http.get('/api/authors?fields=name&sort=name').expect(200)).body.data.map(({ name }: { name: string }) => name);
+  const names = async (): Promise<string[]> =>
+    (await http.get('/api/authors?fields=name&sort=name').expect(200)).body.data.map(
+      ({ name }: { name: string }) => name,
+    );
 
   it('change the data before it is checked', async () => {
-    const created = await http.post('/api/authors').send({ data: { name: '  Ann  ' } }).expect(201);
+    const created = await http
+      .post('/api/authors')
+      .send({ data: { name: '  Ann  ' } })
+      .expect(201);
     expect(created.body.data.name).toBe('Ann');
-    await http.post('/api/authors').send({ data: { name: '  Ann ' } }).expect(400);
+    await http
+      .post('/api/authors')
+      .send({ data: { name: '  Ann ' } })
+      .expect(400);
   });
 
-  it.each([['refused', 400, 'Not this name'], ['forbidden', 403, 'Forbidden'], ['undone', 400, 'Undone false']])('refuse "%s" with %i, and nothing is written', async (name, status, message) => {
+  it.each([
+    ['refused', 400, 'Not this name'],
+    ['forbidden', 403, 'Forbidden'],
+    ['undone', 400, 'Undone false'],
+  ])('refuse "%s" with %i, and nothing is written', async (name, status, message) => {
     const before = await names();
     const refused = await http.post('/api/authors').send({ data: { name } }).expect(status);
     expect(refused.body).toMatchObject({ data: null, error: { status, message } });
@@ -83,24 +113,43 @@ describe('hooks', () => {
   });
 
   it('are shown the document with one level populated and without private attributes, whatever was asked', async () => {
-    await http.post('/api/authors?fields=name').send({ data: { name: 'Bea', email: 'bea@example.com' } }).expect(201);
+    await http
+      .post('/api/authors?fields=name')
+      .send({ data: { name: 'Bea', email: 'bea@example.com' } })
+      .expect(201);
     expect(shown).toMatchObject({ name: 'Bea', articles: [], profile: null });
     expect(shown).not.toHaveProperty('email');
   });
 
   it('hear of a create or update first, then of its publishing', async () => {
-    const { documentId } = (await http.post('/api/articles').send({ data: { title: 'First' } }).expect(201)).body.data;
-    await http.put(`/api/articles/${documentId}?status=draft`).send({ data: { title: 'Second' } }).expect(200);
+    const { documentId } = (
+      await http
+        .post('/api/articles')
+        .send({ data: { title: 'First' } })
+        .expect(201)
+    ).body.data;
+    await http
+      .put(`/api/articles/${documentId}?status=draft`)
+      .send({ data: { title: 'Second' } })
+      .expect(200);
     await http.put(`/api/articles/${documentId}`).send({ data: {} }).expect(200);
     await http.delete(`/api/articles/${documentId}`).expect(204);
     expect(seen).toEqual([
-      'create article true public', 'publish article true public', 'update article true public',
-      'update article true public', 'publish article true public', 'deleting article true', 'delete article true public',
+      'create article true public',
+      'publish article true public',
+      'update article true public',
+      'update article true public',
+      'publish article true public',
+      'deleting article true',
+      'delete article true public',
     ]);
   });
 
   it('fail no request once it is committed', async () => {
-    await http.post('/api/categories').send({ data: { name: 'News' } }).expect(201);
+    await http
+      .post('/api/categories')
+      .send({ data: { name: 'News' } })
+      .expect(201);
     expect(seen).toEqual(['create category true public']);
   });
 
@@ -130,14 +179,26 @@ describe('hooks', () => {
     expect(await articles.unpublish(documentId)).toMatchObject({ title: 'A draft', publishedAt: null });
     expect(await articles.findOne(documentId)).toBeNull();
     await expect(articles.discardDraft(documentId)).rejects.toMatchObject({ name: 'NotFoundError' });
-    expect(seen.map((line) => line.split(' ')[0])).toEqual(['create', 'update', 'publish', 'update', 'discardDraft', 'unpublish']);
+    expect(seen.map((line) => line.split(' ')[0])).toEqual([
+      'create',
+      'update',
+      'publish',
+      'update',
+      'discardDraft',
+      'unpublish',
+    ]);
   });
 
   it('no method of the service takes a missing id for all documents', async () => {
     const articles = service('article');
     await articles.create({ title: 'Still here' });
     const nobody = null as unknown as string;
-    for (const call of [() => articles.delete(nobody), () => articles.update(nobody, { title: 'Everything' }), () => articles.unpublish(nobody), () => articles.discardDraft(nobody)]) {
+    for (const call of [
+      () => articles.delete(nobody),
+      () => articles.update(nobody, { title: 'Everything' }),
+      () => articles.unpublish(nobody),
+      () => articles.discardDraft(nobody),
+    ]) {
       await expect(call()).rejects.toMatchObject({ name: 'NotFoundError' });
     }
     expect(await articles.findOne(nobody)).toBeNull();

@@ -1,17 +1,38 @@
-/** Conditions that are easily lost or misread: JSON inside components, and query strings that say two things at one place. */
+/**
+ * Conditions that are easily lost or misread: JSON inside components, and query strings that say two things
+ * at one place.
+ */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 
-const box = defineComponent({ uid: 'c.box', attributes: {
-  name: { type: 'string' }, meta: { type: 'json' }, list: { type: 'array' }, price: { type: 'decimal' }, ratio: { type: 'float' }, at: { type: 'timestamp' },
-} });
-const item = defineCollectionType({ singularApiId: 'item', pluralApiId: 'items', attributes: {
-  str: { type: 'string' }, num: { type: 'integer' }, meta: { type: 'json' }, price: { type: 'decimal' }, ratio: { type: 'float' }, day: { type: 'date' }, at: { type: 'datetime' },
-  indexed: { type: 'component', component: 'c.box', index: true },
-  plain: { type: 'component', component: 'c.box' },
-  boxes: { type: 'component', component: 'c.box', repeatable: true, index: true },
-  files: { type: 'media', multiple: true },
-} });
+const box = defineComponent({
+  uid: 'c.box',
+  attributes: {
+    name: { type: 'string' },
+    meta: { type: 'json' },
+    list: { type: 'array' },
+    price: { type: 'decimal' },
+    ratio: { type: 'float' },
+    at: { type: 'timestamp' },
+  },
+});
+const item = defineCollectionType({
+  singularApiId: 'item',
+  pluralApiId: 'items',
+  attributes: {
+    str: { type: 'string' },
+    num: { type: 'integer' },
+    meta: { type: 'json' },
+    price: { type: 'decimal' },
+    ratio: { type: 'float' },
+    day: { type: 'date' },
+    at: { type: 'datetime' },
+    indexed: { type: 'component', component: 'c.box', index: true },
+    plain: { type: 'component', component: 'c.box' },
+    boxes: { type: 'component', component: 'c.box', repeatable: true, index: true },
+    files: { type: 'media', multiple: true },
+  },
+});
 
 /** The same values at the root, in single components and in a repeatable one. */
 const values = (meta: unknown, list: unknown, price: number, ratio: number): object => {
@@ -29,21 +50,35 @@ const STORED = [
 describe.each(ADAPTERS)('conditions on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
-    test = await createTestApp({ contentTypes: [item], components: [box], access: { public: { item: '*' } } }, adapter);
+    test = await createTestApp(
+      { contentTypes: [item], components: [box], access: { public: { item: '*' } } },
+      adapter,
+    );
     for (const data of STORED) await test.http.post('/api/items').send({ data }).expect(201);
   });
   afterAll(() => test.close());
 
-  const found = async (query: string): Promise<string[]> => (await test.http.get(`/api/items?fields=str&${query}`).expect(200)).body.data.map(({ str }: { str: string }) => str);
-  const refused = async (query: string): Promise<{ message: string; details: object }> => (await test.http.get(`/api/items?${query}`).expect(400)).body.error;
+  const found = async (query: string): Promise<string[]> =>
+    (await test.http.get(`/api/items?fields=str&${query}`).expect(200)).body.data.map(
+      ({ str }: { str: string }) => str,
+    );
+  const refused = async (query: string): Promise<{ message: string; details: object }> =>
+    (await test.http.get(`/api/items?${query}`).expect(400)).body.error;
 
   describe.each(['', '[indexed]', '[plain]', '[boxes]'])('JSON at filters%s[meta]', (at) => {
     it.each([
       ['[$notNull]=true', ['Apple', 'Banana', 'Cherry', 'Damson', '']],
-      ['[$eq]="hello"', ['Apple']], ['[$eq]={"k":1}', ['Banana']], ['[$eq]="5"', ['Cherry']], ['[$eq]=5', ['Damson']], ['=5', ['Damson']], ['[$eq]=true', ['']],
+      ['[$eq]="hello"', ['Apple']],
+      ['[$eq]={"k":1}', ['Banana']],
+      ['[$eq]="5"', ['Cherry']],
+      ['[$eq]=5', ['Damson']],
+      ['=5', ['Damson']],
+      ['[$eq]=true', ['']],
       ['[$in][]=5&filtersAT[meta][$in][]={"k":1}', ['Banana', 'Damson']],
       ['[$ne]=5', ['Apple', 'Banana', 'Cherry', '']],
-      ['[$startsWith]="hel', ['Apple']], ['[$contains]=k', ['Banana']], ['[$startsWith]=hel', []],
+      ['[$startsWith]="hel', ['Apple']],
+      ['[$contains]=k', ['Banana']],
+      ['[$startsWith]=hel', []],
     ])('%s', async (condition, names) => {
       expect(await found(`filters${at}[meta]${condition.replace('AT', at)}&sort=id`)).toEqual(names);
     });
@@ -69,38 +104,70 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
   });
 
   it.each([
-    'filters[num][$gt]=0&filters[num]', 'filters[num]&filters[num][$gt]=0', 'filters[str][$ne]=zzz&filters[str]=', 'filters[indexed][name][$notNull]=true&filters[indexed]',
-    'filters[str][$in][0]=Apple&filters[str][$in]=', 'populate[boxes][filters][name][$eq]=x&populate[boxes][filters][name]=',
-    'filters[$or][][str]=Apple&filters[$or][][num]=5', 'filters[$or][0][str]=Apple&filters[$or][][num]=5',
-    '[filters][__proto__]=1', '[filters][str][__proto__][$eq]=zz', 'filters%5B__proto__%5D%zz=1', 'filters[%5F_proto__]=1',
-    'filters[str]junk[$eq]=Apple', 'filters[$not]junk[str]=Apple', 'filters[str=Apple', 'filters[str]]=Apple',
+    'filters[num][$gt]=0&filters[num]',
+    'filters[num]&filters[num][$gt]=0',
+    'filters[str][$ne]=zzz&filters[str]=',
+    'filters[indexed][name][$notNull]=true&filters[indexed]',
+    'filters[str][$in][0]=Apple&filters[str][$in]=',
+    'populate[boxes][filters][name][$eq]=x&populate[boxes][filters][name]=',
+    'filters[$or][][str]=Apple&filters[$or][][num]=5',
+    'filters[$or][0][str]=Apple&filters[$or][][num]=5',
+    '[filters][__proto__]=1',
+    '[filters][str][__proto__][$eq]=zz',
+    'filters%5B__proto__%5D%zz=1',
+    'filters[%5F_proto__]=1',
+    'filters[str]junk[$eq]=Apple',
+    'filters[$not]junk[str]=Apple',
+    'filters[str=Apple',
+    'filters[str]]=Apple',
   ])('%s is refused, not half understood', async (query) => {
     const { message, details } = await refused(query);
     expect(message).toMatch(/^Invalid key /);
-    expect(details).toMatchObject({ key: expect.any(String), source: 'query', param: expect.stringMatching(/^(filters|populate)$/) });
+    expect(details).toMatchObject({
+      key: expect.any(String),
+      source: 'query',
+      param: expect.stringMatching(/^(filters|populate)$/),
+    });
   });
 
   it('values may hold brackets and equals signs', async () => {
-    await test.http.post('/api/items').send({ data: { str: 'a[1]=b' } }).expect(201);
+    await test.http
+      .post('/api/items')
+      .send({ data: { str: 'a[1]=b' } })
+      .expect(201);
     expect(await found('filters[str]=a[1]=b')).toEqual(['a[1]=b']);
     expect(await found('_q=a[1]=b')).toEqual(['a[1]=b']);
     expect(await found('[filters][num]=7')).toEqual(['Damson']);
-    expect(await found('filters[$or][0][str]=Apple&filters[$or][1][num]=7&sort=id')).toEqual(['Apple', 'Damson']);
+    expect(await found('filters[$or][0][str]=Apple&filters[$or][1][num]=7&sort=id')).toEqual([
+      'Apple',
+      'Damson',
+    ]);
   });
 
   it('instants may be small, and days are real', async () => {
     expect(await found('filters[at][$gt]=0&sort=id')).toEqual(['Apple', 'Banana']);
     expect(await found('filters[at]=1')).toEqual(['Apple']);
-    expect((await test.http.post('/api/items').send({ data: { plain: { at: '-1' } } }).expect(201)).body.data).toBeDefined();
+    expect(
+      (
+        await test.http
+          .post('/api/items')
+          .send({ data: { plain: { at: '-1' } } })
+          .expect(201)
+      ).body.data,
+    ).toBeDefined();
     expect((await refused('filters[day]=2020-02-29T25:99')).message).toContain('yyyy-MM-dd');
   });
 
   it('files are counted', async () => {
-    expect((await test.http.get('/api/items?populate[files][count]=true&pagination[limit]=1').expect(200)).body.data[0].files).toEqual({ count: 0 });
+    expect(
+      (await test.http.get('/api/items?populate[files][count]=true&pagination[limit]=1').expect(200)).body
+        .data[0].files,
+    ).toEqual({ count: 0 });
   });
 
   it('pages may be far', async () => {
-    const far = (await test.http.get(`/api/items?pagination[page]=${Number.MAX_SAFE_INTEGER}`).expect(200)).body;
+    const far = (await test.http.get(`/api/items?pagination[page]=${Number.MAX_SAFE_INTEGER}`).expect(200))
+      .body;
     expect(far).toMatchObject({ data: [], meta: { pagination: { page: Number.MAX_SAFE_INTEGER } } });
   });
 });

@@ -1,4 +1,7 @@
-/** A controller of the host's own in the place of a generated one: overridden routes, routes beside them, the same guard. */
+/**
+ * A controller of the host's own in the place of a generated one: overridden routes, routes beside them, the
+ * same guard.
+ */
 import { Controller, Get, Param, Req } from '@nestjs/common';
 import { CollectionController, ContentModelError, ContentModule, SingleController } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
@@ -18,7 +21,10 @@ class CategoryController extends CollectionController {
 
 describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
   let test: TestApp;
-  beforeAll(async () => void (test = await createTestApp({ ...blog, controllers: { category: CategoryController } }, adapter)));
+  beforeAll(
+    async () =>
+      void (test = await createTestApp({ ...blog, controllers: { category: CategoryController } }, adapter)),
+  );
   afterAll(() => test.close());
 
   it('adds a route beside the generated ones', async () => {
@@ -26,27 +32,57 @@ describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
   });
 
   it('overrides one and keeps the others', async () => {
-    const { documentId } = (await test.http.post('/api/categories').send({ data: { name: 'News' } }).expect(201)).body.data;
-    expect((await test.http.get('/api/categories').expect(200)).body.meta).toMatchObject({ pagination: { total: 1 }, ours: true });
-    expect((await test.http.get(`/api/categories/${documentId}`).expect(200)).body).toMatchObject({ data: { name: 'News' }, meta: {} });
+    const { documentId } = (
+      await test.http
+        .post('/api/categories')
+        .send({ data: { name: 'News' } })
+        .expect(201)
+    ).body.data;
+    expect((await test.http.get('/api/categories').expect(200)).body.meta).toMatchObject({
+      pagination: { total: 1 },
+      ours: true,
+    });
+    expect((await test.http.get(`/api/categories/${documentId}`).expect(200)).body).toMatchObject({
+      data: { name: 'News' },
+      meta: {},
+    });
   });
 
   it('answers errors in the one shape', async () => {
-    expect((await test.http.get('/api/categories?sort=nope').expect(400)).body.error.message).toBe('Invalid key nope');
+    expect((await test.http.get('/api/categories?sort=nope').expect(400)).body.error.message).toBe(
+      'Invalid key nope',
+    );
   });
 });
 
 it.each([
-  ['of no kind', { category: class {} }, 'controllers.category must be a class that extends CollectionController'],
-  ['that is no class', { category: {} }, 'controllers.category must be a class that extends CollectionController'],
-  ['of a single type for a collection', { category: class extends SingleController {} }, 'controllers.category must be a class that extends CollectionController'],
-  ['of a collection for a single type', { homepage: CategoryController }, 'controllers.homepage must be a class that extends SingleController'],
+  [
+    'of no kind',
+    { category: class {} },
+    'controllers.category must be a class that extends CollectionController',
+  ],
+  [
+    'that is no class',
+    { category: {} },
+    'controllers.category must be a class that extends CollectionController',
+  ],
+  [
+    'of a single type for a collection',
+    { category: class extends SingleController {} },
+    'controllers.category must be a class that extends CollectionController',
+  ],
+  [
+    'of a collection for a single type',
+    { homepage: CategoryController },
+    'controllers.homepage must be a class that extends SingleController',
+  ],
 ])('a controller %s stops the start', (_what, controllers, message) => {
   expect(() => ContentModule.forRoot({ ...blog, controllers: controllers as never })).toThrow(message);
 });
 
 it('a controller for a type that is not there stops the start', () => {
-  const start = (): unknown => ContentModule.forRoot({ ...blog, controllers: { categry: CategoryController } });
+  const start = (): unknown =>
+    ContentModule.forRoot({ ...blog, controllers: { categry: CategoryController } });
   expect(start).toThrow(ContentModelError);
   expect(start).toThrow('did you mean "category"');
 });

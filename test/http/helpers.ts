@@ -1,4 +1,6 @@
-/** What the HTTP specs share: the error shape, raw requests, a look at every table, and a host of one's own. */
+/**
+ * What the HTTP specs share: the error shape, raw requests, a look at every table, and a host of one's own.
+ */
 import { request as httpRequest } from 'node:http';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -36,22 +38,37 @@ export interface RawAnswer {
 }
 
 /** A request exactly as written: no header is added, no path is normalised. */
-export const raw = (url: string, method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<RawAnswer> =>
+export const raw = (
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const sent = httpRequest({ hostname, port, method, path, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
     });
     sent.on('error', reject).end(body);
   });
 
 /** Every row of every table as text, by table: equal before and after means that nothing was written. */
 export async function snapshot(test: Pick<TestApp, 'sql'>): Promise<Record<string, unknown>> {
-  const tables = await test.sql(`select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`);
-  const rows = tables.map(({ name }) => `select '${String(name)}' as name, count(*)::int as rows, md5(string_agg(t::text, '|' order by t::text)) as sum from ${String(name)} t`);
-  return Object.fromEntries((await test.sql(rows.join(' union all '))).map(({ name, ...rest }) => [String(name), rest]));
+  const tables = await test.sql(
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const rows = tables.map(
+    ({ name }) =>
+      `select '${String(name)}' as name, count(*)::int as rows, md5(string_agg(t::text, '|' order by t::text)) as sum from ${String(name)} t`,
+  );
+  return Object.fromEntries(
+    (await test.sql(rows.join(' union all '))).map(({ name, ...rest }) => [String(name), rest]),
+  );
 }
 
 /** The statements of the one transaction among `statements`, without its own BEGIN and COMMIT. */
@@ -59,7 +76,8 @@ export function withinTransaction(statements: readonly string[]): string[] {
   const is = (word: RegExp) => (text: string) => word.test(text);
   const begin = statements.findIndex(is(/^begin/i));
   const end = statements.findLastIndex(is(/^commit/i));
-  if (begin < 0 || end < 0) throw new Error(`There is no committed transaction in:\n${statements.join('\n')}`);
+  if (begin < 0 || end < 0)
+    throw new Error(`There is no committed transaction in:\n${statements.join('\n')}`);
   return statements.slice(begin + 1, end);
 }
 
@@ -82,11 +100,16 @@ interface HostOptions {
 }
 
 /** Starts a host application with controllers, providers and modules of its own. */
-export async function startHost(metadata: (database: TestDatabase) => ModuleMetadata, options: HostOptions = {}): Promise<Host> {
+export async function startHost(
+  metadata: (database: TestDatabase) => ModuleMetadata,
+  options: HostOptions = {},
+): Promise<Host> {
   const database = options.database ?? (await createDatabase());
   const module = await Test.createTestingModule(metadata(database)).compile();
   const fastify = options.adapter === 'fastify';
-  const app = fastify ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(options.fastify)) : module.createNestApplication();
+  const app = fastify
+    ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(options.fastify))
+    : module.createNestApplication();
   app.useLogger(['fatal']);
   app.enableShutdownHooks([]);
   options.prepare?.(app);

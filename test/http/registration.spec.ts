@@ -5,7 +5,19 @@ import { EntitySchema, MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
-import { CONTENT_ORM, contentEntities, ContentError, ContentModelError, ContentModule, type ContentService, type DocumentOf, defineCollectionType, getContentToken, InjectContent, Permissions } from 'nestjs-content-api';
+import {
+  CONTENT_ORM,
+  contentEntities,
+  ContentError,
+  ContentModelError,
+  ContentModule,
+  type ContentService,
+  type DocumentOf,
+  defineCollectionType,
+  getContentToken,
+  InjectContent,
+  Permissions,
+} from 'nestjs-content-api';
 import supertest from 'supertest';
 import { type author as Author, blog } from '../fixtures/blog.ts';
 import { ADAPTERS, type Adapter } from '../support/app.ts';
@@ -17,9 +29,20 @@ interface Invoice {
   id: number;
   number: string;
 }
-const InvoiceSchema = new EntitySchema<Invoice>({ name: 'Invoice', tableName: 'invoices', properties: { id: { type: 'integer', primary: true, autoincrement: true }, number: { type: 'string' } } });
+const InvoiceSchema = new EntitySchema<Invoice>({
+  name: 'Invoice',
+  tableName: 'invoices',
+  properties: { id: { type: 'integer', primary: true, autoincrement: true }, number: { type: 'string' } },
+});
 
-const mikro = ({ url }: TestDatabase, more: object = {}) => MikroOrmModule.forRoot({ driver: PostgreSqlDriver, clientUrl: url, autoLoadEntities: true, preferTs: false, ...more } as never);
+const mikro = ({ url }: TestDatabase, more: object = {}) =>
+  MikroOrmModule.forRoot({
+    driver: PostgreSqlDriver,
+    clientUrl: url,
+    autoLoadEntities: true,
+    preferTs: false,
+    ...more,
+  } as never);
 
 @Injectable()
 class Config {
@@ -30,56 +53,137 @@ class Config {
 class ConfigModule {}
 
 const WAYS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
-  ['with a database of its own', (database) => ({ imports: [ContentModule.forRoot({ ...blog, database: { clientUrl: database.url } })] })],
-  ['in the MikroORM of the host', (database) => ({ imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(blog)] })],
-  ['in the MikroORM of the host, imported after the content', (database) => ({ imports: [ContentModule.forRoot(blog), mikro(database), MikroOrmModule.forFeature([InvoiceSchema])] })],
-  ['with entities that the host lists itself', (database) => ({
-    imports: [mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema, ...contentEntities(blog)] }), ContentModule.forRoot({ ...blog, registerEntities: false })],
-  })],
-  ['in a named context of the host', (database) => ({
-    imports: [mikro(database, { contextName: 'content', registerRequestContext: false }), MikroOrmModule.forFeature([InvoiceSchema], 'content'), ContentModule.forRoot({ ...blog, contextName: 'content' })],
-  })],
-  ['from a factory', (database) => {
-    const { contentTypes, components } = blog;
-    const useFactory = (config: Config) => ({ locales: config.locales, access: { public: config.grants } });
-    return { imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRootAsync({ contentTypes, components, imports: [ConfigModule], inject: [Config], useFactory })] };
-  }],
-  ['from a factory, with a database of its own', (database) => {
-    const { contentTypes, components } = blog;
-    const useFactory = async (config: Config) => ({ locales: config.locales, access: { public: config.grants }, database: { clientUrl: database.url } });
-    return { imports: [ContentModule.forRootAsync({ contentTypes, components, ownDatabase: true, imports: [ConfigModule], inject: [Config], useFactory })] };
-  }],
+  [
+    'with a database of its own',
+    (database) => ({ imports: [ContentModule.forRoot({ ...blog, database: { clientUrl: database.url } })] }),
+  ],
+  [
+    'in the MikroORM of the host',
+    (database) => ({
+      imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(blog)],
+    }),
+  ],
+  [
+    'in the MikroORM of the host, imported after the content',
+    (database) => ({
+      imports: [ContentModule.forRoot(blog), mikro(database), MikroOrmModule.forFeature([InvoiceSchema])],
+    }),
+  ],
+  [
+    'with entities that the host lists itself',
+    (database) => ({
+      imports: [
+        mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema, ...contentEntities(blog)] }),
+        ContentModule.forRoot({ ...blog, registerEntities: false }),
+      ],
+    }),
+  ],
+  [
+    'in a named context of the host',
+    (database) => ({
+      imports: [
+        mikro(database, { contextName: 'content', registerRequestContext: false }),
+        MikroOrmModule.forFeature([InvoiceSchema], 'content'),
+        ContentModule.forRoot({ ...blog, contextName: 'content' }),
+      ],
+    }),
+  ],
+  [
+    'from a factory',
+    (database) => {
+      const { contentTypes, components } = blog;
+      const useFactory = (config: Config) => ({ locales: config.locales, access: { public: config.grants } });
+      return {
+        imports: [
+          mikro(database),
+          MikroOrmModule.forFeature([InvoiceSchema]),
+          ContentModule.forRootAsync({
+            contentTypes,
+            components,
+            imports: [ConfigModule],
+            inject: [Config],
+            useFactory,
+          }),
+        ],
+      };
+    },
+  ],
+  [
+    'from a factory, with a database of its own',
+    (database) => {
+      const { contentTypes, components } = blog;
+      const useFactory = async (config: Config) => ({
+        locales: config.locales,
+        access: { public: config.grants },
+        database: { clientUrl: database.url },
+      });
+      return {
+        imports: [
+          ContentModule.forRootAsync({
+            contentTypes,
+            components,
+            ownDatabase: true,
+            imports: [ConfigModule],
+            inject: [Config],
+            useFactory,
+          }),
+        ],
+      };
+    },
+  ],
 ];
 
-/** MikroORM's Nest module keeps the entities of features for the whole process, so that each start needs a clean slate. */
+/**
+ * MikroORM's Nest module keeps the entities of features for the whole process, so that each start needs a
+ * clean slate.
+ */
 const forget = (): void => ['default', 'content'].forEach((context) => MikroOrmModule.clearStorage(context));
 afterEach(forget);
 
 const ormOf = (host: Host): MikroORM => host.app.get<MikroORM>(CONTENT_ORM);
-const start = (way: (database: TestDatabase) => ModuleMetadata, adapter: Adapter, database?: TestDatabase): Promise<Host> =>
-  startHost(way, { adapter, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update(), ...(database === undefined ? {} : { database }) });
-
-describe.each(ADAPTERS)('registration on %s', (adapter) => {
-  it.each(WAYS)('%s the content is served, and the schema is settled after one update', async (_name, way) => {
-    const host = await start(way, adapter);
-    const http = supertest.agent(host.url);
-    try {
-      expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
-      const { body } = await http.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201);
-      expect((await http.get('/api/authors').expect(200)).body.data).toEqual([body.data]);
-      const tables = await host.sql(`select tablename from pg_tables where schemaname = 'public'`);
-      const hasInvoices = tables.some(({ tablename }) => tablename === 'invoices');
-      expect(hasInvoices).toBe(!_name.includes('of its own'));
-    } finally {
-      await host.close();
-    }
+const start = (
+  way: (database: TestDatabase) => ModuleMetadata,
+  adapter: Adapter,
+  database?: TestDatabase,
+): Promise<Host> =>
+  startHost(way, {
+    adapter,
+    ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update(),
+    ...(database === undefined ? {} : { database }),
   });
 
+describe.each(ADAPTERS)('registration on %s', (adapter) => {
+  it.each(WAYS)(
+    '%s the content is served, and the schema is settled after one update',
+    async (_name, way) => {
+      const host = await start(way, adapter);
+      const http = supertest.agent(host.url);
+      try {
+        expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+        const { body } = await http
+          .post('/api/authors')
+          .send({ data: { name: 'Ann' } })
+          .expect(201);
+        expect((await http.get('/api/authors').expect(200)).body.data).toEqual([body.data]);
+        const tables = await host.sql(`select tablename from pg_tables where schemaname = 'public'`);
+        const hasInvoices = tables.some(({ tablename }) => tablename === 'invoices');
+        expect(hasInvoices).toBe(!_name.includes('of its own'));
+      } finally {
+        await host.close();
+      }
+    },
+  );
+
   it('the grants and locales of a factory count', async () => {
-    const host = await start((WAYS.find(([name]) => name === 'from a factory') as (typeof WAYS)[number])[1], adapter);
+    const host = await start(
+      (WAYS.find(([name]) => name === 'from a factory') as (typeof WAYS)[number])[1],
+      adapter,
+    );
     const http = supertest.agent(host.url);
     try {
-      expect((await http.delete('/api/authors/x').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'Forbidden'));
+      expect((await http.delete('/api/authors/x').expect(403)).body).toEqual(
+        failure(403, 'ForbiddenError', 'Forbidden'),
+      );
       await http.get('/api/articles').expect(403);
     } finally {
       await host.close();
@@ -87,19 +191,46 @@ describe.each(ADAPTERS)('registration on %s', (adapter) => {
   });
 
   it('two applications in one process do not mix', async () => {
-    const book = defineCollectionType({ singularApiId: 'book', pluralApiId: 'books', attributes: { title: { type: 'string' } } });
-    const author = defineCollectionType({ singularApiId: 'author', pluralApiId: 'authors', attributes: { nickname: { type: 'string' } } });
-    const other = (database: TestDatabase): ModuleMetadata => ({
-      imports: [ContentModule.forRoot({ contentTypes: [book, author], prefix: 'two', defaultLocale: 'de', access: { public: { '*': '*' } }, database: { clientUrl: database.url } })],
+    const book = defineCollectionType({
+      singularApiId: 'book',
+      pluralApiId: 'books',
+      attributes: { title: { type: 'string' } },
     });
-    const [one, two] = [await start((WAYS[0] as (typeof WAYS)[number])[1], adapter), await start(other, adapter)];
+    const author = defineCollectionType({
+      singularApiId: 'author',
+      pluralApiId: 'authors',
+      attributes: { nickname: { type: 'string' } },
+    });
+    const other = (database: TestDatabase): ModuleMetadata => ({
+      imports: [
+        ContentModule.forRoot({
+          contentTypes: [book, author],
+          prefix: 'two',
+          defaultLocale: 'de',
+          access: { public: { '*': '*' } },
+          database: { clientUrl: database.url },
+        }),
+      ],
+    });
+    const [one, two] = [
+      await start((WAYS[0] as (typeof WAYS)[number])[1], adapter),
+      await start(other, adapter),
+    ];
     const [first, second] = [supertest.agent(one.url), supertest.agent(two.url)];
     try {
-      await first.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201);
-      const { body } = await second.post('/two/authors').send({ data: { nickname: 'Nan' } }).expect(201);
+      await first
+        .post('/api/authors')
+        .send({ data: { name: 'Ann' } })
+        .expect(201);
+      const { body } = await second
+        .post('/two/authors')
+        .send({ data: { nickname: 'Nan' } })
+        .expect(201);
       expect(body.data).toMatchObject({ nickname: 'Nan', locale: 'de' });
       expect(body.data).not.toHaveProperty('name');
-      expect((await first.get('/api/authors').expect(200)).body.data).toEqual([expect.objectContaining({ name: 'Ann', locale: 'en' })]);
+      expect((await first.get('/api/authors').expect(200)).body.data).toEqual([
+        expect.objectContaining({ name: 'Ann', locale: 'en' }),
+      ]);
       await first.get('/api/books').expect(404);
       await second.get('/two/books').expect(200);
       await second.get('/api/authors').expect(404);
@@ -110,14 +241,26 @@ describe.each(ADAPTERS)('registration on %s', (adapter) => {
   });
 });
 
-it.each([['', {}], [', in a schema of its own', { schema: 'cms' }]])('a connection of its own leaves the tables of others alone%s', async (_where, options) => {
+it.each([
+  ['', {}],
+  [', in a schema of its own', { schema: 'cms' }],
+])('a connection of its own leaves the tables of others alone%s', async (_where, options) => {
   const database = await createDatabase();
   const table = await startHost(() => ({}), { database });
   try {
-    await table.sql('create table host_things (id int); create schema other; create table other.things (id int)');
-    const host = await startHost(({ url }) => ({ imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })] }), { database: { ...database, drop: async () => undefined } });
+    await table.sql(
+      'create table host_things (id int); create schema other; create table other.things (id int)',
+    );
+    const host = await startHost(
+      ({ url }) => ({
+        imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })],
+      }),
+      { database: { ...database, drop: async () => undefined } },
+    );
     await ormOf(host).schema.update();
-    expect(await host.sql(`select to_regclass('public.host_things') as a, to_regclass('other.things') as b`)).toEqual([{ a: 'host_things', b: 'other.things' }]);
+    expect(
+      await host.sql(`select to_regclass('public.host_things') as a, to_regclass('other.things') as b`),
+    ).toEqual([{ a: 'host_things', b: 'other.things' }]);
     expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
     await host.close();
   } finally {
@@ -128,10 +271,36 @@ it.each([['', {}], [', in a schema of its own', { schema: 'cms' }]])('a connecti
 describe('a PostgreSQL schema of its own', () => {
   const inApp = { ...blog, schema: 'app' };
   const SCHEMAS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
-    ['in the MikroORM of the host, which has the option, too', (database) => ({ imports: [mikro(database, { schema: 'app' }), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(inApp)] })],
-    ['for the content alone', (database) => ({ imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(inApp)] })],
-    ['of a database of its own', (database) => ({ imports: [ContentModule.forRoot({ ...blog, database: { clientUrl: database.url, schema: 'app' } })] })],
-    ['that needs quotes', (database) => ({ imports: [ContentModule.forRoot({ ...blog, schema: 'My-App', database: { clientUrl: database.url } })] })],
+    [
+      'in the MikroORM of the host, which has the option, too',
+      (database) => ({
+        imports: [
+          mikro(database, { schema: 'app' }),
+          MikroOrmModule.forFeature([InvoiceSchema]),
+          ContentModule.forRoot(inApp),
+        ],
+      }),
+    ],
+    [
+      'for the content alone',
+      (database) => ({
+        imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(inApp)],
+      }),
+    ],
+    [
+      'of a database of its own',
+      (database) => ({
+        imports: [ContentModule.forRoot({ ...blog, database: { clientUrl: database.url, schema: 'app' } })],
+      }),
+    ],
+    [
+      'that needs quotes',
+      (database) => ({
+        imports: [
+          ContentModule.forRoot({ ...blog, schema: 'My-App', database: { clientUrl: database.url } }),
+        ],
+      }),
+    ],
   ];
 
   it.each(SCHEMAS)('%s holds every table', async (name, way) => {
@@ -140,15 +309,39 @@ describe('a PostgreSQL schema of its own', () => {
     const http = supertest.agent(host.url);
     try {
       expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
-      const tables = await host.sql(`select table_schema as schema, count(*)::int as n from information_schema.tables where table_name ~ '^(articles|authors|content_)' group by 1`);
+      const tables = await host.sql(
+        `select table_schema as schema, count(*)::int as n from information_schema.tables where table_name ~ '^(articles|authors|content_)' group by 1`,
+      );
       expect(tables).toEqual([{ schema, n: expect.any(Number) }]);
-      const author = (await http.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201)).body.data;
-      const data = { title: 'Hello', slug: 'hello', author: author.documentId, sections: [{ heading: 'One' }] };
+      const author = (
+        await http
+          .post('/api/authors')
+          .send({ data: { name: 'Ann' } })
+          .expect(201)
+      ).body.data;
+      const data = {
+        title: 'Hello',
+        slug: 'hello',
+        author: author.documentId,
+        sections: [{ heading: 'One' }],
+      };
       const { body } = await http.post('/api/articles?populate=*').send({ data }).expect(201);
-      expect(body.data).toMatchObject({ title: 'Hello', author: { name: 'Ann' }, sections: [{ heading: 'One' }] });
-      expect((await http.get('/api/articles?filters[author][name]=Ann&sort=author.name:desc').expect(200)).body.data).toHaveLength(1);
-      expect((await http.post('/api/articles').send({ data }).expect(400)).body.error.message).toBe('This attribute must be unique');
-      await http.put(`/api/articles/${body.data.documentId}`).send({ data: { title: 'Hello again', sections: [] } }).expect(200);
+      expect(body.data).toMatchObject({
+        title: 'Hello',
+        author: { name: 'Ann' },
+        sections: [{ heading: 'One' }],
+      });
+      expect(
+        (await http.get('/api/articles?filters[author][name]=Ann&sort=author.name:desc').expect(200)).body
+          .data,
+      ).toHaveLength(1);
+      expect((await http.post('/api/articles').send({ data }).expect(400)).body.error.message).toBe(
+        'This attribute must be unique',
+      );
+      await http
+        .put(`/api/articles/${body.data.documentId}`)
+        .send({ data: { title: 'Hello again', sections: [] } })
+        .expect(200);
       await http.delete(`/api/articles/${body.data.documentId}`).expect(204);
     } finally {
       await host.close();
@@ -172,27 +365,65 @@ describe('what stops the start', () => {
   };
 
   it('a host that knows nothing of the entities', async () => {
-    const message = await refused((database) => ({ imports: [mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema] }), ContentModule.forRoot(blog)] }));
-    expect(message).toMatch(/^MikroORM has no entities of this model for .*articles.*: set "autoLoadEntities: true"/);
+    const message = await refused((database) => ({
+      imports: [
+        mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema] }),
+        ContentModule.forRoot(blog),
+      ],
+    }));
+    expect(message).toMatch(
+      /^MikroORM has no entities of this model for .*articles.*: set "autoLoadEntities: true"/,
+    );
   });
 
   it.each([
     ['another schema', contentEntities(blog), { ...blog, schema: 'cms' }],
-    ['an older model', contentEntities({ ...blog, contentTypes: blog.contentTypes.map((type) => ({ ...type, attributes: Object.fromEntries(Object.entries(type.attributes).filter(([key]) => key !== 'name')) })) }), blog],
-    ['a part of the model', contentEntities(blog).filter(({ meta }) => !meta.tableName.endsWith('_links')), blog],
+    [
+      'an older model',
+      contentEntities({
+        ...blog,
+        contentTypes: blog.contentTypes.map((type) => ({
+          ...type,
+          attributes: Object.fromEntries(Object.entries(type.attributes).filter(([key]) => key !== 'name')),
+        })),
+      }),
+      blog,
+    ],
+    [
+      'a part of the model',
+      contentEntities(blog).filter(({ meta }) => !meta.tableName.endsWith('_links')),
+      blog,
+    ],
   ])('entities of %s', async (_what, entities, model) => {
-    const message = await refused((database) => ({ imports: [mikro(database, { autoLoadEntities: false, entities }), ContentModule.forRoot({ ...model, registerEntities: false })] }));
+    const message = await refused((database) => ({
+      imports: [
+        mikro(database, { autoLoadEntities: false, entities }),
+        ContentModule.forRoot({ ...model, registerEntities: false }),
+      ],
+    }));
     expect(message).toMatch(/^MikroORM has no entities of this model for /);
   });
 
   it('a schema of the host that the content does not know of', async () => {
-    const message = await refused((database) => ({ imports: [mikro(database, { schema: 'app', entities: [InvoiceSchema] }), ContentModule.forRoot(blog)] }));
-    expect(message).toBe(`MikroORM keeps tables in the schema "app": set "schema: 'app'" in ContentModule.forRoot, too`);
+    const message = await refused((database) => ({
+      imports: [mikro(database, { schema: 'app', entities: [InvoiceSchema] }), ContentModule.forRoot(blog)],
+    }));
+    expect(message).toBe(
+      `MikroORM keeps tables in the schema "app": set "schema: 'app'" in ContentModule.forRoot, too`,
+    );
   });
 
   it('settings that no request could be answered with', async () => {
-    const wrong = { maxLimit: -1, defaultLimit: 'abc', defaultLocale: '', strictParams: 'yes', limits: { depth: 1.5, deepth: 3 } } as never as object;
-    const message = await refused((database) => ({ imports: [ContentModule.forRoot({ ...blog, ...wrong, database: { clientUrl: database.url } })] }));
+    const wrong = {
+      maxLimit: -1,
+      defaultLimit: 'abc',
+      defaultLocale: '',
+      strictParams: 'yes',
+      limits: { depth: 1.5, deepth: 3 },
+    } as never as object;
+    const message = await refused((database) => ({
+      imports: [ContentModule.forRoot({ ...blog, ...wrong, database: { clientUrl: database.url } })],
+    }));
     expect(message.split('\n').slice(1)).toEqual([
       '  - defaultLocale must be a locale code',
       '  - strictParams must be true or false',
@@ -204,23 +435,47 @@ describe('what stops the start', () => {
   });
 
   it('a prefix that comes too late', async () => {
-    const message = await refused(({ url }) => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory: () => ({ prefix: 'late', database: { clientUrl: url } }) })] }));
+    const message = await refused(({ url }) => ({
+      imports: [
+        ContentModule.forRootAsync({
+          ...blog,
+          ownDatabase: true,
+          useFactory: () => ({ prefix: 'late', database: { clientUrl: url } }),
+        }),
+      ],
+    }));
     expect(message).toContain('prefix: give it to forRootAsync itself');
   });
 
   it('a schema whose name could not be one', () => {
-    expect(() => ContentModule.forRoot({ ...blog, schema: 'a"b' })).toThrow('schema: "a"b" cannot name a schema');
+    expect(() => ContentModule.forRoot({ ...blog, schema: 'a"b' })).toThrow(
+      'schema: "a"b" cannot name a schema',
+    );
   });
 
   it('wrong grants of a factory', async () => {
-    const useFactory = () => ({ access: { public: { autor: ['find'] } }, database: { clientUrl: 'postgres://127.0.0.1:1/none' } }) as never;
-    const starting = startHost(() => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory })] }), { database: { url: 'postgres://127.0.0.1:1/none', drop: async () => undefined } });
+    const useFactory = () =>
+      ({
+        access: { public: { autor: ['find'] } },
+        database: { clientUrl: 'postgres://127.0.0.1:1/none' },
+      }) as never;
+    const starting = startHost(
+      () => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory })] }),
+      { database: { url: 'postgres://127.0.0.1:1/none', drop: async () => undefined } },
+    );
     await expect(starting).rejects.toThrow(ContentModelError);
-    await expect(starting).rejects.toThrow('access.public: "autor" is not a content type; did you mean "author"?');
+    await expect(starting).rejects.toThrow(
+      'access.public: "autor" is not a content type; did you mean "author"?',
+    );
   });
 
   it('a factory that promised a database and gives none', async () => {
-    const starting = startHost(() => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory: () => ({}) })] }), { database: { url: '', drop: async () => undefined } });
+    const starting = startHost(
+      () => ({
+        imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory: () => ({}) })],
+      }),
+      { database: { url: '', drop: async () => undefined } },
+    );
     await expect(starting).rejects.toThrow('"database" is missing');
   });
 });
@@ -242,7 +497,13 @@ describe('the typed service in a provider of the host', () => {
   let publisher: Publisher;
   beforeAll(async () => {
     forget();
-    host = await start((database) => ({ imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(blog)], providers: [Publisher] }), 'express');
+    host = await start(
+      (database) => ({
+        imports: [mikro(database), MikroOrmModule.forFeature([InvoiceSchema]), ContentModule.forRoot(blog)],
+        providers: [Publisher],
+      }),
+      'express',
+    );
     publisher = host.app.get(Publisher);
   });
   afterAll(() => host.close());
@@ -253,9 +514,16 @@ describe('the typed service in a provider of the host', () => {
     const ann = await authors.create({ name: 'Ann' });
     const bob = await authors.create({ name: 'Bob' }, { fields: ['name'] });
     expect(Object.keys(bob)).toEqual(['id', 'documentId', 'name']);
-    expect(ann).toMatchObject({ name: 'Ann', locale: 'en', documentId: expect.stringMatching(/^[a-z][a-z0-9]{23}$/) });
+    expect(ann).toMatchObject({
+      name: 'Ann',
+      locale: 'en',
+      documentId: expect.stringMatching(/^[a-z][a-z0-9]{23}$/),
+    });
     const list = await authors.find({ sort: ['name:desc'], pagination: { pageSize: 1 } });
-    expect(list).toMatchObject({ data: [{ name: 'Bob' }], meta: { pagination: { page: 1, pageSize: 1, pageCount: 2, total: 2 } } });
+    expect(list).toMatchObject({
+      data: [{ name: 'Bob' }],
+      meta: { pagination: { page: 1, pageSize: 1, pageCount: 2, total: 2 } },
+    });
     expect(await authors.count()).toBe(2);
     expect(await authors.count({ filters: { name: { $eq: 'Ann' } } })).toBe(1);
     expect(await authors.findOne(ann.documentId)).toEqual(ann);
@@ -282,21 +550,35 @@ describe('the typed service in a provider of the host', () => {
     const { authors } = publisher;
     const refused = authors.create({ name: 1, nope: 2 });
     await expect(refused).rejects.toBeInstanceOf(ContentError);
-    await expect(refused).rejects.toMatchObject({ name: 'ValidationError', status: 400, message: 'Invalid key nope' });
+    await expect(refused).rejects.toMatchObject({
+      name: 'ValidationError',
+      status: 400,
+      message: 'Invalid key nope',
+    });
     await expect(authors.find({ populate: ['nope'] })).rejects.toMatchObject({ message: 'Invalid key nope' });
-    await expect(authors.update('a'.repeat(24), { name: 'x' })).rejects.toMatchObject({ name: 'NotFoundError' });
+    await expect(authors.update('a'.repeat(24), { name: 'x' })).rejects.toMatchObject({
+      name: 'NotFoundError',
+    });
     expect(await authors.count()).toBe(0);
   });
 
   it('acts for a caller with the rights of that caller', async () => {
     const { authors } = publisher;
     await authors.create({ name: 'Ann', profile: null });
-    const as = { kind: 'token', id: '1', permissions: Permissions.of({ author: ['find', 'update'] }) } as const;
+    const as = {
+      kind: 'token',
+      id: '1',
+      permissions: Permissions.of({ author: ['find', 'update'] }),
+    } as const;
     const { data } = await authors.find({ populate: '*' }, { as });
     expect(data[0]).not.toHaveProperty('profile');
     expect((await authors.find({ populate: '*' })).data[0]).toHaveProperty('profile', null);
-    await expect(authors.find({ filters: { profile: { bio: 'x' } } }, { as })).rejects.toMatchObject({ message: 'Invalid key profile' });
-    await expect(authors.create({ name: 'Bob' }, {}, { as })).rejects.toMatchObject({ name: 'ForbiddenError' });
+    await expect(authors.find({ filters: { profile: { bio: 'x' } } }, { as })).rejects.toMatchObject({
+      message: 'Invalid key profile',
+    });
+    await expect(authors.create({ name: 'Bob' }, {}, { as })).rejects.toMatchObject({
+      name: 'ForbiddenError',
+    });
   });
 
   it('joins a transaction of the host: both are stored, or neither', async () => {
@@ -312,17 +594,21 @@ describe('the typed service in a provider of the host', () => {
     await expect(both(true)).rejects.toThrow('The host changed its mind');
     expect(await host.sql('select name from authors union all select number from invoices')).toEqual([]);
     await both(false);
-    expect(await host.sql('select name from authors union all select number from invoices order by 1')).toEqual(expect.arrayContaining([{ name: 'kept' }, { name: 'Kept!' }]));
+    expect(
+      await host.sql('select name from authors union all select number from invoices order by 1'),
+    ).toEqual(expect.arrayContaining([{ name: 'kept' }, { name: 'Kept!' }]));
   });
 
   it('a delete inside a transaction of the host is undone with it', async () => {
     const ann = await publisher.authors.create({ name: 'Ann' });
     const em = host.app.get(MikroORM).em as unknown as SqlEntityManager;
-    await expect(em.fork().transactional(async (inner) => {
-      await publisher.authors.delete(ann.documentId, {}, { em: inner });
-      expect(await inner.execute('select 1 from authors')).toEqual([]);
-      throw new Error('no');
-    })).rejects.toThrow('no');
+    await expect(
+      em.fork().transactional(async (inner) => {
+        await publisher.authors.delete(ann.documentId, {}, { em: inner });
+        expect(await inner.execute('select 1 from authors')).toEqual([]);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
     expect(await publisher.authors.count()).toBe(1);
   });
 
@@ -348,18 +634,38 @@ describe('migrations', () => {
     await mkdir(folder, { recursive: true });
     const database = await createDatabase();
     const migrations = { path: folder, pathTs: folder, emit: 'ts', snapshot: false } as const;
-    const options = { clientUrl: database.url, preferTs: true, logger: () => undefined, extensions: [Migrator], migrations };
-    const host = await startHost(() => ({ imports: [ContentModule.forRoot({ ...blog, database: options })] }), { database });
+    const options = {
+      clientUrl: database.url,
+      preferTs: true,
+      logger: () => undefined,
+      extensions: [Migrator],
+      migrations,
+    };
+    const host = await startHost(
+      () => ({ imports: [ContentModule.forRoot({ ...blog, database: options })] }),
+      { database },
+    );
     try {
-      const { migrator } = ormOf(host) as unknown as { migrator: { create(): Promise<{ fileName: string }>; up(): Promise<unknown>; down(): Promise<unknown> } };
+      const { migrator } = ormOf(host) as unknown as {
+        migrator: {
+          create(): Promise<{ fileName: string }>;
+          up(): Promise<unknown>;
+          down(): Promise<unknown>;
+        };
+      };
       const { fileName } = await migrator.create();
       expect(await readdir(folder)).toEqual([fileName]);
       await migrator.up();
       expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
       const http = supertest.agent(host.url);
-      await http.post('/api/articles').send({ data: { title: 'Migrated', sections: [{ heading: 'One' }] } }).expect(201);
+      await http
+        .post('/api/articles')
+        .send({ data: { title: 'Migrated', sections: [{ heading: 'One' }] } })
+        .expect(201);
       await migrator.down();
-      expect(await host.sql(`select tablename from pg_tables where schemaname = 'public'`)).toEqual([{ tablename: 'mikro_orm_migrations' }]);
+      expect(await host.sql(`select tablename from pg_tables where schemaname = 'public'`)).toEqual([
+        { tablename: 'mikro_orm_migrations' },
+      ]);
     } finally {
       await host.close();
       await database.drop();

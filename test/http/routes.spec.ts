@@ -1,4 +1,23 @@
-import { ArgumentsHost, Body, CallHandler, Catch, Controller, Delete, ExceptionFilter, ExecutionContext, ForbiddenException, Get, INestApplication, Injectable, NestInterceptor, NotFoundException, Post, Query, ValidationPipe, VersioningType } from '@nestjs/common';
+import {
+  ArgumentsHost,
+  Body,
+  CallHandler,
+  Catch,
+  Controller,
+  Delete,
+  ExceptionFilter,
+  ExecutionContext,
+  ForbiddenException,
+  Get,
+  INestApplication,
+  Injectable,
+  NestInterceptor,
+  NotFoundException,
+  Post,
+  Query,
+  ValidationPipe,
+  VersioningType,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { IsString } from 'class-validator';
 import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
@@ -15,7 +34,11 @@ const ONE = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PUT'];
 const JSON_TYPE = 'application/json; charset=utf-8';
 const DATE = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 
-const methodsOf = (allow: unknown): string[] => String(allow).split(',').map((method) => method.trim()).sort();
+const methodsOf = (allow: unknown): string[] =>
+  String(allow)
+    .split(',')
+    .map((method) => method.trim())
+    .sort();
 
 describe.each(ADAPTERS)('routes on %s', (adapter) => {
   let test: TestApp;
@@ -23,16 +46,24 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
 
   beforeAll(async () => {
     test = await createTestApp(blog, adapter);
-    ann = (await test.http.post('/api/authors').send({ data: { name: 'Ann' } }).expect(201)).body.data;
+    ann = (
+      await test.http
+        .post('/api/authors')
+        .send({ data: { name: 'Ann' } })
+        .expect(201)
+    ).body.data;
   });
   afterAll(() => test.close());
 
   describe('the routes of the contract', () => {
     it('1.1 lists a collection, byte for byte', async () => {
       const { text, headers } = await test.http.get('/api/authors').expect(200);
-      expect(text).toMatch(new RegExp(
-        `^\\{"data":\\[\\{"id":${ann.id},"documentId":"${ann.documentId}","name":"Ann","createdAt":"${DATE}","updatedAt":"${DATE}","publishedAt":"${DATE}","locale":"en"\\}\\],` +
-        '"meta":\\{"pagination":\\{"page":1,"pageSize":25,"pageCount":1,"total":1\\}\\}\\}$'));
+      expect(text).toMatch(
+        new RegExp(
+          `^\\{"data":\\[\\{"id":${ann.id},"documentId":"${ann.documentId}","name":"Ann","createdAt":"${DATE}","updatedAt":"${DATE}","publishedAt":"${DATE}","locale":"en"\\}\\],` +
+            '"meta":\\{"pagination":\\{"page":1,"pageSize":25,"pageCount":1,"total":1\\}\\}\\}$',
+        ),
+      );
       expect(headers['content-type']).toBe(JSON_TYPE);
       expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
     });
@@ -44,23 +75,45 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
 
     it('1.2 shows one document, byte for byte', async () => {
       const { text, headers } = await test.http.get(`/api/authors/${ann.documentId}`).expect(200);
-      expect(text).toMatch(new RegExp(`^\\{"data":\\{"id":${ann.id},"documentId":"${ann.documentId}","name":"Ann",[^{}]*\\},"meta":\\{\\}\\}$`));
+      expect(text).toMatch(
+        new RegExp(
+          `^\\{"data":\\{"id":${ann.id},"documentId":"${ann.documentId}","name":"Ann",[^{}]*\\},"meta":\\{\\}\\}$`,
+        ),
+      );
       expect(headers['content-type']).toBe(JSON_TYPE);
     });
 
-    it.each(['/api/authors?populate=*', '/api/articles?populate=*&filters[author][name]=Ann&sort=author.name&status=draft&locale=*', '/api/authors/x?populate[articles][populate]=*', '/api/homepage?populate=*', '/api/authors?pagination[withCount]=false'])('GET %s is one SQL statement', async (path) => {
+    it.each([
+      '/api/authors?populate=*',
+      '/api/articles?populate=*&filters[author][name]=Ann&sort=author.name&status=draft&locale=*',
+      '/api/authors/x?populate[articles][populate]=*',
+      '/api/homepage?populate=*',
+      '/api/authors?pagination[withCount]=false',
+    ])('GET %s is one SQL statement', async (path) => {
       expect(await countStatements(() => test.http.get(path))).toHaveLength(1);
     });
 
     it('1.3–1.5 creates with 201, updates with 200, deletes with 204, and then knows nothing of it', async () => {
-      const created = await test.http.post('/api/authors').send({ data: { name: 'Bob' } }).expect(201);
-      expect(created.body).toEqual({ data: expect.objectContaining({ id: expect.any(Number), name: 'Bob' }), meta: {} });
+      const created = await test.http
+        .post('/api/authors')
+        .send({ data: { name: 'Bob' } })
+        .expect(201);
+      expect(created.body).toEqual({
+        data: expect.objectContaining({ id: expect.any(Number), name: 'Bob' }),
+        meta: {},
+      });
       expect(created.headers['content-type']).toBe(JSON_TYPE);
       const { documentId, createdAt } = created.body.data;
       expect(documentId).toMatch(/^[a-z][a-z0-9]{23}$/);
 
-      const updated = await test.http.put(`/api/authors/${documentId}`).send({ data: { name: 'Rob' } }).expect(200);
-      expect(updated.body).toEqual({ data: expect.objectContaining({ documentId, createdAt, name: 'Rob' }), meta: {} });
+      const updated = await test.http
+        .put(`/api/authors/${documentId}`)
+        .send({ data: { name: 'Rob' } })
+        .expect(200);
+      expect(updated.body).toEqual({
+        data: expect.objectContaining({ documentId, createdAt, name: 'Rob' }),
+        meta: {},
+      });
       expect(updated.body.data.updatedAt > created.body.data.updatedAt).toBe(true);
 
       const deleted = await raw(test.url, 'DELETE', `/api/authors/${documentId}`);
@@ -72,9 +125,15 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
 
     it('10.1–10.4 a single type is absent, created by PUT with 200, kept, and deleted', async () => {
       expect((await test.http.get('/api/homepage').expect(404)).body).toEqual(NOT_FOUND);
-      const created = await test.http.put('/api/homepage').send({ data: { headline: 'Hi' } }).expect(200);
+      const created = await test.http
+        .put('/api/homepage')
+        .send({ data: { headline: 'Hi' } })
+        .expect(200);
       expect(created.body).toEqual({ data: expect.objectContaining({ headline: 'Hi' }), meta: {} });
-      const updated = await test.http.put('/api/homepage').send({ data: { headline: 'Ho' } }).expect(200);
+      const updated = await test.http
+        .put('/api/homepage')
+        .send({ data: { headline: 'Ho' } })
+        .expect(200);
       expect(updated.body.data).toMatchObject({ headline: 'Ho', documentId: created.body.data.documentId });
       expect((await test.http.get('/api/homepage').expect(200)).body).toEqual(updated.body);
       const deleted = await raw(test.url, 'DELETE', '/api/homepage');
@@ -106,18 +165,25 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       ['a document id with a NUL byte', 'get', '/api/authors/a%00b'],
       ['a document id with half a surrogate pair', 'get', '/api/authors/%F0%9F%98%80'],
     ] as const)('%s is a 404', async (_what, method, path) => {
-      const response = await test.http[method](path).send(method === 'get' || method === 'delete' ? undefined : { data: { name: 'No' } });
+      const response = await test.http[method](path).send(
+        method === 'get' || method === 'delete' ? undefined : { data: { name: 'No' } },
+      );
       expect({ status: response.status, body: response.body }).toEqual({ status: 404, body: NOT_FOUND });
     });
 
     it('1.6 PUT on an unknown document creates nothing', async () => {
-      await test.http.put(`/api/authors/${missing}`).send({ data: { name: 'No' } }).expect(404);
+      await test.http
+        .put(`/api/authors/${missing}`)
+        .send({ data: { name: 'No' } })
+        .expect(404);
       expect(await test.sql(`select name from authors where name = 'No'`)).toEqual([]);
     });
 
     it('1.7 the numeric id of an existing document does not address it', async () => {
       for (const method of ['get', 'put'] as const) {
-        const { body } = await test.http[method](`/api/authors/${ann.id}`).send(method === 'get' ? undefined : { data: { name: 'No' } }).expect(404);
+        const { body } = await test.http[method](`/api/authors/${ann.id}`)
+          .send(method === 'get' ? undefined : { data: { name: 'No' } })
+          .expect(404);
         expect(body).toEqual(NOT_FOUND);
       }
       await test.http.delete(`/api/authors/${ann.id}`).expect(204);
@@ -125,13 +191,19 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
     });
 
     it('document ids are compared exactly', async () => {
-      expect((await test.http.get(`/api/authors/${ann.documentId.toUpperCase()}`).expect(404)).body).toEqual(NOT_FOUND);
+      expect((await test.http.get(`/api/authors/${ann.documentId.toUpperCase()}`).expect(404)).body).toEqual(
+        NOT_FOUND,
+      );
     });
 
     it.each(['%E0%A4%A', '%', '%zz', '%C3'])('a path that cannot be decoded (%s) is a 400', async (bad) => {
       const { status, text } = await raw(test.url, 'GET', `/api/authors/${bad}`);
-      // Fastify answers these itself, before any hook, filter or handler; only the host's `frameworkErrors` could change that.
-      const expected = adapter === 'express' ? failure(400, 'BadRequestError', 'failed to decode') : expect.objectContaining({ code: 'FST_ERR_BAD_URL', statusCode: 400 });
+      // Fastify answers these itself, before any hook, filter or handler; only the host's `frameworkErrors`
+      // could change that.
+      const expected =
+        adapter === 'express'
+          ? failure(400, 'BadRequestError', 'failed to decode')
+          : expect.objectContaining({ code: 'FST_ERR_BAD_URL', statusCode: 400 });
       expect({ status, body: JSON.parse(text) }).toEqual({ status: 400, body: expected });
     });
 
@@ -153,18 +225,36 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       ['PATCH', '/api/homepage', ONE],
       ['PUT', '/api/companies', LIST],
     ])('1.9 %s %s is a 405 that tells the allowed methods', async (method, path, allowed) => {
-      const response = await raw(test.url, method, path, { 'content-type': 'application/json', 'content-length': '11' }, '{"data":{}}');
-      expect({ status: response.status, body: JSON.parse(response.text) }).toEqual({ status: 405, body: NOT_ALLOWED });
+      const response = await raw(
+        test.url,
+        method,
+        path,
+        { 'content-type': 'application/json', 'content-length': '11' },
+        '{"data":{}}',
+      );
+      expect({ status: response.status, body: JSON.parse(response.text) }).toEqual({
+        status: 405,
+        body: NOT_ALLOWED,
+      });
       expect(methodsOf(response.headers['allow'])).toEqual(allowed);
     });
 
-    it.each([['/api/authors', LIST], ['/api/authors/x', ONE], ['/api/homepage', ONE]])('1.10 OPTIONS %s is a 204 with Allow', async (path, allowed) => {
+    it.each([
+      ['/api/authors', LIST],
+      ['/api/authors/x', ONE],
+      ['/api/homepage', ONE],
+    ])('1.10 OPTIONS %s is a 204 with Allow', async (path, allowed) => {
       const response = await raw(test.url, 'OPTIONS', path);
       expect(response).toMatchObject({ status: 204, text: '' });
       expect(methodsOf(response.headers['allow'])).toEqual(allowed);
     });
 
-    it.each([['/api/authors', 200], ['/api/authors/x', 404], ['/api/companies', 403], ['/api/homepage', 404]])('1.10 HEAD %s answers as GET without a body', async (path, status) => {
+    it.each([
+      ['/api/authors', 200],
+      ['/api/authors/x', 404],
+      ['/api/companies', 403],
+      ['/api/homepage', 404],
+    ])('1.10 HEAD %s answers as GET without a body', async (path, status) => {
       const head = await raw(test.url, 'HEAD', path);
       expect(head).toMatchObject({ status, text: '' });
       const get = await raw(test.url, 'GET', path);
@@ -172,14 +262,29 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect(head.headers['content-length']).toBe(get.headers['content-length']);
     });
 
-    it.each(['/api/authors/', '/api/authors/?sort=name', '/api/homepage/'])('1.10 tolerates the trailing slash of %s', async (path) => {
-      const [plain, slashed] = [await raw(test.url, 'GET', path.replace('/?', '?').replace(/\/$/, '')), await raw(test.url, 'GET', path)];
-      expect({ status: slashed.status, text: slashed.text }).toEqual({ status: plain.status, text: plain.text });
-    });
+    it.each(['/api/authors/', '/api/authors/?sort=name', '/api/homepage/'])(
+      '1.10 tolerates the trailing slash of %s',
+      async (path) => {
+        const [plain, slashed] = [
+          await raw(test.url, 'GET', path.replace('/?', '?').replace(/\/$/, '')),
+          await raw(test.url, 'GET', path),
+        ];
+        expect({ status: slashed.status, text: slashed.text }).toEqual({
+          status: plain.status,
+          text: plain.text,
+        });
+      },
+    );
 
     it('1.10 tolerates a trailing slash on writes', async () => {
-      const { body } = await test.http.post('/api/authors/').send({ data: { name: 'Slash' } }).expect(201);
-      await test.http.put(`/api/authors/${body.data.documentId}/`).send({ data: { name: 'Slashed' } }).expect(200);
+      const { body } = await test.http
+        .post('/api/authors/')
+        .send({ data: { name: 'Slash' } })
+        .expect(201);
+      await test.http
+        .put(`/api/authors/${body.data.documentId}/`)
+        .send({ data: { name: 'Slashed' } })
+        .expect(200);
       await test.http.delete(`/api/authors/${body.data.documentId}/`).expect(204);
     });
 
@@ -191,63 +296,129 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
   });
 
   describe('bodies', () => {
-    const post = (text: string, type = 'application/json') => raw(test.url, 'POST', '/api/authors', { 'content-type': type, 'content-length': String(Buffer.byteLength(text)) }, text);
+    const post = (text: string, type = 'application/json') =>
+      raw(
+        test.url,
+        'POST',
+        '/api/authors',
+        { 'content-type': type, 'content-length': String(Buffer.byteLength(text)) },
+        text,
+      );
 
-    it.each(['{"data":{"name":"x"}', '{', '{data:{}}', '{"data":{"name":"x"},}', '\u0000', '{"data":{"name":"\t"}}'])('1.13 %j is no JSON: 400 SyntaxError', async (text) => {
+    it.each([
+      '{"data":{"name":"x"}',
+      '{',
+      '{data:{}}',
+      '{"data":{"name":"x"},}',
+      '\u0000',
+      '{"data":{"name":"\t"}}',
+    ])('1.13 %j is no JSON: 400 SyntaxError', async (text) => {
       const { status, text: answer } = await post(text);
-      expect({ status, body: JSON.parse(answer) }).toEqual({ status: 400, body: { data: null, error: expect.objectContaining({ status: 400, name: 'SyntaxError', message: expect.any(String) }) } });
+      expect({ status, body: JSON.parse(answer) }).toEqual({
+        status: 400,
+        body: {
+          data: null,
+          error: expect.objectContaining({ status: 400, name: 'SyntaxError', message: expect.any(String) }),
+        },
+      });
     });
 
     it.each(['1', '"x"', 'null', 'true'])('1.13 the JSON scalar %s is a 400', async (text) => {
       const { status, text: answer } = await post(text);
-      expect({ status, body: JSON.parse(answer) }).toEqual({ status: 400, body: failure(400, 'SyntaxError', expect.any(String)) });
+      expect({ status, body: JSON.parse(answer) }).toEqual({
+        status: 400,
+        body: failure(400, 'SyntaxError', expect.any(String)),
+      });
     });
 
-    it.each([{}, { name: 'x' }, { data: null }, { data: 'x' }, { data: 1 }, { data: true }, []])('1.11 %j has no data', async (body) => {
-      expect((await test.http.post('/api/authors').send(body).expect(400)).body).toEqual(NO_DATA);
-      expect((await test.http.put(`/api/authors/${ann.documentId}`).send(body).expect(400)).body).toEqual(NO_DATA);
-      expect((await test.http.put('/api/homepage').send(body).expect(400)).body).toEqual(NO_DATA);
-    });
+    it.each([{}, { name: 'x' }, { data: null }, { data: 'x' }, { data: 1 }, { data: true }, []])(
+      '1.11 %j has no data',
+      async (body) => {
+        expect((await test.http.post('/api/authors').send(body).expect(400)).body).toEqual(NO_DATA);
+        expect((await test.http.put(`/api/authors/${ann.documentId}`).send(body).expect(400)).body).toEqual(
+          NO_DATA,
+        );
+        expect((await test.http.put('/api/homepage').send(body).expect(400)).body).toEqual(NO_DATA);
+      },
+    );
 
     it('1.11 a write without any body has no data', async () => {
       expect((await test.http.post('/api/authors').expect(400)).body).toEqual(NO_DATA);
-      const withType = await raw(test.url, 'POST', '/api/authors', { 'content-type': 'application/json', 'content-length': '0' });
+      const withType = await raw(test.url, 'POST', '/api/authors', {
+        'content-type': 'application/json',
+        'content-length': '0',
+      });
       expect(withType.status).toBe(400);
       expect(JSON.parse(withType.text)).toMatchObject({ data: null, error: { status: 400 } });
     });
 
     it('1.11 data that is a list is refused', async () => {
       const { body } = await test.http.post('/api/authors').send({ data: [] }).expect(400);
-      expect(body).toEqual(failure(400, 'ValidationError', 'this must be a `object` type, but the final value was: `null` (cast from the value `[]`).'));
+      expect(body).toEqual(
+        failure(
+          400,
+          'ValidationError',
+          'this must be a `object` type, but the final value was: `null` (cast from the value `[]`).',
+        ),
+      );
     });
 
     it('1.14 a body over the limit is a 413', async () => {
       const { status, text } = await post(JSON.stringify({ data: { name: 'x'.repeat(1_500_000) } }));
-      expect({ status, body: JSON.parse(text) }).toEqual({ status: 413, body: failure(413, 'PayloadTooLargeError', 'request entity too large') });
+      expect({ status, body: JSON.parse(text) }).toEqual({
+        status: 413,
+        body: failure(413, 'PayloadTooLargeError', 'request entity too large'),
+      });
     });
 
-    it.each(['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/json; charset=latin1', 'nonsense', 'application/json;'])('D11 a body of type %j is a 4xx in the error shape, or is read as JSON', async (type) => {
+    it.each([
+      'text/plain',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=latin1',
+      'nonsense',
+      'application/json;',
+    ])('D11 a body of type %j is a 4xx in the error shape, or is read as JSON', async (type) => {
       const { status, text } = await post(JSON.stringify({ data: { name: `as ${type}` } }), type);
       const body = JSON.parse(text);
       expect([201, 400, 415]).toContain(status);
-      expect(body).toEqual(status === 201 ? { data: expect.objectContaining({ name: `as ${type}` }), meta: {} } : failure(status, expect.any(String), expect.any(String)));
-      expect(await test.sql('select count(*)::int as n from authors where name = $1', [`as ${type}`])).toEqual([{ n: status === 201 ? 1 : 0 }]);
+      expect(body).toEqual(
+        status === 201
+          ? { data: expect.objectContaining({ name: `as ${type}` }), meta: {} }
+          : failure(status, expect.any(String), expect.any(String)),
+      );
+      expect(
+        await test.sql('select count(*)::int as n from authors where name = $1', [`as ${type}`]),
+      ).toEqual([{ n: status === 201 ? 1 : 0 }]);
     });
 
-    it.each(['DELETE', 'GET'])('%s works with a JSON content type and no body, as real clients send it', async (method) => {
-      const { body } = await test.http.post('/api/authors').send({ data: { name: `typed ${method}` } }).expect(201);
-      const headers = { 'content-type': 'application/json' };
-      const { status } = await raw(test.url, method, `/api/authors/${body.data.documentId}`, headers);
-      expect(status).toBe(method === 'GET' ? 200 : 204);
-    });
+    it.each(['DELETE', 'GET'])(
+      '%s works with a JSON content type and no body, as real clients send it',
+      async (method) => {
+        const { body } = await test.http
+          .post('/api/authors')
+          .send({ data: { name: `typed ${method}` } })
+          .expect(201);
+        const headers = { 'content-type': 'application/json' };
+        const { status } = await raw(test.url, method, `/api/authors/${body.data.documentId}`, headers);
+        expect(status).toBe(method === 'GET' ? 200 : 204);
+      },
+    );
 
     it('DELETE works with a JSON content type, as fetch sends it', async () => {
-      const response = await fetch(`${test.url}/api/homepage`, { method: 'DELETE', headers: { 'content-type': 'application/json' } });
+      const response = await fetch(`${test.url}/api/homepage`, {
+        method: 'DELETE',
+        headers: { 'content-type': 'application/json' },
+      });
       expect({ status: response.status, text: await response.text() }).toEqual({ status: 204, text: '' });
     });
 
     it('15.7 prototype keys in a body never alter anything', async () => {
-      for (const text of ['{"data":{"name":"P","__proto__":{"polluted":1}}}', '{"data":{"name":"P","constructor":{"prototype":{"polluted":1}}}}', '{"__proto__":{"data":{"name":"P"}}}']) {
+      for (const text of [
+        '{"data":{"name":"P","__proto__":{"polluted":1}}}',
+        '{"data":{"name":"P","constructor":{"prototype":{"polluted":1}}}}',
+        '{"__proto__":{"data":{"name":"P"}}}',
+      ]) {
         expect((await post(text)).status).toBe(400);
       }
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -263,18 +434,33 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
   describe('order of checks', () => {
     it('2.7 without a right on the route the answer is 403, whatever the query or body', async () => {
       const forbidden = failure(403, 'ForbiddenError', 'Forbidden');
-      expect((await test.http.get('/api/companies?filters[nope]=1&populate=nope').expect(403)).body).toEqual(forbidden);
+      expect((await test.http.get('/api/companies?filters[nope]=1&populate=nope').expect(403)).body).toEqual(
+        forbidden,
+      );
       expect((await test.http.post('/api/companies').send({ nope: 1 }).expect(403)).body).toEqual(forbidden);
       expect((await test.http.delete('/api/companies/x').expect(403)).body).toEqual(forbidden);
     });
 
-    it.each(['populate=nope', 'fields=nope', 'filters[nope]=1', 'sort=nope', 'status=nope'])('1.17 a bad query on a write (%s) is refused before anything is written', async (query) => {
-      await test.http.post(`/api/articles?${query}`).send({ data: { title: 'Refused' } }).expect(400);
-      await test.http.put(`/api/authors/${ann.documentId}?${query.startsWith('status') ? 'sort=nope' : query}`).send({ data: { name: 'Refused' } }).expect(400);
-      await test.http.delete(`/api/authors/${ann.documentId}?${query.startsWith('status') ? 'sort=nope' : query}`).expect(400);
-      expect((await test.http.get(`/api/authors/${ann.documentId}`).expect(200)).body.data.name).toBe('Ann');
-      expect(await test.sql(`select 1 from articles`)).toEqual([]);
-    });
+    it.each(['populate=nope', 'fields=nope', 'filters[nope]=1', 'sort=nope', 'status=nope'])(
+      '1.17 a bad query on a write (%s) is refused before anything is written',
+      async (query) => {
+        await test.http
+          .post(`/api/articles?${query}`)
+          .send({ data: { title: 'Refused' } })
+          .expect(400);
+        await test.http
+          .put(`/api/authors/${ann.documentId}?${query.startsWith('status') ? 'sort=nope' : query}`)
+          .send({ data: { name: 'Refused' } })
+          .expect(400);
+        await test.http
+          .delete(`/api/authors/${ann.documentId}?${query.startsWith('status') ? 'sort=nope' : query}`)
+          .expect(400);
+        expect((await test.http.get(`/api/authors/${ann.documentId}`).expect(200)).body.data.name).toBe(
+          'Ann',
+        );
+        expect(await test.sql(`select 1 from articles`)).toEqual([]);
+      },
+    );
   });
 });
 
@@ -324,7 +510,10 @@ class KettleController {
 }
 
 /** A host that sends nobody without the header on. */
-const guard = { canActivate: (context: ExecutionContext) => context.switchToHttp().getRequest().headers['x-blocked'] === undefined };
+const guard = {
+  canActivate: (context: ExecutionContext) =>
+    context.switchToHttp().getRequest().headers['x-blocked'] === undefined,
+};
 
 @Injectable()
 class Stamp implements NestInterceptor {
@@ -337,17 +526,27 @@ class Stamp implements NestInterceptor {
 
 /** The package that ValidationPipe would load: it makes instances of plain objects. */
 const transformerPackage = {
-  plainToInstance: (type: new () => object, value: unknown) => (typeof value === 'object' && value !== null ? Object.assign(new type(), value) : value),
+  plainToInstance: (type: new () => object, value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.assign(new type(), value) : value,
   instanceToPlain: (value: unknown) => value,
-  plainToClass: (type: new () => object, value: unknown) => (typeof value === 'object' && value !== null ? Object.assign(new type(), value) : value),
+  plainToClass: (type: new () => object, value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.assign(new type(), value) : value,
   classToPlain: (value: unknown) => value,
 };
 
 const createTables = (app: INestApplication) => app.get<MikroORM>(CONTENT_ORM).schema.update();
 
-const withContent = (adapter: Adapter, prepare: (app: INestApplication) => void, options: object = {}, fastify?: object): Promise<Host> =>
+const withContent = (
+  adapter: Adapter,
+  prepare: (app: INestApplication) => void,
+  options: object = {},
+  fastify?: object,
+): Promise<Host> =>
   startHost(
-    ({ url }) => ({ imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })], controllers: [TeapotController, KettleController] }),
+    ({ url }) => ({
+      imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })],
+      controllers: [TeapotController, KettleController],
+    }),
     { adapter, prepare, ready: createTables, ...(fastify === undefined ? {} : { fastify }) },
   );
 
@@ -360,15 +559,26 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
       app.useGlobalGuards(guard);
       app.useGlobalInterceptors(new Stamp(app.get(HttpAdapterHost)));
       app.useGlobalFilters(new TeapotFilter(app.get(HttpAdapterHost)));
-      app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true, transformerPackage } as never));
+      app.useGlobalPipes(
+        new ValidationPipe({
+          whitelist: true,
+          forbidNonWhitelisted: true,
+          transform: true,
+          transformerPackage,
+        } as never),
+      );
     });
     http = supertest.agent(host.url);
   });
   afterAll(() => host.close());
 
   it('the guard of the host also guards the content, in the error shape', async () => {
-    expect((await http.get('/api/authors').set('x-blocked', 'yes').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'Forbidden'));
-    expect((await http.get('/teapots').set('x-blocked', 'yes').expect(403)).body).toMatchObject({ statusCode: 403 });
+    expect((await http.get('/api/authors').set('x-blocked', 'yes').expect(403)).body).toEqual(
+      failure(403, 'ForbiddenError', 'Forbidden'),
+    );
+    expect((await http.get('/teapots').set('x-blocked', 'yes').expect(403)).body).toMatchObject({
+      statusCode: 403,
+    });
     await http.get('/api/authors').expect(200);
   });
 
@@ -379,10 +589,18 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
   it('a strict ValidationPipe checks the bodies of the host and leaves ours to the content model', async () => {
     await http.post('/teapots').send({ name: 'Brown Betty' }).expect(201);
     await http.post('/teapots').send({ name: 'Brown Betty', extra: 1 }).expect(400);
-    const { body } = await http.post('/api/authors').send({ data: { name: 'Pipe' } }).expect(201);
+    const { body } = await http
+      .post('/api/authors')
+      .send({ data: { name: 'Pipe' } })
+      .expect(201);
     expect(body.data.name).toBe('Pipe');
-    await http.put(`/api/authors/${body.data.documentId}`).send({ data: { name: 'Piped' } }).expect(200);
-    expect((await http.get('/api/authors?filters[name]=Piped&fields=name').expect(200)).body.data).toHaveLength(1);
+    await http
+      .put(`/api/authors/${body.data.documentId}`)
+      .send({ data: { name: 'Piped' } })
+      .expect(200);
+    expect(
+      (await http.get('/api/authors?filters[name]=Piped&fields=name').expect(200)).body.data,
+    ).toHaveLength(1);
   });
 
   it('controllers of the host work, also below our prefix', async () => {
@@ -390,9 +608,16 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
     expect((await http.get('/api/kettles').expect(200)).body).toEqual(['kettle']);
   });
 
-  it.each(['/teapots/missing', '/api/kettles/missing', '/nowhere', '/apis'])('the 404 of %s keeps the shape of Nest', async (path) => {
-    expect((await http.get(path).expect(404)).body).toEqual({ statusCode: 404, error: 'Not Found', message: expect.any(String) });
-  });
+  it.each(['/teapots/missing', '/api/kettles/missing', '/nowhere', '/apis'])(
+    'the 404 of %s keeps the shape of Nest',
+    async (path) => {
+      expect((await http.get(path).expect(404)).body).toEqual({
+        statusCode: 404,
+        error: 'Not Found',
+        message: expect.any(String),
+      });
+    },
+  );
 
   it('the filter of the host answers its own errors', async () => {
     expect((await http.get('/teapots/broken').expect(418)).body).toEqual({ teapot: true });
@@ -400,15 +625,25 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
   });
 
   it('malformed JSON for a route of the host keeps the shape of Nest', async () => {
-    expect((await http.post('/teapots').set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ statusCode: 400 });
-    expect((await http.post('/api/authors').set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ error: { name: 'SyntaxError' } });
+    expect(
+      (await http.post('/teapots').set('content-type', 'application/json').send('{').expect(400)).body,
+    ).toMatchObject({ statusCode: 400 });
+    expect(
+      (await http.post('/api/authors').set('content-type', 'application/json').send('{').expect(400)).body,
+    ).toMatchObject({ error: { name: 'SyntaxError' } });
   });
 
   it('1.10 CORS of the host answers preflights and marks answers', async () => {
-    const preflight = await http.options('/api/authors').set({ origin: 'http://site.test', 'access-control-request-method': 'POST' });
+    const preflight = await http
+      .options('/api/authors')
+      .set({ origin: 'http://site.test', 'access-control-request-method': 'POST' });
     expect(preflight.status).toBe(204);
     expect(preflight.headers['access-control-allow-origin']).toBe('*');
-    expect((await http.get('/api/authors').set('origin', 'http://site.test').expect(200)).headers['access-control-allow-origin']).toBe('*');
+    expect(
+      (await http.get('/api/authors').set('origin', 'http://site.test').expect(200)).headers[
+        'access-control-allow-origin'
+      ],
+    ).toBe('*');
   });
 });
 
@@ -424,16 +659,30 @@ describe.each(ADAPTERS)('prefixes on %s', (adapter) => {
     ['a global prefix that is ours in other letters', 'API', {}, '/API'],
     ['none', undefined, { prefix: '' }, ''],
   ])('1.27 %s', async (_what, globalPrefix, options, base) => {
-    const host = await withContent(adapter, (app) => void (globalPrefix === undefined || app.setGlobalPrefix(globalPrefix)), options);
+    const host = await withContent(
+      adapter,
+      (app) => void (globalPrefix === undefined || app.setGlobalPrefix(globalPrefix)),
+      options,
+    );
     const http = supertest.agent(host.url);
     try {
       await http.get(`${base}/authors`).expect(200);
-      await http.put(`${base}/homepage`).send({ data: { headline: 'x' } }).expect(200);
-      expect((await http.get(`${base}/nope`).expect(404)).body).toEqual(base === '' ? expect.anything() : NOT_FOUND);
-      expect((await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ error: { name: 'SyntaxError' } });
+      await http
+        .put(`${base}/homepage`)
+        .send({ data: { headline: 'x' } })
+        .expect(200);
+      expect((await http.get(`${base}/nope`).expect(404)).body).toEqual(
+        base === '' ? expect.anything() : NOT_FOUND,
+      );
+      expect(
+        (await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400))
+          .body,
+      ).toMatchObject({ error: { name: 'SyntaxError' } });
       if (base.toLowerCase() !== '/api') await http.get('/api/authors').expect(404);
       if (base !== '') await http.get(`${base}/api/authors`).expect(404);
-      await http.get(globalPrefix === undefined ? '/teapots' : `/${globalPrefix.replace(/^\/|\/$/g, '')}/teapots`).expect(200);
+      await http
+        .get(globalPrefix === undefined ? '/teapots' : `/${globalPrefix.replace(/^\/|\/$/g, '')}/teapots`)
+        .expect(200);
     } finally {
       await host.close();
     }
@@ -441,7 +690,11 @@ describe.each(ADAPTERS)('prefixes on %s', (adapter) => {
 });
 
 describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) => {
-  const serve = async (prepare: (app: INestApplication) => void, test: (http: ReturnType<typeof supertest.agent>) => Promise<void>, fastify?: object): Promise<void> => {
+  const serve = async (
+    prepare: (app: INestApplication) => void,
+    test: (http: ReturnType<typeof supertest.agent>) => Promise<void>,
+    fastify?: object,
+  ): Promise<void> => {
     const host = await withContent(adapter, prepare, {}, fastify);
     try {
       await test(supertest.agent(host.url));
@@ -456,84 +709,152 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
     await http.get(`${base}/authors/`).expect(200);
     expect((await http.get(`${base}/nope`).expect(404)).body).toEqual(NOT_FOUND);
     expect((await http.get(`${base}/authors/nope/nope`).expect(404)).body).toEqual(NOT_FOUND);
-    expect((await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400)).body).toMatchObject({ error: { name: 'SyntaxError' } });
-    expect((await http.patch(`${base}/authors`).expect(405)).headers['allow']).toBe('GET, HEAD, POST, OPTIONS');
+    expect(
+      (await http.post(`${base}/authors`).set('content-type', 'application/json').send('{').expect(400)).body,
+    ).toMatchObject({ error: { name: 'SyntaxError' } });
+    expect((await http.patch(`${base}/authors`).expect(405)).headers['allow']).toBe(
+      'GET, HEAD, POST, OPTIONS',
+    );
     for (const method of ['PROPFIND', 'SEARCH', 'PURGE']) {
       const unusual = await fetch(`${http.get(`${base}/authors/x`).url}`, { method });
-      expect([unusual.status, unusual.headers.get('allow')]).toEqual([405, 'GET, HEAD, PUT, DELETE, OPTIONS']);
+      expect([unusual.status, unusual.headers.get('allow')]).toEqual([
+        405,
+        'GET, HEAD, PUT, DELETE, OPTIONS',
+      ]);
       expect(await unusual.json()).toMatchObject({ data: null, error: { name: 'MethodNotAllowedError' } });
     }
   };
 
-  it.each([['every route', ['api/{*path}']], ['one by one', ['api/authors', 'api/authors/*path', 'api/nope']]])('a global prefix that excludes the content, %s', (_how, exclude) => serve(
-    (app) => void app.setGlobalPrefix('v1', { exclude }),
-    async (http) => {
-      await servesAt(http, '/api');
-      await http.get('/v1/api/authors').expect(404);
-      await http.get('/v1/teapots').expect(200);
-    },
-  ));
+  it.each([
+    ['every route', ['api/{*path}']],
+    ['one by one', ['api/authors', 'api/authors/*path', 'api/nope']],
+  ])('a global prefix that excludes the content, %s', (_how, exclude) =>
+    serve(
+      (app) => void app.setGlobalPrefix('v1', { exclude }),
+      async (http) => {
+        await servesAt(http, '/api');
+        await http.get('/v1/api/authors').expect(404);
+        await http.get('/v1/teapots').expect(200);
+      },
+    ),
+  );
 
-  it.each([['by URI', VersioningType.URI], ['by header', VersioningType.HEADER]])('versioning %s, with a default: the contract has none', (_how, type) => serve(
-    (app) => void app.enableVersioning({ type, header: 'x-version', defaultVersion: '1' } as never),
-    async (http) => {
-      await servesAt(http, '/api');
-      await http.get('/v1/api/authors').expect(404);
-    },
-  ));
+  it.each([
+    ['by URI', VersioningType.URI],
+    ['by header', VersioningType.HEADER],
+  ])('versioning %s, with a default: the contract has none', (_how, type) =>
+    serve(
+      (app) => void app.enableVersioning({ type, header: 'x-version', defaultVersion: '1' } as never),
+      async (http) => {
+        await servesAt(http, '/api');
+        await http.get('/v1/api/authors').expect(404);
+      },
+    ),
+  );
 
-  it.each([['at the top', { ignoreTrailingSlash: true }], ['of the router', { routerOptions: { ignoreTrailingSlash: true } }]])('trailing slashes ignored by an option %s', (_where, options) => serve(
-    () => undefined,
-    (http) => servesAt(http, '/api'),
-    adapter === 'fastify' ? options : undefined,
-  ));
+  it.each([
+    ['at the top', { ignoreTrailingSlash: true }],
+    ['of the router', { routerOptions: { ignoreTrailingSlash: true } }],
+  ])('trailing slashes ignored by an option %s', (_where, options) =>
+    serve(
+      () => undefined,
+      (http) => servesAt(http, '/api'),
+      adapter === 'fastify' ? options : undefined,
+    ),
+  );
 
-  it('its own words in a refusal stay its own', () => serve(
-    (app) => void app.useGlobalGuards({ canActivate: (context: ExecutionContext) => {
-      if (context.switchToHttp().getRequest().headers['x-why'] !== undefined) throw new ForbiddenException('not on Sundays');
-      return true;
-    } }),
-    async (http) => {
-      expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'not on Sundays'));
-    },
-  ));
+  it('its own words in a refusal stay its own', () =>
+    serve(
+      (app) =>
+        void app.useGlobalGuards({
+          canActivate: (context: ExecutionContext) => {
+            if (context.switchToHttp().getRequest().headers['x-why'] !== undefined)
+              throw new ForbiddenException('not on Sundays');
+            return true;
+          },
+        }),
+      async (http) => {
+        expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(
+          failure(403, 'ForbiddenError', 'not on Sundays'),
+        );
+      },
+    ));
 
-  it('a list of its own words is one sentence', () => serve(
-    (app) => void app.useGlobalGuards({ canActivate: (context: ExecutionContext) => {
-      if (context.switchToHttp().getRequest().headers['x-why'] !== undefined) throw new ForbiddenException({ message: ['not on Sundays', 'nor at night'] });
-      return true;
-    } }),
-    async (http) => {
-      expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(failure(403, 'ForbiddenError', 'not on Sundays; nor at night'));
-    },
-  ));
+  it('a list of its own words is one sentence', () =>
+    serve(
+      (app) =>
+        void app.useGlobalGuards({
+          canActivate: (context: ExecutionContext) => {
+            if (context.switchToHttp().getRequest().headers['x-why'] !== undefined)
+              throw new ForbiddenException({ message: ['not on Sundays', 'nor at night'] });
+            return true;
+          },
+        }),
+      async (http) => {
+        expect((await http.get('/api/authors').set('x-why', 'yes').expect(403)).body).toEqual(
+          failure(403, 'ForbiddenError', 'not on Sundays; nor at night'),
+        );
+      },
+    ));
 
-  it('a form of another site writes nothing: bodies are JSON', () => serve(() => undefined, async (http) => {
-    for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
-      expect((await http.post('/api/authors').set('content-type', type).send('data[name]=x').expect(415)).body).toMatchObject({ data: null, error: { status: 415, name: 'UnsupportedMediaTypeError' } });
-    }
-    expect((await http.get('/api/authors').expect(200)).body.data).toEqual([]);
-    await http.post('/api/authors').set('content-type', 'application/vnd.api+json').send('{"data":{"name":"x"}}').expect(({ status }) => expect([201, 400, 415]).toContain(status));
-    await http.post('/api/authors').set('content-type', 'application/json; charset=utf-8').send('{"data":{"name":"x"}}').expect(201);
-  }));
+  it('a form of another site writes nothing: bodies are JSON', () =>
+    serve(
+      () => undefined,
+      async (http) => {
+        for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
+          expect(
+            (await http.post('/api/authors').set('content-type', type).send('data[name]=x').expect(415)).body,
+          ).toMatchObject({ data: null, error: { status: 415, name: 'UnsupportedMediaTypeError' } });
+        }
+        expect((await http.get('/api/authors').expect(200)).body.data).toEqual([]);
+        await http
+          .post('/api/authors')
+          .set('content-type', 'application/vnd.api+json')
+          .send('{"data":{"name":"x"}}')
+          .expect(({ status }) => expect([201, 400, 415]).toContain(status));
+        await http
+          .post('/api/authors')
+          .set('content-type', 'application/json; charset=utf-8')
+          .send('{"data":{"name":"x"}}')
+          .expect(201);
+      },
+    ));
 });
 
 describe.each(ADAPTERS)('the query string on %s', (adapter) => {
-  it.each(['simple', 'extended', false])('is parsed by ourselves, with the query parser of the host set to %s', async (parser) => {
-    const set = (app: INestApplication): void => {
-      if (adapter === 'express') app.getHttpAdapter().getInstance().set('query parser', parser);
-    };
-    const odd = (): Record<string, string> => ({ filters: 'of the host' });
-    const host = await withContent(adapter, set, {}, adapter === 'fastify' && parser === false ? { routerOptions: { querystringParser: odd } } : {});
-    const http = supertest.agent(host.url);
-    try {
-      for (const name of ['a', 'b', 'c']) await http.post('/api/authors').send({ data: { name } }).expect(201);
-      const names = async (query: string): Promise<string[]> => (await http.get(`/api/authors?${query}`).expect(200)).body.data.map((row: { name: string }) => row.name);
-      expect(await names('filters[$or][0][name][$eq]=a&filters[$or][1][name][$eq]=c&sort[0]=name:desc')).toEqual(['c', 'a']);
-      expect(await names('filters%5Bname%5D%5B%24in%5D%5B0%5D=b&filters%5Bname%5D%5B%24in%5D%5B1%5D=c&sort=name%3Aasc')).toEqual(['b', 'c']); // 23.2
-      expect(await names('sort=name&pagination[pageSize]=1&pagination[page]=2')).toEqual(['b']);
-    } finally {
-      await host.close();
-    }
-  });
+  it.each(['simple', 'extended', false])(
+    'is parsed by ourselves, with the query parser of the host set to %s',
+    async (parser) => {
+      const set = (app: INestApplication): void => {
+        if (adapter === 'express') app.getHttpAdapter().getInstance().set('query parser', parser);
+      };
+      const odd = (): Record<string, string> => ({ filters: 'of the host' });
+      const host = await withContent(
+        adapter,
+        set,
+        {},
+        adapter === 'fastify' && parser === false ? { routerOptions: { querystringParser: odd } } : {},
+      );
+      const http = supertest.agent(host.url);
+      try {
+        for (const name of ['a', 'b', 'c'])
+          await http.post('/api/authors').send({ data: { name } }).expect(201);
+        const names = async (query: string): Promise<string[]> =>
+          (await http.get(`/api/authors?${query}`).expect(200)).body.data.map(
+            (row: { name: string }) => row.name,
+          );
+        expect(
+          await names('filters[$or][0][name][$eq]=a&filters[$or][1][name][$eq]=c&sort[0]=name:desc'),
+        ).toEqual(['c', 'a']);
+        expect(
+          await names(
+            'filters%5Bname%5D%5B%24in%5D%5B0%5D=b&filters%5Bname%5D%5B%24in%5D%5B1%5D=c&sort=name%3Aasc',
+          ),
+        ).toEqual(['b', 'c']); // 23.2
+        expect(await names('sort=name&pagination[pageSize]=1&pagination[page]=2')).toEqual(['b']);
+      } finally {
+        await host.close();
+      }
+    },
+  );
 });

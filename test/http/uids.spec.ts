@@ -2,19 +2,33 @@
 import { defineCollectionType } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
-const page = defineCollectionType({ singularApiId: 'page', pluralApiId: 'pages', draftAndPublish: true, attributes: {
-  title: { type: 'string' }, slug: { type: 'uid', targetField: 'title', generate: true, maxLength: 12 },
-} });
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  attributes: {
+    title: { type: 'string' },
+    slug: { type: 'uid', targetField: 'title', generate: true, maxLength: 12 },
+  },
+});
 
 describe('a generated uid', () => {
   let test: TestApp;
-  beforeAll(async () => void (test = await createTestApp({ contentTypes: [page], access: { public: { page: '*' } } })));
+  beforeAll(
+    async () =>
+      void (test = await createTestApp({ contentTypes: [page], access: { public: { page: '*' } } })),
+  );
   afterAll(() => test.close());
 
   it('is short enough, numbered too, and can be published', async () => {
     const slugs = new Set<string>();
     for (let i = 0; i < 12; i += 1) {
-      const { documentId, slug } = (await test.http.post('/api/pages?status=draft').send({ data: { title: 'Hello wonderful World' } }).expect(201)).body.data;
+      const { documentId, slug } = (
+        await test.http
+          .post('/api/pages?status=draft')
+          .send({ data: { title: 'Hello wonderful World' } })
+          .expect(201)
+      ).body.data;
       expect(slug.length).toBeLessThanOrEqual(12);
       slugs.add(slug);
       await test.http.put(`/api/pages/${documentId}`).send({ data: {} }).expect(200);

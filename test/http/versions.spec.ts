@@ -16,14 +16,26 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
   beforeAll(async () => void (test = await createTestApp(blog, adapter)));
   afterAll(() => test.close());
 
-  const post = async (path: string, data: object): Promise<Row> => (await test.http.post(`/api/${path}`).send({ data }).expect(201)).body.data;
-  const put = (plural: string, { documentId }: Row, data: object, query = '') => test.http.put(`/api/${plural}/${documentId}${query}`).send({ data });
-  const update = async (plural: string, row: Row, data: object, query = ''): Promise<Row> => (await put(plural, row, data, query).expect(200)).body.data;
-  const get = async (plural: string, { documentId }: Row, query = ''): Promise<Row> => (await test.http.get(`/api/${plural}/${documentId}${query}`).expect(200)).body.data;
-  const missing = async (plural: string, { documentId }: Row, query = ''): Promise<void> => void expect((await test.http.get(`/api/${plural}/${documentId}${query}`).expect(404)).body).toEqual(NOT_FOUND);
-  const list = async (path: string, name = 'title'): Promise<unknown[]> => (await test.http.get(`/api/${path}`).expect(200)).body.data.map((row: Row) => row[name]);
-  const linked = async (plural: string, row: Row, name: string, by: string, query = ''): Promise<unknown[]> => (await get(plural, row, `?populate=${name}${query}`))[name].map((item: Row) => item[by]);
-  const rowsOf = ({ documentId }: Row, table: string) => test.sql(`select id, locale, published from ${table} where document_id = $1 order by locale, published`, [documentId]);
+  const post = async (path: string, data: object): Promise<Row> =>
+    (await test.http.post(`/api/${path}`).send({ data }).expect(201)).body.data;
+  const put = (plural: string, { documentId }: Row, data: object, query = '') =>
+    test.http.put(`/api/${plural}/${documentId}${query}`).send({ data });
+  const update = async (plural: string, row: Row, data: object, query = ''): Promise<Row> =>
+    (await put(plural, row, data, query).expect(200)).body.data;
+  const get = async (plural: string, { documentId }: Row, query = ''): Promise<Row> =>
+    (await test.http.get(`/api/${plural}/${documentId}${query}`).expect(200)).body.data;
+  const missing = async (plural: string, { documentId }: Row, query = ''): Promise<void> =>
+    void expect((await test.http.get(`/api/${plural}/${documentId}${query}`).expect(404)).body).toEqual(
+      NOT_FOUND,
+    );
+  const list = async (path: string, name = 'title'): Promise<unknown[]> =>
+    (await test.http.get(`/api/${path}`).expect(200)).body.data.map((row: Row) => row[name]);
+  const linked = async (plural: string, row: Row, name: string, by: string, query = ''): Promise<unknown[]> =>
+    (await get(plural, row, `?populate=${name}${query}`))[name].map((item: Row) => item[by]);
+  const rowsOf = ({ documentId }: Row, table: string) =>
+    test.sql(`select id, locale, published from ${table} where document_id = $1 order by locale, published`, [
+      documentId,
+    ]);
 
   describe('section 8: drafts and published versions', () => {
     it('8.4 POST makes a draft and a published row, and answers the published one', async () => {
@@ -45,17 +57,33 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     });
 
     it('8.2 status=draft lists the drafts of all documents, also of the published ones', async () => {
-      const [one, two] = [await post('articles', { title: 'List 1' }), await post('articles?status=draft', { title: 'List 2' })];
-      const { body } = await test.http.get('/api/articles?filters[title][$startsWith]=List&status=draft').expect(200);
-      expect(body.data.map((row: Row) => [row.documentId, row['publishedAt']])).toEqual([[one.documentId, null], [two.documentId, null]]);
+      const [one, two] = [
+        await post('articles', { title: 'List 1' }),
+        await post('articles?status=draft', { title: 'List 2' }),
+      ];
+      const { body } = await test.http
+        .get('/api/articles?filters[title][$startsWith]=List&status=draft')
+        .expect(200);
+      expect(body.data.map((row: Row) => [row.documentId, row['publishedAt']])).toEqual([
+        [one.documentId, null],
+        [two.documentId, null],
+      ]);
       expect(await list('articles?filters[title][$startsWith]=List&status=published')).toEqual(['List 1']);
     });
 
     it('8.5 PUT ?status=draft leaves the published version alone; 8.5b the next PUT publishes the whole draft', async () => {
       const made = await post('articles', { title: 'First', summary: 'old', views: 1 });
-      expect(await update('articles', made, { summary: 'new' }, '?status=draft')).toMatchObject({ summary: 'new', publishedAt: null });
+      expect(await update('articles', made, { summary: 'new' }, '?status=draft')).toMatchObject({
+        summary: 'new',
+        publishedAt: null,
+      });
       expect(await get('articles', made)).toEqual(made);
-      expect(await update('articles', made, { views: 2 })).toMatchObject({ title: 'First', summary: 'new', views: 2, id: made.id });
+      expect(await update('articles', made, { views: 2 })).toMatchObject({
+        title: 'First',
+        summary: 'new',
+        views: 2,
+        id: made.id,
+      });
       const draft = await get('articles', made, '?status=draft');
       const published = await get('articles', made);
       expect(draft).toEqual({ ...published, id: draft.id, publishedAt: null });
@@ -63,14 +91,23 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
     it('8.6, 1.12 PUT of nothing publishes the draft', async () => {
       const draft = await post('articles?status=draft', { title: 'Publish me' });
-      expect(await update('articles', draft, {})).toMatchObject({ title: 'Publish me', publishedAt: expect.any(String), documentId: draft.documentId, createdAt: draft.createdAt });
+      expect(await update('articles', draft, {})).toMatchObject({
+        title: 'Publish me',
+        publishedAt: expect.any(String),
+        documentId: draft.documentId,
+        createdAt: draft.createdAt,
+      });
       await get('articles', draft);
     });
 
     it('8.7 DELETE removes both versions; a draft cannot be deleted alone', async () => {
       const made = await post('articles', { title: 'Delete me' });
       const before = await snapshot(test);
-      expect((await test.http.delete(`/api/articles/${made.documentId}?status=draft`).expect(400)).body).toMatchObject({ error: { name: 'ValidationError', details: { key: 'status', source: 'query', param: 'status' } } });
+      expect(
+        (await test.http.delete(`/api/articles/${made.documentId}?status=draft`).expect(400)).body,
+      ).toMatchObject({
+        error: { name: 'ValidationError', details: { key: 'status', source: 'query', param: 'status' } },
+      });
       expect(await snapshot(test)).toEqual(before);
       await test.http.delete(`/api/articles/${made.documentId}`).expect(204);
       expect(await rowsOf(made, 'articles')).toEqual([]);
@@ -82,8 +119,13 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect(await get('authors', ann, '?status=draft')).toEqual(ann);
       for (const value of ['bad', 'DRAFT', '', 'draft,published']) {
         const before = await snapshot(test);
-        expect((await test.http.get(`/api/articles?status=${value}`).expect(400)).body.error.details).toMatchObject({ source: 'query', param: 'status' });
-        await test.http.post(`/api/articles?status=${value}`).send({ data: { title: 'Bad status' } }).expect(400);
+        expect(
+          (await test.http.get(`/api/articles?status=${value}`).expect(400)).body.error.details,
+        ).toMatchObject({ source: 'query', param: 'status' });
+        await test.http
+          .post(`/api/articles?status=${value}`)
+          .send({ data: { title: 'Bad status' } })
+          .expect(400);
         expect(await snapshot(test)).toEqual(before);
       }
     });
@@ -92,7 +134,9 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       const draft = await post('articles?status=draft', { summary: 'no title' });
       const before = await snapshot(test);
       const message = 'title must be a `string` type, but the final value was: `null`.';
-      expect((await put('articles', draft, { views: 3 }).expect(400)).body).toEqual(problem(['title'], message, null));
+      expect((await put('articles', draft, { views: 3 }).expect(400)).body).toEqual(
+        problem(['title'], message, null),
+      );
       expect(await snapshot(test)).toEqual(before);
     });
 
@@ -100,7 +144,10 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       const made = await post('articles', { title: 'Dated', publishedAt: '2000-01-01T00:00:00.000Z' });
       expect(made.publishedAt > '2020').toBe(true);
       expect((await update('articles', made, { publishedAt: null })).publishedAt).not.toBeNull();
-      expect((await post('articles?status=draft', { title: 'Undated', publishedAt: '2000-01-01T00:00:00.000Z' })).publishedAt).toBeNull();
+      expect(
+        (await post('articles?status=draft', { title: 'Undated', publishedAt: '2000-01-01T00:00:00.000Z' }))
+          .publishedAt,
+      ).toBeNull();
     });
 
     it('D18, 1.4 ids and createdAt stay, updatedAt and publishedAt go on', async () => {
@@ -119,8 +166,12 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
     it('8.10 components show published targets to the public and drafts to drafts', async () => {
       const target = await post('articles?status=draft', { title: 'Target' });
-      const made = await post('articles', { title: 'Source', sections: [{ heading: 'h', link: target.documentId }] });
-      const link = async (query: string) => (await get('articles', made, `?populate=sections.link${query}`)).sections[0].link;
+      const made = await post('articles', {
+        title: 'Source',
+        sections: [{ heading: 'h', link: target.documentId }],
+      });
+      const link = async (query: string) =>
+        (await get('articles', made, `?populate=sections.link${query}`)).sections[0].link;
       expect([await link(''), (await link('&status=draft')).title]).toEqual([null, 'Target']);
       await update('articles', target, {});
       expect((await link('')).title).toBe('Target');
@@ -128,12 +179,18 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
     it('8.22 publishing has no route of its own', async () => {
       const made = await post('articles', { title: 'Routeless' });
-      for (const action of ['publish', 'unpublish', 'actions/publish']) await test.http.post(`/api/articles/${made.documentId}/${action}`).expect(404);
+      for (const action of ['publish', 'unpublish', 'actions/publish'])
+        await test.http.post(`/api/articles/${made.documentId}/${action}`).expect(404);
     });
 
     it('8.20 status and locale inside a populate are refused', async () => {
-      expect((await test.http.get('/api/articles?populate[categories][status]=draft').expect(400)).body.error.message).toBe('Invalid key status at categories');
-      expect((await test.http.get('/api/articles?populate[categories][locale]=fr').expect(400)).body.error.message).toBe('Invalid key locale at categories');
+      expect(
+        (await test.http.get('/api/articles?populate[categories][status]=draft').expect(400)).body.error
+          .message,
+      ).toBe('Invalid key status at categories');
+      expect(
+        (await test.http.get('/api/articles?populate[categories][locale]=fr').expect(400)).body.error.message,
+      ).toBe('Invalid key locale at categories');
     });
 
     describe('8.18 publicationFilter', () => {
@@ -156,38 +213,61 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
         ['published-without-draft', [], []],
         ['published-with-draft', ['same', 'changed!'], ['same', 'changed']],
       ])('%s', async (filter, drafts, published) => {
-        expect(await list(`articles?filters[summary]=${mark}&publicationFilter=${filter}&status=draft`)).toEqual(drafts);
-        expect(await list(`articles?filters[summary]=${mark}&publicationFilter=${filter}`)).toEqual(published);
+        expect(
+          await list(`articles?filters[summary]=${mark}&publicationFilter=${filter}&status=draft`),
+        ).toEqual(drafts);
+        expect(await list(`articles?filters[summary]=${mark}&publicationFilter=${filter}`)).toEqual(
+          published,
+        );
       });
 
       it('another value is a 400, and the deprecated spelling works', async () => {
-        expect((await test.http.get('/api/articles?publicationFilter=nope').expect(400)).body.error.details).toEqual({ source: 'query', param: 'publicationFilter' });
-        expect(await list(`articles?filters[summary]=${mark}&hasPublishedVersion=false&status=draft`)).toEqual(['never']);
-        expect(await list(`articles?filters[summary]=${mark}&hasPublishedVersion=true&status=draft`)).toEqual(['same', 'changed!']);
+        expect(
+          (await test.http.get('/api/articles?publicationFilter=nope').expect(400)).body.error.details,
+        ).toEqual({ source: 'query', param: 'publicationFilter' });
+        expect(
+          await list(`articles?filters[summary]=${mark}&hasPublishedVersion=false&status=draft`),
+        ).toEqual(['never']);
+        expect(await list(`articles?filters[summary]=${mark}&hasPublishedVersion=true&status=draft`)).toEqual(
+          ['same', 'changed!'],
+        );
       });
     });
   });
 
   describe('section 9: locales', () => {
     const translated = async (): Promise<Row> => {
-      const made = await post('articles', { title: 'English', summary: 'one', views: 7, rich: 'shared', seo: { title: 'en seo' }, sections: [{ heading: 'shared' }] });
+      const made = await post('articles', {
+        title: 'English',
+        summary: 'one',
+        views: 7,
+        rich: 'shared',
+        seo: { title: 'en seo' },
+        sections: [{ heading: 'shared' }],
+      });
       await update('articles', made, { title: 'Français' }, '?locale=fr');
       return made;
     };
 
     it('9.1, 9.4 without a locale the default one answers; a missing one is a 404', async () => {
       const made = await translated();
-      expect([(await get('articles', made)).title, (await get('articles', made, '?locale=en')).title, (await get('articles', made, '?locale=fr')).title]).toEqual(['English', 'English', 'Français']);
+      expect([
+        (await get('articles', made)).title,
+        (await get('articles', made, '?locale=en')).title,
+        (await get('articles', made, '?locale=fr')).title,
+      ]).toEqual(['English', 'English', 'Français']);
       await missing('articles', made, '?locale=de');
     });
 
     it('9.1–9.3 lists show one locale, or all with *, and none of an unknown one', async () => {
       const made = await translated();
-      const titles = (locale: string) => list(`articles?filters[documentId]=${made.documentId}${locale}&sort=id`);
+      const titles = (locale: string) =>
+        list(`articles?filters[documentId]=${made.documentId}${locale}&sort=id`);
       expect(await titles('')).toEqual(['English']);
       expect(await titles('&locale=fr')).toEqual(['Français']);
       expect(await titles('&locale=*')).toEqual(['English', 'Français']);
-      for (const unknown of ['all', 'xx', 'FR', 'en,fr', "fr' or 1=1 --"]) expect(await titles(`&locale=${encodeURIComponent(unknown)}`)).toEqual([]);
+      for (const unknown of ['all', 'xx', 'FR', 'en,fr', "fr' or 1=1 --"])
+        expect(await titles(`&locale=${encodeURIComponent(unknown)}`)).toEqual([]);
       await missing('articles', made, '?locale=xx');
     });
 
@@ -202,16 +282,28 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     it('9.6 PUT ?locale=fr makes that version of the document, then updates it, and leaves the others', async () => {
       const made = await post('articles', { title: 'English', summary: 'one' });
       const french = await update('articles', made, { title: 'Français' }, '?locale=fr');
-      expect(french).toMatchObject({ documentId: made.documentId, locale: 'fr', title: 'Français', summary: null });
+      expect(french).toMatchObject({
+        documentId: made.documentId,
+        locale: 'fr',
+        title: 'Français',
+        summary: null,
+      });
       expect(french.id).not.toBe(made.id);
-      expect(await update('articles', made, { summary: 'un' }, '?locale=fr')).toMatchObject({ id: french.id, title: 'Français', summary: 'un' });
+      expect(await update('articles', made, { summary: 'un' }, '?locale=fr')).toMatchObject({
+        id: french.id,
+        title: 'Français',
+        summary: 'un',
+      });
       expect(await get('articles', made)).toMatchObject({ id: made.id, title: 'English', summary: 'one' });
       expect(await rowsOf(made, 'articles')).toHaveLength(4);
     });
 
     it('9.6 a draft of a locale is a draft', async () => {
       const made = await post('articles', { title: 'English' });
-      expect(await update('articles', made, { title: 'Français' }, '?locale=fr&status=draft')).toMatchObject({ locale: 'fr', publishedAt: null });
+      expect(await update('articles', made, { title: 'Français' }, '?locale=fr&status=draft')).toMatchObject({
+        locale: 'fr',
+        publishedAt: null,
+      });
       await missing('articles', made, '?locale=fr');
       await update('articles', made, {}, '?locale=fr');
       expect((await get('articles', made, '?locale=fr')).title).toBe('Français');
@@ -220,49 +312,108 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     it('a new locale without its required values is refused and leaves nothing', async () => {
       const made = await post('articles', { title: 'English' });
       const before = await snapshot(test);
-      expect((await put('articles', made, { summary: 'x' }, '?locale=fr').expect(400)).body.error.details.errors[0].path).toEqual(['title']);
+      expect(
+        (await put('articles', made, { summary: 'x' }, '?locale=fr').expect(400)).body.error.details.errors[0]
+          .path,
+      ).toEqual(['title']);
       expect(await snapshot(test)).toEqual(before);
     });
 
     it('an unknown document has no locales either', async () => {
-      expect((await put('articles', { id: 0, documentId: 'a'.repeat(24) }, { title: 'Nobody' }, '?locale=fr').expect(404)).body).toEqual(NOT_FOUND);
+      expect(
+        (
+          await put(
+            'articles',
+            { id: 0, documentId: 'a'.repeat(24) },
+            { title: 'Nobody' },
+            '?locale=fr',
+          ).expect(404)
+        ).body,
+      ).toEqual(NOT_FOUND);
     });
 
     it('9.7, D19 a new locale takes over what is not localized, relations and their order included', async () => {
       const categories = await Promise.all(['x', 'y', 'z'].map((name) => post('categories', { name })));
       const author = await post('authors', { name: `Shared ${adapter}` });
       const ids = [2, 0, 1].map((i) => categories[i]!.documentId);
-      const made = await post('articles', { title: 'English', views: 7, rich: 'r', meta: { a: 1 }, author: author.documentId, categories: ids, sections: [{ heading: 'h' }], seo: { title: 'local' } });
+      const made = await post('articles', {
+        title: 'English',
+        views: 7,
+        rich: 'r',
+        meta: { a: 1 },
+        author: author.documentId,
+        categories: ids,
+        sections: [{ heading: 'h' }],
+        seo: { title: 'local' },
+      });
       const query = 'populate[0]=author&populate[1]=categories&populate[2]=sections&populate[3]=seo';
       const french = await update('articles', made, { title: 'Français' }, `?locale=fr&${query}`);
       const english = await get('articles', made, `?${query}`);
-      expect(french).toMatchObject({ views: 7, rich: 'r', meta: { a: 1 }, author: { name: `Shared ${adapter}` }, seo: null });
+      expect(french).toMatchObject({
+        views: 7,
+        rich: 'r',
+        meta: { a: 1 },
+        author: { name: `Shared ${adapter}` },
+        seo: null,
+      });
       expect(french.categories.map((row: Row) => row['name'])).toEqual(['z', 'x', 'y']);
       expect(french.sections).toEqual(english.sections);
-      expect(await linked('articles', made, 'categories', 'name', '&locale=fr&status=draft')).toEqual(['z', 'x', 'y']);
+      expect(await linked('articles', made, 'categories', 'name', '&locale=fr&status=draft')).toEqual([
+        'z',
+        'x',
+        'y',
+      ]);
       expect(await linked('authors', author, 'articles', 'title', '&locale=fr')).toEqual(['Français']);
     });
 
     it('9.7 what is not localized changes in all locales of the state that is written', async () => {
       const made = await translated();
-      await update('articles', made, { views: 8, sections: [{ heading: 'new' }], summary: 'un' }, '?locale=fr');
-      const [published, draft] = [await get('articles', made, '?populate=sections'), await get('articles', made, '?populate=sections&status=draft')];
-      for (const row of [published, draft]) expect(row).toMatchObject({ title: 'English', summary: 'one', views: 8, sections: [{ heading: 'new' }] });
+      await update(
+        'articles',
+        made,
+        { views: 8, sections: [{ heading: 'new' }], summary: 'un' },
+        '?locale=fr',
+      );
+      const [published, draft] = [
+        await get('articles', made, '?populate=sections'),
+        await get('articles', made, '?populate=sections&status=draft'),
+      ];
+      for (const row of [published, draft])
+        expect(row).toMatchObject({
+          title: 'English',
+          summary: 'one',
+          views: 8,
+          sections: [{ heading: 'new' }],
+        });
       await update('articles', made, { views: 9 }, '?status=draft');
-      expect([(await get('articles', made, '?locale=fr')).views, (await get('articles', made, '?locale=fr&status=draft')).views, (await get('articles', made)).views]).toEqual([8, 9, 8]);
+      expect([
+        (await get('articles', made, '?locale=fr')).views,
+        (await get('articles', made, '?locale=fr&status=draft')).views,
+        (await get('articles', made)).views,
+      ]).toEqual([8, 9, 8]);
       await update('articles', made, {}, '?locale=fr');
-      expect([(await get('articles', made)).views, (await get('articles', made)).title]).toEqual([9, 'English']);
+      expect([(await get('articles', made)).views, (await get('articles', made)).title]).toEqual([
+        9,
+        'English',
+      ]);
     });
 
     it('9.7 relations that are not localized change in all locales, localized ones in their own', async () => {
-      const words = await Promise.all(['a', 'b', 'c'].map(async (word) => {
-        const row = await post('terms', { word });
-        await update('terms', row, { word: word.toUpperCase() }, '?locale=fr');
-        return row;
-      }));
+      const words = await Promise.all(
+        ['a', 'b', 'c'].map(async (word) => {
+          const row = await post('terms', { word });
+          await update('terms', row, { word: word.toUpperCase() }, '?locale=fr');
+          return row;
+        }),
+      );
       const [a, b, c] = words.map((row) => row.documentId) as [string, string, string];
       const made = await post('terms', { word: 'made', sees: [b, a], broader: a, local: [a] });
-      await update('terms', made, { word: 'fait', sees: { connect: [c] }, broader: b, local: [c, b] }, '?locale=fr');
+      await update(
+        'terms',
+        made,
+        { word: 'fait', sees: { connect: [c] }, broader: b, local: [c, b] },
+        '?locale=fr',
+      );
       expect(await linked('terms', made, 'sees', 'word')).toEqual(['b', 'a', 'c']);
       expect(await linked('terms', made, 'sees', 'word', '&locale=fr')).toEqual(['B', 'A', 'C']);
       expect((await get('terms', made, '?populate=broader')).broader.word).toBe('b');
@@ -276,50 +427,81 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     it('9.7 the inverse side of a shared relation is shared, too', async () => {
       const target = await post('terms', { word: 'target' });
       const [one, two] = [await post('terms', { word: 'one' }), await post('terms', { word: 'two' })];
-      for (const row of [one, two]) await update('terms', row, { word: 'fr' + String(row['word']) }, '?locale=fr');
-      await update('terms', target, { word: 'cible', seenFrom: [two.documentId, one.documentId] }, '?locale=fr');
+      for (const row of [one, two])
+        await update('terms', row, { word: 'fr' + String(row['word']) }, '?locale=fr');
+      await update(
+        'terms',
+        target,
+        { word: 'cible', seenFrom: [two.documentId, one.documentId] },
+        '?locale=fr',
+      );
       expect(await linked('terms', target, 'seenFrom', 'word')).toEqual(['two', 'one']);
       expect(await linked('terms', target, 'seenFrom', 'word', '&locale=fr')).toEqual(['frtwo', 'frone']);
-      for (const query of ['', '&locale=fr']) expect(await linked('terms', one, 'sees', 'documentId', query)).toEqual([target.documentId]);
+      for (const query of ['', '&locale=fr'])
+        expect(await linked('terms', one, 'sees', 'documentId', query)).toEqual([target.documentId]);
     });
 
     it('9.7 localized relations belong to their locale, from the inverse side, too', async () => {
-      const words = await Promise.all(['a', 'b'].map(async (word) => {
-        const row = await post('terms', { word });
-        await update('terms', row, { word: word.toUpperCase() }, '?locale=fr');
-        return row;
-      }));
+      const words = await Promise.all(
+        ['a', 'b'].map(async (word) => {
+          const row = await post('terms', { word });
+          await update('terms', row, { word: word.toUpperCase() }, '?locale=fr');
+          return row;
+        }),
+      );
       const [a, b] = words as [Row, Row];
       const made = await post('terms', { word: 'made', broaderHere: a.documentId, near: [a.documentId] });
       await update('terms', made, { word: 'fait', broaderHere: b.documentId }, '?locale=fr');
-      expect([(await get('terms', made, '?populate=broaderHere')).broaderHere.word, (await get('terms', made, '?populate=broaderHere&locale=fr')).broaderHere.word]).toEqual(['a', 'B']);
+      expect([
+        (await get('terms', made, '?populate=broaderHere')).broaderHere.word,
+        (await get('terms', made, '?populate=broaderHere&locale=fr')).broaderHere.word,
+      ]).toEqual(['a', 'B']);
       expect(await linked('terms', made, 'near', 'word', '&locale=fr')).toEqual([]);
       await update('terms', b, { nearFrom: [made.documentId] }, '?locale=fr');
       expect(await linked('terms', made, 'near', 'word', '&locale=fr')).toEqual(['B']);
       expect(await linked('terms', made, 'near', 'word')).toEqual(['a']);
-      expect([await linked('terms', b, 'nearFrom', 'word', '&locale=fr'), await linked('terms', b, 'nearFrom', 'word')]).toEqual([['fait'], []]);
+      expect([
+        await linked('terms', b, 'nearFrom', 'word', '&locale=fr'),
+        await linked('terms', b, 'nearFrom', 'word'),
+      ]).toEqual([['fait'], []]);
       await update('terms', b, { nearFrom: [] });
       expect(await linked('terms', made, 'near', 'word', '&locale=fr')).toEqual(['B']);
     });
 
     it('11.22 a one-to-one target changes hands in all locales', async () => {
       const target = await post('terms', { word: 'target' });
-      const [first, second] = [await post('terms', { word: 'first', twin: target.documentId }), await post('terms', { word: 'second' })];
-      for (const row of [target, first, second]) await update('terms', row, { word: `fr ${String(row['word'])}` }, '?locale=fr');
+      const [first, second] = [
+        await post('terms', { word: 'first', twin: target.documentId }),
+        await post('terms', { word: 'second' }),
+      ];
+      for (const row of [target, first, second])
+        await update('terms', row, { word: `fr ${String(row['word'])}` }, '?locale=fr');
       await update('terms', second, { twin: target.documentId }, '?locale=fr');
-      for (const [query, word] of [['', 'second'], ['&locale=fr', 'fr second']] as const) {
+      for (const [query, word] of [
+        ['', 'second'],
+        ['&locale=fr', 'fr second'],
+      ] as const) {
         expect((await get('terms', target, `?populate=twinOf${query}`)).twinOf.word).toBe(word);
         expect((await get('terms', first, `?populate=twin${query}`)).twin).toBeNull();
       }
       await update('terms', target, { twinOf: first.documentId });
-      for (const [query, word] of [['', 'first'], ['&locale=fr', 'fr first']] as const) expect((await get('terms', target, `?populate=twinOf${query}`)).twinOf.word).toBe(word);
+      for (const [query, word] of [
+        ['', 'first'],
+        ['&locale=fr', 'fr first'],
+      ] as const)
+        expect((await get('terms', target, `?populate=twinOf${query}`)).twinOf.word).toBe(word);
       expect((await get('terms', second, '?populate=twin&locale=fr')).twin).toBeNull();
     });
 
     it('9.7, 9.8 a locale that comes back takes over what the others kept', async () => {
       const made = await translated();
       await test.http.delete(`/api/articles/${made.documentId}`).expect(204);
-      expect(await update('articles', made, { title: 'English again' }, '?populate=sections')).toMatchObject({ views: 7, rich: 'shared', summary: null, sections: [{ heading: 'shared' }] });
+      expect(await update('articles', made, { title: 'English again' }, '?populate=sections')).toMatchObject({
+        views: 7,
+        rich: 'shared',
+        summary: null,
+        sections: [{ heading: 'shared' }],
+      });
     });
 
     it('9.8 DELETE removes the named locale, else the default one, or all with *', async () => {
@@ -344,15 +526,22 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       await update('articles', target, { title: 'Back' });
       expect(await linked('articles', made, 'related', 'title')).toEqual(['Back']);
       await test.http.delete(`/api/articles/${target.documentId}?locale=*`).expect(204);
-      expect(await test.sql('select 1 from articles_related_links where target_document_id = $1', [target.documentId])).toEqual([]);
+      expect(
+        await test.sql('select 1 from articles_related_links where target_document_id = $1', [
+          target.documentId,
+        ]),
+      ).toEqual([]);
     });
 
     it('9.10, D1 types without locales ignore the parameter', async () => {
       const ann = await post('authors?locale=fr', { name: `Local ${adapter}` });
       expect(ann.locale).toBe('en');
-      for (const locale of ['fr', 'xx', '*']) expect(await get('authors', ann, `?locale=${locale}`)).toEqual(ann);
+      for (const locale of ['fr', 'xx', '*'])
+        expect(await get('authors', ann, `?locale=${locale}`)).toEqual(ann);
       expect((await update('authors', ann, { name: `Local ${adapter}!` }, '?locale=xx')).locale).toBe('en');
-      expect(await test.sql('select locale from authors where document_id = $1', [ann.documentId])).toEqual([{ locale: 'en' }]);
+      expect(await test.sql('select locale from authors where document_id = $1', [ann.documentId])).toEqual([
+        { locale: 'en' },
+      ]);
     });
 
     it('D19 an unknown or missing locale on a write is a 400 that names it', async () => {
@@ -360,8 +549,18 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       const before = await snapshot(test);
       for (const locale of ['xx', 'FR', '*', 'en,fr']) {
         const details = { key: 'locale', path: null, source: 'query', param: 'locale' };
-        expect((await test.http.post(`/api/articles?locale=${locale}`).send({ data: { title: 'Unknown' } }).expect(400)).body).toEqual(failure(400, 'ValidationError', expect.stringContaining('locale'), details));
-        expect((await put('articles', made, { title: 'Unknown' }, `?locale=${locale}`).expect(400)).body.error.details).toEqual(details);
+        expect(
+          (
+            await test.http
+              .post(`/api/articles?locale=${locale}`)
+              .send({ data: { title: 'Unknown' } })
+              .expect(400)
+          ).body,
+        ).toEqual(failure(400, 'ValidationError', expect.stringContaining('locale'), details));
+        expect(
+          (await put('articles', made, { title: 'Unknown' }, `?locale=${locale}`).expect(400)).body.error
+            .details,
+        ).toEqual(details);
       }
       expect(await snapshot(test)).toEqual(before);
     });
@@ -369,12 +568,18 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     it('9.11, D13 at every level the locale of the request picks the version', async () => {
       const target = await translated();
       const other = await post('articles', { title: 'Only English', related: [target.documentId] });
-      const made = await post('articles', { title: 'Source', related: [{ documentId: other.documentId, locale: 'fr', status: 'draft' }, target.documentId] });
+      const made = await post('articles', {
+        title: 'Source',
+        related: [{ documentId: other.documentId, locale: 'fr', status: 'draft' }, target.documentId],
+      });
       await update('articles', made, { title: 'La source' }, '?locale=fr');
       expect(await linked('articles', made, 'related', 'title')).toEqual(['Only English', 'English']);
       expect(await linked('articles', made, 'related', 'title', '&locale=fr')).toEqual(['Français']);
       await update('articles', other, { title: 'Aussi français' }, '?locale=fr');
-      expect(await linked('articles', made, 'related', 'title', '&locale=fr')).toEqual(['Aussi français', 'Français']);
+      expect(await linked('articles', made, 'related', 'title', '&locale=fr')).toEqual([
+        'Aussi français',
+        'Français',
+      ]);
       const nested = await get('articles', made, '?populate[related][populate]=related&locale=fr');
       expect(nested.related[0].related.map((row: Row) => row['title'])).toEqual(['Français']);
     });
@@ -389,14 +594,23 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
     it('9.12 from a type without locales the locale of the request, else the default one, is shown', async () => {
       const target = await translated();
-      const author = await post('authors', { name: `Crossing ${adapter}`, articles: [{ documentId: target.documentId, locale: 'fr' }] });
-      expect([await linked('authors', author, 'articles', 'title'), await linked('authors', author, 'articles', 'title', '&locale=fr'), await linked('authors', author, 'articles', 'title', '&locale=de')]).toEqual([['English'], ['Français'], []]);
+      const author = await post('authors', {
+        name: `Crossing ${adapter}`,
+        articles: [{ documentId: target.documentId, locale: 'fr' }],
+      });
+      expect([
+        await linked('authors', author, 'articles', 'title'),
+        await linked('authors', author, 'articles', 'title', '&locale=fr'),
+        await linked('authors', author, 'articles', 'title', '&locale=de'),
+      ]).toEqual([['English'], ['Français'], []]);
       expect((await get('articles', target, '?populate=author&locale=fr')).author.locale).toBe('en'); // 9.13
     });
 
     it('9.15, 10.6 single types have locales and drafts, too', async () => {
-      const headline = async (query: string) => (await test.http.get(`/api/landing${query}`)).body.data?.headline ?? null;
-      const write = (data: object, query = '') => test.http.put(`/api/landing${query}`).send({ data }).expect(200);
+      const headline = async (query: string) =>
+        (await test.http.get(`/api/landing${query}`)).body.data?.headline ?? null;
+      const write = (data: object, query = '') =>
+        test.http.put(`/api/landing${query}`).send({ data }).expect(200);
       await write({ headline: 'Draft' }, '?status=draft');
       expect([await headline(''), await headline('?status=draft')]).toEqual([null, 'Draft']);
       const { documentId } = (await write({ headline: 'Hello', theme: 'dark' })).body.data;
@@ -414,24 +628,45 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       const slug = `unique-${adapter}`;
       const made = await post('articles', { title: 'English', slug });
       await post('articles?locale=fr', { title: 'Français', slug });
-      expect((await test.http.post('/api/articles').send({ data: { title: 'Another', slug } }).expect(400)).body).toEqual(problem(['slug'], 'This attribute must be unique', slug));
-      expect((await put('articles', made, { title: 'Français', slug }, '?locale=fr').expect(400)).body).toEqual(problem(['slug'], 'This attribute must be unique', slug));
+      expect(
+        (
+          await test.http
+            .post('/api/articles')
+            .send({ data: { title: 'Another', slug } })
+            .expect(400)
+        ).body,
+      ).toEqual(problem(['slug'], 'This attribute must be unique', slug));
+      expect(
+        (await put('articles', made, { title: 'Français', slug }, '?locale=fr').expect(400)).body,
+      ).toEqual(problem(['slug'], 'This attribute must be unique', slug));
       await post('terms', { word: 'w', code: slug });
-      expect((await test.http.post('/api/terms').send({ data: { word: 'v', code: slug } }).expect(400)).body).toEqual(problem(['code'], 'This attribute must be unique', slug));
+      expect(
+        (
+          await test.http
+            .post('/api/terms')
+            .send({ data: { word: 'v', code: slug } })
+            .expect(400)
+        ).body,
+      ).toEqual(problem(['code'], 'This attribute must be unique', slug));
     });
 
     it('4.30 localizations are the other locales in the same state', async () => {
       const made = await translated();
       await update('articles', made, { title: 'Deutsch' }, '?locale=de&status=draft');
       expect(await linked('articles', made, 'localizations', 'locale')).toEqual(['fr']);
-      expect(await linked('articles', made, 'localizations', 'locale', '&status=draft')).toEqual(['fr', 'de']);
+      expect(await linked('articles', made, 'localizations', 'locale', '&status=draft')).toEqual([
+        'fr',
+        'de',
+      ]);
       expect(await linked('articles', made, 'localizations', 'locale', '&locale=fr')).toEqual(['en']);
       await test.http.get('/api/authors?populate=localizations').expect(400);
     });
 
     it('concurrent first writes of one locale make one version', async () => {
       const made = await post('articles', { title: 'English' });
-      const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => put('articles', made, { title: `Français ${i}` }, '?locale=fr')));
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => put('articles', made, { title: `Français ${i}` }, '?locale=fr')),
+      );
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
       expect(await rowsOf(made, 'articles')).toHaveLength(4);
     });
@@ -439,23 +674,61 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
   describe('D13: publishing changes nobody’s links, nor their order', () => {
     const everything = async (): Promise<unknown> => {
-      const read = (path: string) => test.http.get(`/api/${path}`).expect(200).then(({ body }) => body.data.map((row: Row) => [row.documentId, row['locale'], ...['categories', 'related', 'articles', 'sources', 'featured'].map((name) => row[name]?.map?.((item: Row) => item.documentId))]));
-      return Promise.all(['&status=published', '&status=draft'].flatMap((status) => ['en', 'fr'].flatMap((locale) => [read(`articles?populate=*&locale=${locale}${status}&pagination[limit]=100`), read(`categories?populate=*&locale=${locale}${status}&pagination[limit]=100`)])));
+      const read = (path: string) =>
+        test.http
+          .get(`/api/${path}`)
+          .expect(200)
+          .then(({ body }) =>
+            body.data.map((row: Row) => [
+              row.documentId,
+              row['locale'],
+              ...['categories', 'related', 'articles', 'sources', 'featured'].map((name) =>
+                row[name]?.map?.((item: Row) => item.documentId),
+              ),
+            ]),
+          );
+      return Promise.all(
+        ['&status=published', '&status=draft'].flatMap((status) =>
+          ['en', 'fr'].flatMap((locale) => [
+            read(`articles?populate=*&locale=${locale}${status}&pagination[limit]=100`),
+            read(`categories?populate=*&locale=${locale}${status}&pagination[limit]=100`),
+          ]),
+        ),
+      );
     };
 
     it('of all documents, in all states and locales', async () => {
       const categories = await Promise.all(['p', 'q', 'r'].map((name) => post('categories', { name })));
       const ids = categories.map((row) => row.documentId);
       const articles: Row[] = [];
-      for (const [i, order] of [[2, 0, 1], [1, 2], [0, 1, 2]].entries()) {
-        const made = await post('articles', { title: `Order ${i}`, categories: order.map((n) => ids[n]), related: articles.map(({ documentId }) => documentId).reverse(), sources: [ids[i]] });
+      for (const [i, order] of [
+        [2, 0, 1],
+        [1, 2],
+        [0, 1, 2],
+      ].entries()) {
+        const made = await post('articles', {
+          title: `Order ${i}`,
+          categories: order.map((n) => ids[n]),
+          related: articles.map(({ documentId }) => documentId).reverse(),
+          sources: [ids[i]],
+        });
         await update('articles', made, { title: `Ordre ${i}` }, '?locale=fr');
         articles.push(made);
       }
       await update('categories', categories[1]!, { articles: [2, 0, 1].map((i) => articles[i]!.documentId) });
-      await update('categories', categories[2]!, { articles: { connect: [{ documentId: articles[2]!.documentId, position: { start: true } }] } });
-      expect(await linked('categories', categories[1]!, 'articles', 'title')).toEqual(['Order 2', 'Order 0', 'Order 1']);
-      expect(await linked('categories', categories[1]!, 'articles', 'title', '&locale=fr')).toEqual(['Ordre 2', 'Ordre 0', 'Ordre 1']);
+      await update('categories', categories[2]!, {
+        articles: { connect: [{ documentId: articles[2]!.documentId, position: { start: true } }] },
+      });
+      expect(await linked('categories', categories[1]!, 'articles', 'title')).toEqual([
+        'Order 2',
+        'Order 0',
+        'Order 1',
+      ]);
+      expect(await linked('categories', categories[1]!, 'articles', 'title', '&locale=fr')).toEqual([
+        'Ordre 2',
+        'Ordre 0',
+        'Ordre 1',
+      ]);
       const before = await everything();
       for (const article of [...articles, ...articles.toReversed()]) {
         await update('articles', article, {});
@@ -467,11 +740,21 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 
     it('a new locale takes its place in the order of the other side', async () => {
       const category = await post('categories', { name: 'c' });
-      const [one, two] = [await post('articles', { title: 'One', categories: [category.documentId] }), await post('articles', { title: 'Two', categories: [category.documentId] })];
+      const [one, two] = [
+        await post('articles', { title: 'One', categories: [category.documentId] }),
+        await post('articles', { title: 'Two', categories: [category.documentId] }),
+      ];
       await update('categories', category, { articles: [two.documentId, one.documentId] });
-      for (const row of [one, two]) await update('articles', row, { title: `fr ${String(row['title'])}` }, '?locale=fr');
-      expect(await linked('categories', category, 'articles', 'title', '&locale=fr')).toEqual(['fr Two', 'fr One']);
-      expect(await linked('categories', category, 'articles', 'title', '&locale=fr&status=draft')).toEqual(['fr Two', 'fr One']);
+      for (const row of [one, two])
+        await update('articles', row, { title: `fr ${String(row['title'])}` }, '?locale=fr');
+      expect(await linked('categories', category, 'articles', 'title', '&locale=fr')).toEqual([
+        'fr Two',
+        'fr One',
+      ]);
+      expect(await linked('categories', category, 'articles', 'title', '&locale=fr&status=draft')).toEqual([
+        'fr Two',
+        'fr One',
+      ]);
       expect(await linked('categories', category, 'articles', 'title')).toEqual(['Two', 'One']);
     });
   });
@@ -480,36 +763,84 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     const service = () => test.app.get<ContentService>(getContentToken('article'));
     const links = '&populate[0]=categories&populate[1]=related&populate[2]=sections';
     const make = async (): Promise<{ made: Row; c: string[] }> => {
-      const c = (await Promise.all(['m', 'n', 'o'].map((name) => post('categories', { name })))).map((row) => row.documentId);
-      return { c, made: await post('articles', { title: 'Served', views: 1, categories: [c[1], c[0]], sections: [{ heading: 'one' }] }) };
+      const c = (await Promise.all(['m', 'n', 'o'].map((name) => post('categories', { name })))).map(
+        (row) => row.documentId,
+      );
+      return {
+        c,
+        made: await post('articles', {
+          title: 'Served',
+          views: 1,
+          categories: [c[1], c[0]],
+          sections: [{ heading: 'one' }],
+        }),
+      };
     };
 
     it('unpublish takes the published version of one locale away and keeps the draft', async () => {
       const { made } = await make();
       await update('articles', made, { title: 'Servi' }, '?locale=fr');
       const draft = await get('articles', made, `?status=draft${links}`);
-      expect(await service().unpublish(made.documentId)).toMatchObject({ title: 'Served', publishedAt: null });
+      expect(await service().unpublish(made.documentId)).toMatchObject({
+        title: 'Served',
+        publishedAt: null,
+      });
       await missing('articles', made);
-      expect(await get('articles', made, `?status=draft${links}`)).toEqual({ ...draft, updatedAt: expect.any(String) });
+      expect(await get('articles', made, `?status=draft${links}`)).toEqual({
+        ...draft,
+        updatedAt: expect.any(String),
+      });
       expect((await get('articles', made, '?locale=fr')).title).toBe('Servi');
     });
 
     it('publish after unpublish shows the document again, in everyone’s lists at its old place', async () => {
       const { made, c } = await make();
-      const other = await post('articles', { title: 'Other', categories: [c[0]], related: [made.documentId] });
-      await update('categories', { id: 0, documentId: c[0]! }, { articles: [made.documentId, other.documentId] });
+      const other = await post('articles', {
+        title: 'Other',
+        categories: [c[0]],
+        related: [made.documentId],
+      });
+      await update(
+        'categories',
+        { id: 0, documentId: c[0]! },
+        { articles: [made.documentId, other.documentId] },
+      );
       await service().unpublish(made.documentId);
-      expect([await linked('categories', { id: 0, documentId: c[0]! }, 'articles', 'title'), await linked('articles', other, 'related', 'title')]).toEqual([['Other'], []]);
+      expect([
+        await linked('categories', { id: 0, documentId: c[0]! }, 'articles', 'title'),
+        await linked('articles', other, 'related', 'title'),
+      ]).toEqual([['Other'], []]);
       await service().publish(made.documentId);
-      expect([await linked('categories', { id: 0, documentId: c[0]! }, 'articles', 'title'), await linked('articles', other, 'related', 'title')]).toEqual([['Served', 'Other'], ['Served']]);
+      expect([
+        await linked('categories', { id: 0, documentId: c[0]! }, 'articles', 'title'),
+        await linked('articles', other, 'related', 'title'),
+      ]).toEqual([['Served', 'Other'], ['Served']]);
     });
 
     it('discardDraft puts values, links and components back to what is published', async () => {
       const { made, c } = await make();
       const before = await get('articles', made, `?status=draft${links}`);
-      await update('articles', made, { title: 'Changed', views: 5, categories: [c[2]], sections: [{ heading: 'two' }], related: [made.documentId] }, '?status=draft');
-      expect(await service().discardDraft(made.documentId)).toMatchObject({ title: 'Served', views: 1, publishedAt: null });
-      expect(await get('articles', made, `?status=draft${links}`)).toEqual({ ...before, updatedAt: expect.any(String) });
+      await update(
+        'articles',
+        made,
+        {
+          title: 'Changed',
+          views: 5,
+          categories: [c[2]],
+          sections: [{ heading: 'two' }],
+          related: [made.documentId],
+        },
+        '?status=draft',
+      );
+      expect(await service().discardDraft(made.documentId)).toMatchObject({
+        title: 'Served',
+        views: 1,
+        publishedAt: null,
+      });
+      expect(await get('articles', made, `?status=draft${links}`)).toEqual({
+        ...before,
+        updatedAt: expect.any(String),
+      });
       expect(await linked('articles', made, 'categories', 'name')).toEqual(['n', 'm']);
     });
 
@@ -517,14 +848,24 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       const draft = await post('articles?status=draft', { title: 'Never' });
       await expect(service().discardDraft(draft.documentId)).rejects.toMatchObject({ name: 'NotFoundError' });
       await expect(service().unpublish('a'.repeat(24))).rejects.toMatchObject({ name: 'NotFoundError' });
-      await expect(test.app.get<ContentService>(getContentToken('author')).unpublish('a'.repeat(24))).rejects.toMatchObject({ name: 'ValidationError' });
+      await expect(
+        test.app.get<ContentService>(getContentToken('author')).unpublish('a'.repeat(24)),
+      ).rejects.toMatchObject({ name: 'ValidationError' });
     });
 
     it('each needs the right to publish of the caller it is done for', async () => {
       const { made } = await make();
-      const as = { kind: 'user', id: '1', permissions: Permissions.of({ article: ['find', 'findOne', 'update', 'readDrafts'] }) } as const;
-      await expect(service().unpublish(made.documentId, {}, { as })).rejects.toMatchObject({ name: 'ForbiddenError' });
-      await expect(service().discardDraft(made.documentId, {}, { as })).rejects.toMatchObject({ name: 'ForbiddenError' });
+      const as = {
+        kind: 'user',
+        id: '1',
+        permissions: Permissions.of({ article: ['find', 'findOne', 'update', 'readDrafts'] }),
+      } as const;
+      await expect(service().unpublish(made.documentId, {}, { as })).rejects.toMatchObject({
+        name: 'ForbiddenError',
+      });
+      await expect(service().discardDraft(made.documentId, {}, { as })).rejects.toMatchObject({
+        name: 'ForbiddenError',
+      });
       await get('articles', made);
     });
   });
@@ -532,10 +873,18 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
   it('a write takes as many statements for three locales as for one, and at most six', async () => {
     const category = await post('categories', { name: 'counted' });
     const made = await post('articles', { title: 'Counted' });
-    const body = () => ({ views: Math.floor(Math.random() * 1e6), categories: [category.documentId], related: [made.documentId], seo: { title: 's' }, sections: [{ heading: 'a' }, { heading: 'b' }] });
-    const count = async () => withinTransaction(await countStatements(() => update('articles', made, body()))).length;
+    const body = () => ({
+      views: Math.floor(Math.random() * 1e6),
+      categories: [category.documentId],
+      related: [made.documentId],
+      seo: { title: 's' },
+      sections: [{ heading: 'a' }, { heading: 'b' }],
+    });
+    const count = async () =>
+      withinTransaction(await countStatements(() => update('articles', made, body()))).length;
     const one = await count();
-    for (const locale of ['fr', 'de']) await update('articles', made, { title: `In ${locale}` }, `?locale=${locale}`);
+    for (const locale of ['fr', 'de'])
+      await update('articles', made, { title: `In ${locale}` }, `?locale=${locale}`);
     expect(await count()).toBe(one);
     expect(one).toBeLessThanOrEqual(6);
   });
@@ -544,15 +893,46 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
 describe.each(ADAPTERS)('D17: reading drafts is a right of its own, on %s', (adapter) => {
   let test: TestApp;
   const author = ['find', 'findOne', 'create'] as const;
-  beforeAll(async () => void (test = await createTestApp({ ...blog, access: { public: { article: ['find', 'findOne', 'create', 'update', 'delete'], author, landing: ['find', 'update', 'readDrafts'] } } }, adapter)));
+  beforeAll(
+    async () =>
+      void (test = await createTestApp(
+        {
+          ...blog,
+          access: {
+            public: {
+              article: ['find', 'findOne', 'create', 'update', 'delete'],
+              author,
+              landing: ['find', 'update', 'readDrafts'],
+            },
+          },
+        },
+        adapter,
+      )),
+  );
   afterAll(() => test.close());
 
   it('without it a GET of drafts is a 403, and writing drafts still works', async () => {
-    const { documentId } = (await test.http.post('/api/articles?status=draft').send({ data: { title: 'Draft' } }).expect(201)).body.data;
+    const { documentId } = (
+      await test.http
+        .post('/api/articles?status=draft')
+        .send({ data: { title: 'Draft' } })
+        .expect(201)
+    ).body.data;
     expect((await test.http.get('/api/articles?status=draft').expect(403)).body).toEqual(FORBIDDEN);
-    expect((await test.http.get(`/api/articles/${documentId}?status=draft`).expect(403)).body).toEqual(FORBIDDEN);
-    expect((await test.http.get('/api/articles?status=draft&filters[nope]=1').expect(403)).body).toEqual(FORBIDDEN);
-    expect((await test.http.put(`/api/articles/${documentId}?status=draft`).send({ data: { title: 'Draft 2' } }).expect(200)).body.data.title).toBe('Draft 2');
+    expect((await test.http.get(`/api/articles/${documentId}?status=draft`).expect(403)).body).toEqual(
+      FORBIDDEN,
+    );
+    expect((await test.http.get('/api/articles?status=draft&filters[nope]=1').expect(403)).body).toEqual(
+      FORBIDDEN,
+    );
+    expect(
+      (
+        await test.http
+          .put(`/api/articles/${documentId}?status=draft`)
+          .send({ data: { title: 'Draft 2' } })
+          .expect(200)
+      ).body.data.title,
+    ).toBe('Draft 2');
     await test.http.get('/api/articles?status=published').expect(200);
   });
 
@@ -561,10 +941,25 @@ describe.each(ADAPTERS)('D17: reading drafts is a right of its own, on %s', (ada
   });
 
   it('drafts of a target that may not be read are left out of a populate, and refused in filters and sorts', async () => {
-    const { documentId } = (await test.http.post('/api/articles').send({ data: { title: 'Featured' } }).expect(201)).body.data;
-    await test.http.put('/api/landing').send({ data: { headline: 'h', featured: [documentId] } }).expect(200);
-    expect((await test.http.get('/api/landing?populate=featured').expect(200)).body.data.featured).toHaveLength(1);
-    expect((await test.http.get('/api/landing?populate=featured&status=draft').expect(200)).body.data).not.toHaveProperty('featured');
-    expect((await test.http.get('/api/landing?status=draft&filters[featured][title]=x').expect(400)).body.error.message).toBe('Invalid key featured');
+    const { documentId } = (
+      await test.http
+        .post('/api/articles')
+        .send({ data: { title: 'Featured' } })
+        .expect(201)
+    ).body.data;
+    await test.http
+      .put('/api/landing')
+      .send({ data: { headline: 'h', featured: [documentId] } })
+      .expect(200);
+    expect(
+      (await test.http.get('/api/landing?populate=featured').expect(200)).body.data.featured,
+    ).toHaveLength(1);
+    expect(
+      (await test.http.get('/api/landing?populate=featured&status=draft').expect(200)).body.data,
+    ).not.toHaveProperty('featured');
+    expect(
+      (await test.http.get('/api/landing?status=draft&filters[featured][title]=x').expect(400)).body.error
+        .message,
+    ).toBe('Invalid key featured');
   });
 });

@@ -27,7 +27,9 @@ describe('atlas on PGlite', () => {
     const app = await createAtlas({ dataFolder: IN_MEMORY, log: mails.log });
     try {
       expect(await app.get(AtlasLoader).load({ countries: COUNTRIES })).toBe(true);
-      const { body } = await supertest(app.getHttpServer()).get('/api/countries?locale=fr&sort=area&populate=borders').expect(200);
+      const { body } = await supertest(app.getHttpServer())
+        .get('/api/countries?locale=fr&sort=area&populate=borders')
+        .expect(200);
       expect(body.meta.pagination.total).toBe(10);
       expect(body.data[0]).toMatchObject({ name: 'Cité du Vatican', borders: [{ name: 'Italie' }] });
 
@@ -38,7 +40,11 @@ describe('atlas on PGlite', () => {
       const code = readFileSync(file, 'utf8').split('\n')[3];
       rmSync(dirname(file), { recursive: true });
       expect(dirname(dirname(file))).toBe(tmpdir());
-      await post(app, '/api/auth/reset-password', { code, password: 'a new one', passwordConfirmation: 'a new one' }).expect(200);
+      await post(app, '/api/auth/reset-password', {
+        code,
+        password: 'a new one',
+        passwordConfirmation: 'a new one',
+      }).expect(200);
     } finally {
       await app.close();
     }
@@ -58,7 +64,10 @@ describe('atlas on PGlite', () => {
 
     const again = await createAtlas(options);
     expect(await again.get(AtlasLoader).load({ countries: ['CHE', 'LIE'] })).toBe(false);
-    const { body } = await supertest(again.getHttpServer()).get('/api/visitor-notes?populate=author').set('authorization', `Bearer ${jwt}`).expect(200);
+    const { body } = await supertest(again.getHttpServer())
+      .get('/api/visitor-notes?populate=author')
+      .set('authorization', `Bearer ${jwt}`)
+      .expect(200);
     expect(body.data).toMatchObject([{ message: 'Grüezi', author: { username: 'ann' } }]);
     await supertest(again.getHttpServer()).get('/api/visitor-notes').expect(403);
     await again.close();
@@ -73,23 +82,30 @@ describe('the folder lock', () => {
     expect(() => FolderLock.take(folder)).toThrow(`in use by process ${process.ppid}`);
   });
 
-  it.each([['whose process is gone', '2147483646'], ['that was cut off while it was written', ''], ['of an earlier process with our number', String(process.pid)]])(
-    'takes over a lock %s',
-    (_case, content) => {
-      writeFileSync(lockFile(), content);
-      const lock = FolderLock.take(folder);
-      expect(() => FolderLock.take(folder)).toThrow('in use');
-      lock.release();
-      expect(existsSync(lockFile())).toBe(false);
-    },
-  );
+  it.each([
+    ['whose process is gone', '2147483646'],
+    ['that was cut off while it was written', ''],
+    ['of an earlier process with our number', String(process.pid)],
+  ])('takes over a lock %s', (_case, content) => {
+    writeFileSync(lockFile(), content);
+    const lock = FolderLock.take(folder);
+    expect(() => FolderLock.take(folder)).toThrow('in use');
+    lock.release();
+    expect(existsSync(lockFile())).toBe(false);
+  });
 });
 
 describe('the settings', () => {
   it('come from the environment', () => {
     expect(readSettings({})).toEqual({ port: 3000 });
-    expect(readSettings({ PORT: '8080', DATABASE_URL: 'postgresql://localhost/atlas' })).toEqual({ port: 8080, databaseUrl: 'postgresql://localhost/atlas' });
-    expect(readSettings({ JWT_SECRET: 'x'.repeat(32), DATABASE_URL: '' })).toEqual({ port: 3000, jwtSecret: 'x'.repeat(32) });
+    expect(readSettings({ PORT: '8080', DATABASE_URL: 'postgresql://localhost/atlas' })).toEqual({
+      port: 8080,
+      databaseUrl: 'postgresql://localhost/atlas',
+    });
+    expect(readSettings({ JWT_SECRET: 'x'.repeat(32), DATABASE_URL: '' })).toEqual({
+      port: 3000,
+      jwtSecret: 'x'.repeat(32),
+    });
     expect(() => readSettings({ JWT_SECRET: 'x'.repeat(31) })).toThrow('JWT_SECRET');
     expect(() => readSettings({ PORT: 'http' })).toThrow('PORT');
     expect(() => readSettings({ DATABASE_URL: 'atlas' })).toThrow('DATABASE_URL');

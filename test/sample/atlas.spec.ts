@@ -22,20 +22,28 @@ const load = (app: NestExpressApplication, countries?: string[]): Promise<boolea
   app.get(AtlasLoader).load(countries === undefined ? {} : { countries });
 
 /** Loads until `steps` items are written, then fails as a crash would. */
-async function interruptedLoad(app: NestExpressApplication, steps: number, countries?: string[]): Promise<void> {
+async function interruptedLoad(
+  app: NestExpressApplication,
+  steps: number,
+  countries?: string[],
+): Promise<void> {
   let done = 0;
   const onProgress = (): void => {
     done += 1;
     if (done >= steps) throw new Error('pulled the plug');
   };
-  await expect(app.get(AtlasLoader).load(countries === undefined ? { onProgress } : { countries, onProgress })).rejects.toThrow('pulled the plug');
+  await expect(
+    app.get(AtlasLoader).load(countries === undefined ? { onProgress } : { countries, onProgress }),
+  ).rejects.toThrow('pulled the plug');
 }
 
 /** How many documents there are of everything, and the codes of every country's borders in every locale. */
 async function contents(app: NestExpressApplication): Promise<Json> {
-  const total = (type: string, query = {}): Promise<number> => app.get(getContentToken(type), { strict: false }).count(query);
+  const total = (type: string, query = {}): Promise<number> =>
+    app.get(getContentToken(type), { strict: false }).count(query);
   const counts: Json = {};
-  for (const type of ['region', 'language', 'currency', 'country', 'story']) counts[type] = await total(type, { locale: '*' });
+  for (const type of ['region', 'language', 'currency', 'country', 'story'])
+    counts[type] = await total(type, { locale: '*' });
   counts.drafts = await total('story', { status: 'draft' });
   for (const locale of ['en', 'fr', 'de']) counts[locale] = await borders(app, locale);
   return counts;
@@ -45,8 +53,15 @@ async function borders(app: NestExpressApplication, locale: string): Promise<Jso
   const countries = app.get(getContentToken('country'), { strict: false });
   const found: Json = {};
   for (let start = 0; start === Object.keys(found).length; start += 100) {
-    const query = { locale, sort: 'cca3', fields: ['cca3'], populate: { borders: { fields: ['cca3'] } }, pagination: { start, limit: 100 } };
-    for (const { cca3, borders } of (await countries.find(query)).data) found[cca3] = borders.map((border: Json) => border.cca3);
+    const query = {
+      locale,
+      sort: 'cca3',
+      fields: ['cca3'],
+      populate: { borders: { fields: ['cca3'] } },
+      pagination: { start, limit: 100 },
+    };
+    for (const { cca3, borders } of (await countries.find(query)).data)
+      found[cca3] = borders.map((border: Json) => border.cca3);
   }
   return found;
 }
@@ -68,11 +83,22 @@ function expected(countries?: string[]): Json {
   };
 }
 
-/** How many items a load writes: a homepage, the stories, and each country in three locales and with its borders. */
+/**
+ * How many items a load writes: a homepage, the stories, and each country in three locales and with its
+ * borders.
+ */
 function stepsOf(countries?: string[]): number {
   const world = readWorld(countries);
   const bordering = world.countries.filter(({ borders }) => borders.length > 0).length;
-  return world.regions.length + world.languages.length + world.currencies.length + world.countries.length * 3 + bordering + 4 + 1;
+  return (
+    world.regions.length +
+    world.languages.length +
+    world.currencies.length +
+    world.countries.length * 3 +
+    bordering +
+    4 +
+    1
+  );
 }
 
 describe('atlas on PostgreSQL', () => {
@@ -81,8 +107,10 @@ describe('atlas on PostgreSQL', () => {
   let folder: string;
   const mails = new MailLog();
 
-  const start = (): Promise<NestExpressApplication> => createAtlas({ databaseUrl: database.url, dataFolder: join(folder, 'atlas'), log: mails.log });
-  const get = async (path: string, status = 200): Promise<Json> => (await supertest(app.getHttpServer()).get(encodeURI(path)).expect(status)).body;
+  const start = (): Promise<NestExpressApplication> =>
+    createAtlas({ databaseUrl: database.url, dataFolder: join(folder, 'atlas'), log: mails.log });
+  const get = async (path: string, status = 200): Promise<Json> =>
+    (await supertest(app.getHttpServer()).get(encodeURI(path)).expect(status)).body;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'atlas-'));
@@ -106,7 +134,11 @@ describe('atlas on PostgreSQL', () => {
   it('answers the first example: five countries by name, with their region', async () => {
     const { data, meta } = await get(EXAMPLE_PATHS[0]);
     expect(data.map((country: Json) => [country.name, country.region.name])).toEqual([
-      ['Afghanistan', 'Asia'], ['Albania', 'Europe'], ['Algeria', 'Africa'], ['American Samoa', 'Oceania'], ['Andorra', 'Europe'],
+      ['Afghanistan', 'Asia'],
+      ['Albania', 'Europe'],
+      ['Algeria', 'Africa'],
+      ['American Samoa', 'Oceania'],
+      ['Andorra', 'Europe'],
     ]);
     expect(meta.pagination).toEqual({ page: 1, pageSize: 5, pageCount: 50, total: 250 });
   });
@@ -114,38 +146,83 @@ describe('atlas on PostgreSQL', () => {
   it('answers the second example: countries with their borders', async () => {
     const { data } = await get(EXAMPLE_PATHS[1]);
     expect(data).toHaveLength(25);
-    const codes = Object.fromEntries(data.map((country: Json) => [country.cca3, country.borders.map((border: Json) => border.cca3)]));
+    const codes = Object.fromEntries(
+      data.map((country: Json) => [country.cca3, country.borders.map((border: Json) => border.cca3)]),
+    );
     expect(codes.AFG).toEqual(['IRN', 'PAK', 'TKM', 'UZB', 'TJK', 'CHN']);
     expect(codes.ABW).toEqual([]);
   });
 
   it('answers the third example: landlocked Europe, the largest first, in French', async () => {
     const { data } = await get(EXAMPLE_PATHS[2]);
-    expect(data.slice(0, 3).map((country: Json) => country.name)).toEqual(['Biélorussie', 'Hongrie', 'Serbie']);
-    expect(data.every((country: Json) => country.landlocked && country.region.name === 'Europe' && country.locale === 'fr')).toBe(true);
-    expect(data.find((country: Json) => country.cca3 === 'CHE').languages.map((language: Json) => language.code)).toEqual(['fra', 'gsw', 'ita', 'roh']);
+    expect(data.slice(0, 3).map((country: Json) => country.name)).toEqual([
+      'Biélorussie',
+      'Hongrie',
+      'Serbie',
+    ]);
+    expect(
+      data.every(
+        (country: Json) => country.landlocked && country.region.name === 'Europe' && country.locale === 'fr',
+      ),
+    ).toBe(true);
+    expect(
+      data.find((country: Json) => country.cca3 === 'CHE').languages.map((language: Json) => language.code),
+    ).toEqual(['fra', 'gsw', 'ita', 'roh']);
   });
 
   it('shows everything about a country', async () => {
-    const { data: [country] } = await get('/api/countries?filters[cca3]=CHE&locale=de&populate=*');
+    const {
+      data: [country],
+    } = await get('/api/countries?filters[cca3]=CHE&locale=de&populate=*');
     expect(country).toMatchObject({
-      name: 'Schweiz', officialName: 'Schweizerische Eidgenossenschaft', cca2: 'CH', ccn3: '756', area: 41284, landlocked: true, flag: '🇨🇭',
-      capitals: [{ name: 'Bern' }], coordinates: { latitude: 47, longitude: 8 }, currencies: [{ code: 'CHF', name: 'Swiss franc' }],
+      name: 'Schweiz',
+      officialName: 'Schweizerische Eidgenossenschaft',
+      cca2: 'CH',
+      ccn3: '756',
+      area: 41284,
+      landlocked: true,
+      flag: '🇨🇭',
+      capitals: [{ name: 'Bern' }],
+      coordinates: { latitude: 47, longitude: 8 },
+      currencies: [{ code: 'CHF', name: 'Swiss franc' }],
     });
-    expect(country.borders.map((border: Json) => border.name)).toEqual(['Österreich', 'Frankreich', 'Italien', 'Liechtenstein', 'Deutschland']);
+    expect(country.borders.map((border: Json) => border.name)).toEqual([
+      'Österreich',
+      'Frankreich',
+      'Italien',
+      'Liechtenstein',
+      'Deutschland',
+    ]);
     expect(country.localizations.map((other: Json) => other.name).sort()).toEqual(['Suisse', 'Switzerland']);
   });
 
   it('keeps both sides of two-way relations', async () => {
-    const { data: [region] } = await get('/api/regions?filters[name]=Antarctic&populate=countries');
-    expect(region.countries.map((country: Json) => country.cca3).sort()).toEqual(['ATA', 'ATF', 'BVT', 'HMD', 'SGS']);
-    const { data: [language] } = await get('/api/languages?filters[code]=roh&populate=countries');
+    const {
+      data: [region],
+    } = await get('/api/regions?filters[name]=Antarctic&populate=countries');
+    expect(region.countries.map((country: Json) => country.cca3).sort()).toEqual([
+      'ATA',
+      'ATF',
+      'BVT',
+      'HMD',
+      'SGS',
+    ]);
+    const {
+      data: [language],
+    } = await get('/api/languages?filters[code]=roh&populate=countries');
     expect(language.countries.map((country: Json) => country.cca3)).toEqual(['CHE']);
   });
 
   it('shows stories with components, a dynamic zone and countries', async () => {
-    const { data: [story] } = await get('/api/stories?filters[slug]=twice-from-the-sea&populate[sections][populate]=*&populate[countries]=true&populate[facts]=true');
-    expect(story.sections[0]).toMatchObject({ __component: 'story.spotlight', country: { name: 'Liechtenstein' } });
+    const {
+      data: [story],
+    } = await get(
+      '/api/stories?filters[slug]=twice-from-the-sea&populate[sections][populate]=*&populate[countries]=true&populate[facts]=true',
+    );
+    expect(story.sections[0]).toMatchObject({
+      __component: 'story.spotlight',
+      country: { name: 'Liechtenstein' },
+    });
     expect(story.countries.map((country: Json) => country.cca3)).toEqual(['LIE', 'UZB', 'CHE', 'AUT']);
     expect(story.facts).toHaveLength(2);
     expect(story.body[0].type).toBe('paragraph');
@@ -154,7 +231,10 @@ describe('atlas on PostgreSQL', () => {
   it('has a homepage whose links work', async () => {
     const { data } = await get('/api/homepage?populate=*');
     expect(data.credit).toContain('ODbL-1.0');
-    expect(data.featuredStories.map((story: Json) => story.slug)).toEqual(['twice-from-the-sea', 'four-ways-to-say-switzerland']);
+    expect(data.featuredStories.map((story: Json) => story.slug)).toEqual([
+      'twice-from-the-sea',
+      'four-ways-to-say-switzerland',
+    ]);
     for (const { path } of data.links) expect((await get(path)).data.length).toBeGreaterThan(0);
   });
 
@@ -167,33 +247,72 @@ describe('atlas on PostgreSQL', () => {
   it('lets a visitor register, sign in and leave a note, with the requests that the start prints', async () => {
     const lines = welcome('http://atlas').filter((line) => line.includes(' -d '));
     expect(lines).toHaveLength(3);
-    [REGISTER, SIGN_IN, LEAVE_NOTE].forEach(({ path, body }, i) => expect(lines[i]).toContain(`'http://atlas${path}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`));
+    [REGISTER, SIGN_IN, LEAVE_NOTE].forEach(({ path, body }, i) =>
+      expect(lines[i]).toContain(
+        `'http://atlas${path}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+      ),
+    );
     await post(app, REGISTER.path, REGISTER.body).expect(200);
-    const { body: { jwt } } = await post(app, SIGN_IN.path, SIGN_IN.body).expect(200);
-    const { body: { data } } = await post(app, LEAVE_NOTE.path, LEAVE_NOTE.body, jwt).expect(201);
+    const {
+      body: { jwt },
+    } = await post(app, SIGN_IN.path, SIGN_IN.body).expect(200);
+    const {
+      body: { data },
+    } = await post(app, LEAVE_NOTE.path, LEAVE_NOTE.body, jwt).expect(201);
     expect(data).toMatchObject({ message: 'Greetings from Bern', author: { username: 'visitor' } });
-    expect(Object.keys(data.author).sort()).toEqual(['createdAt', 'documentId', 'id', 'locale', 'publishedAt', 'updatedAt', 'username']);
+    expect(Object.keys(data.author).sort()).toEqual([
+      'createdAt',
+      'documentId',
+      'id',
+      'locale',
+      'publishedAt',
+      'updatedAt',
+      'username',
+    ]);
   });
 
   it('shows notes and the names of their authors to users, and to no one else', async () => {
     const [ann, bob] = [await register(app, 'ann'), await register(app, 'bob')];
-    const { body: { data: note } } = await post(app, '/api/visitor-notes', { data: { message: 'Grüezi', email: 'ann@example.org' } }, ann).expect(201);
+    const {
+      body: { data: note },
+    } = await post(
+      app,
+      '/api/visitor-notes',
+      { data: { message: 'Grüezi', email: 'ann@example.org' } },
+      ann,
+    ).expect(201);
     expect(note).not.toHaveProperty('email');
-    const as = (method: 'get' | 'put' | 'delete', path: string, token: string): supertest.Test => supertest(app.getHttpServer())[method](path).set('authorization', `Bearer ${token}`);
+    const as = (method: 'get' | 'put' | 'delete', path: string, token: string): supertest.Test =>
+      supertest(app.getHttpServer())[method](path).set('authorization', `Bearer ${token}`);
     const path = `/api/visitor-notes/${note.documentId}`;
-    const { body: { data: { author } } } = await as('get', `${path}?populate=*`, bob).expect(200);
+    const {
+      body: {
+        data: { author },
+      },
+    } = await as('get', `${path}?populate=*`, bob).expect(200);
     expect(author).toMatchObject({ username: 'ann' });
     expect(author).not.toHaveProperty('email');
-    for (const secret of ['email', 'provider', 'role']) await as('get', `/api/visitor-notes?filters[author][${secret}][$notNull]=true`, bob).expect(400);
-    await as('put', path, bob).send({ data: { message: 'Salü' } }).expect(403);
+    for (const secret of ['email', 'provider', 'role'])
+      await as('get', `/api/visitor-notes?filters[author][${secret}][$notNull]=true`, bob).expect(400);
+    await as('put', path, bob)
+      .send({ data: { message: 'Salü' } })
+      .expect(403);
     await as('delete', path, bob).expect(403);
-    await as('put', path, ann).send({ data: { message: 'Salü' } }).expect(200);
-    await post(app, '/api/visitor-notes', { data: { message: 'I am Ann', author: author.documentId } }, bob).expect(400);
+    await as('put', path, ann)
+      .send({ data: { message: 'Salü' } })
+      .expect(200);
+    await post(
+      app,
+      '/api/visitor-notes',
+      { data: { message: 'I am Ann', author: author.documentId } },
+      bob,
+    ).expect(400);
     await as('get', '/api/countries?pagination[pageSize]=1', bob).expect(200);
     await post(app, '/api/countries', { data: {} }, bob).expect(403);
 
     for (const closed of [REFUSED_PATH, path, '/api/users', '/api/users/me']) await get(closed, 403);
-    for (const closed of ['/api/visitor-notes', '/api/countries']) await post(app, closed, { data: {} }).expect(403);
+    for (const closed of ['/api/visitor-notes', '/api/countries'])
+      await post(app, closed, { data: {} }).expect(403);
     await as('delete', path, ann).expect(204);
   });
 
@@ -206,19 +325,32 @@ describe('atlas on PostgreSQL', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
     const [to, subject, , code] = readFileSync(file, 'utf8').split('\n');
     expect([to, subject]).toEqual(['To: forgetful@example.org', 'Subject: Reset password']);
-    await post(app, '/api/auth/reset-password', { code, password: 'a new one', passwordConfirmation: 'a new one' }).expect(200);
+    await post(app, '/api/auth/reset-password', {
+      code,
+      password: 'a new one',
+      passwordConfirmation: 'a new one',
+    }).expect(200);
     await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'round the world' }).expect(400);
     await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'a new one' }).expect(200);
   });
 
   it('has a module for making API tokens', async () => {
     const command = welcome('http://atlas').at(-1) ?? '';
-    const args = (/cli\.js (.*)/.exec(command)?.[1] ?? '').split(' ').map((arg) => (arg === 'dist-sample/token-module.js' ? join(import.meta.dirname, '../../sample-app/token-module.ts') : arg));
+    const args = (/cli\.js (.*)/.exec(command)?.[1] ?? '')
+      .split(' ')
+      .map((arg) =>
+        arg === 'dist-sample/token-module.js'
+          ? join(import.meta.dirname, '../../sample-app/token-module.ts')
+          : arg,
+      );
     const before = process.env['DATABASE_URL'];
     process.env['DATABASE_URL'] = database.url;
     try {
       const token = (await run(args, {})).split('\n')[1] ?? '';
-      await supertest(app.getHttpServer()).get('/api/visitor-notes').set('authorization', `Bearer ${token}`).expect(200);
+      await supertest(app.getHttpServer())
+        .get('/api/visitor-notes')
+        .set('authorization', `Bearer ${token}`)
+        .expect(200);
       await post(app, '/api/visitor-notes', { data: { message: 'Beep' } }, token).expect(403);
     } finally {
       if (before === undefined) delete process.env['DATABASE_URL'];
@@ -228,13 +360,15 @@ describe('atlas on PostgreSQL', () => {
 
   it('takes bodies of up to one megabyte', async () => {
     const jwt = await register(app, 'wordy');
-    const send = (length: number): supertest.Test => post(app, '/api/visitor-notes', { data: { message: 'x'.repeat(length) } }, jwt);
+    const send = (length: number): supertest.Test =>
+      post(app, '/api/visitor-notes', { data: { message: 'x'.repeat(length) } }, jwt);
     expect((await send(500_000)).status).toBe(400);
     expect((await send(1_100_000)).status).toBe(413);
   });
 
   it('loads nothing twice', async () => {
-    const documentId = async (): Promise<string> => (await get('/api/countries?filters[cca3]=CHE')).data[0].documentId;
+    const documentId = async (): Promise<string> =>
+      (await get('/api/countries?filters[cca3]=CHE')).data[0].documentId;
     const before = await documentId();
     await app.close();
     app = await start();
@@ -249,11 +383,20 @@ describe('atlas on PostgreSQL', () => {
     await app.close();
     const client = new Client({ connectionString: database.url });
     await client.connect();
-    await client.query('drop table content_users, content_roles, content_api_tokens; alter table visitor_notes drop column author_document_id');
+    await client.query(
+      'drop table content_users, content_roles, content_api_tokens; alter table visitor_notes drop column author_document_id',
+    );
     await client.end();
     app = await start();
     expect(await notes()).toBe(before);
-    const { body: { data } } = await post(app, '/api/visitor-notes?populate=author', { data: { message: 'Back again' } }, await register(app, 'ann')).expect(201);
+    const {
+      body: { data },
+    } = await post(
+      app,
+      '/api/visitor-notes?populate=author',
+      { data: { message: 'Back again' } },
+      await register(app, 'ann'),
+    ).expect(201);
     expect(data.author).toMatchObject({ username: 'ann' });
     expect(await load(app)).toBe(false);
   });
@@ -292,7 +435,13 @@ describe('an interrupted load', () => {
         steps -= 1;
         if (steps < 0) throw new Error('pulled the plug');
       };
-      complete = await app.get(AtlasLoader).load({ countries: ALPS, onProgress }).then(() => true, () => false);
+      complete = await app
+        .get(AtlasLoader)
+        .load({ countries: ALPS, onProgress })
+        .then(
+          () => true,
+          () => false,
+        );
     }
     expect(complete).toBe(true);
     expect(await contents(app)).toEqual(expected(ALPS));
@@ -310,7 +459,9 @@ describe('an interrupted load', () => {
     const underWay = new Promise<void>((resolve) => {
       started = resolve;
     });
-    const stopped = expect(app.get(AtlasLoader).load({ countries: ALPS, onProgress: started })).rejects.toThrow(LoadStopped);
+    const stopped = expect(
+      app.get(AtlasLoader).load({ countries: ALPS, onProgress: started }),
+    ).rejects.toThrow(LoadStopped);
     await underWay;
     await app.close();
     await stopped;

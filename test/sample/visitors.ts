@@ -2,14 +2,23 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import supertest from 'supertest';
 
 /** Posts as the user of a token, or as the public. */
-export function post(app: NestExpressApplication, path: string, body: object, token?: string): supertest.Test {
+export function post(
+  app: NestExpressApplication,
+  path: string,
+  body: object,
+  token?: string,
+): supertest.Test {
   const request = supertest(app.getHttpServer()).post(path).send(body);
   return token === undefined ? request : request.set('authorization', `Bearer ${token}`);
 }
 
 /** Registers a visitor; their token. */
 export async function register(app: NestExpressApplication, username: string): Promise<string> {
-  const { body } = await post(app, '/api/auth/local/register', { username, email: `${username}@example.org`, password: 'round the world' }).expect(200);
+  const { body } = await post(app, '/api/auth/local/register', {
+    username,
+    email: `${username}@example.org`,
+    password: 'round the world',
+  }).expect(200);
   return body.jwt;
 }
 

@@ -27,7 +27,11 @@ export interface Sent {
 export interface AccountsWorld extends TestApp {
   readonly outbox: Outbox;
   readonly tokens: ApiTokens;
-  send(method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head', path: string, sent?: Sent): Promise<Answer>;
+  send(
+    method: 'get' | 'post' | 'put' | 'patch' | 'delete' | 'head',
+    path: string,
+    sent?: Sent,
+  ): Promise<Answer>;
   get(path: string, token?: string): Promise<Answer>;
   post(path: string, body?: unknown, token?: string): Promise<Answer>;
   put(path: string, body?: unknown, token?: string): Promise<Answer>;
@@ -53,9 +57,23 @@ const ACCESS = {
   maxAge: 600_000,
 } as const;
 
-export async function startAccounts(adapter: Adapter, more: Partial<UsersOptions> = {}, options: Partial<Parameters<typeof createTestApp>[0]> = {}, prepare?: Parameters<typeof createTestApp>[2]): Promise<AccountsWorld> {
+export async function startAccounts(
+  adapter: Adapter,
+  more: Partial<UsersOptions> = {},
+  options: Partial<Parameters<typeof createTestApp>[0]> = {},
+  prepare?: Parameters<typeof createTestApp>[2],
+): Promise<AccountsWorld> {
   const outbox = new Outbox();
-  const test = await createTestApp({ contentTypes, access: ACCESS, imports: [UsersModule.forRoot(usersOptions(outbox, more)), ApiTokensModule], ...options }, adapter, prepare);
+  const test = await createTestApp(
+    {
+      contentTypes,
+      access: ACCESS,
+      imports: [UsersModule.forRoot(usersOptions(outbox, more)), ApiTokensModule],
+      ...options,
+    },
+    adapter,
+    prepare,
+  );
   let n = 0;
   const send: AccountsWorld['send'] = async (method, path, { body, token, headers = {} } = {}) => {
     const asked = test.http[method](`/api${path}`).redirects(0).set(headers);
@@ -65,29 +83,43 @@ export async function startAccounts(adapter: Adapter, more: Partial<UsersOptions
     return { status: answer.status, headers: answer.headers, body: answer.body };
   };
   const world: AccountsWorld = {
-    ...test, outbox, send,
+    ...test,
+    outbox,
+    send,
     tokens: test.app.get(ApiTokens),
     get: (path, token) => send('get', path, { token }),
     post: (path, body, token) => send('post', path, { body, token }),
     put: (path, body, token) => send('put', path, { body, token }),
     register: async (given = {}) => {
       n += 1;
-      const { status, body } = await world.post('/auth/local/register', { username: `user${n}`, email: `user${n}@example.com`, password: PASSWORD, ...given });
+      const { status, body } = await world.post('/auth/local/register', {
+        username: `user${n}`,
+        email: `user${n}@example.com`,
+        password: PASSWORD,
+        ...given,
+      });
       if (status !== 200) throw new Error(JSON.stringify(body));
       return body as SignedUp;
     },
     withRole: async (role) => {
       const account = await world.register();
-      await test.sql('update content_users set role_document_id = (select document_id from content_roles where type = $2) where id = $1', [account.user['id'], role]);
+      await test.sql(
+        'update content_users set role_document_id = (select document_id from content_roles where type = $2) where id = $1',
+        [account.user['id'], role],
+      );
       return account;
     },
-    signIn: (user, password = PASSWORD) => world.post('/auth/local', { identifier: user['username'], password }),
+    signIn: (user, password = PASSWORD) =>
+      world.post('/auth/local', { identifier: user['username'], password }),
     resetCode: async (email) => {
       const mail = outbox.next();
       await world.post('/auth/forgot-password', { email });
       return tokenIn(await mail);
     },
-    row: async (id) => (await test.sql('select * from content_users where id = $1', [id])).map(({ updated_at: _changed, published_at: _published, ...row }) => row)[0],
+    row: async (id) =>
+      (await test.sql('select * from content_users where id = $1', [id])).map(
+        ({ updated_at: _changed, published_at: _published, ...row }) => row,
+      )[0],
   };
   return world;
 }
@@ -96,7 +128,9 @@ export async function startAccounts(adapter: Adapter, more: Partial<UsersOptions
 export type WorldOptions = Parameters<typeof startAccounts> extends [unknown, ...infer R] ? R : never;
 
 /** Ends after each test what was started in it. To be called within `describe`. */
-export function closedAfterEach(): <T extends { close(): Promise<void> }>(starting: Promise<T>) => Promise<T> {
+export function closedAfterEach(): <T extends { close(): Promise<void> }>(
+  starting: Promise<T>,
+) => Promise<T> {
   const started: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(started.splice(0).map((made) => made.close()));

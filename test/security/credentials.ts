@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz:credentials [-- --runs N --seed S]`: any request with any credential is answered without a 5xx, and no
- * credential, secret, password or hash comes back in an answer or a log line.
+ * `npm run fuzz:credentials [-- --runs N --seed S]`: any request with any credential is answered without a
+ * 5xx, and no credential, secret, password or hash comes back in an answer or a log line.
  */
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
@@ -9,7 +9,12 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { cases } from './credentials-cases.ts';
 import { Watched } from './credentials-run.ts';
 
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '10000' }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  },
+});
 const [runs, seed] = [Number(values.runs), Number(values.seed)];
 let failures = 0;
 
@@ -26,10 +31,16 @@ try {
   for (const [i, adapter] of ADAPTERS.entries()) {
     const watched = await Watched.start(adapter);
     const start = performance.now();
-    const { problems, statuses, issued, logLines } = await watched.run(fc.sample(cases, { seed: seed + i, numRuns: Math.ceil(runs / ADAPTERS.length) }));
+    const { problems, statuses, issued, logLines } = await watched.run(
+      fc.sample(cases, { seed: seed + i, numRuns: Math.ceil(runs / ADAPTERS.length) }),
+    );
     problems.forEach(fail);
-    const answers = Object.entries(statuses).map(([status, n]) => `${status}: ${n}`).join(', ');
-    console.log(`${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s (${answers}), ${issued} answers gave tokens, ${logLines} log lines`);
+    const answers = Object.entries(statuses)
+      .map(([status, n]) => `${status}: ${n}`)
+      .join(', ');
+    console.log(
+      `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s (${answers}), ${issued} answers gave tokens, ${logLines} log lines`,
+    );
     await watched.close();
   }
 } finally {

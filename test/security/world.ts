@@ -1,6 +1,13 @@
 /** A small content model with something hidden at every place, and who may see how much of it. */
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
-import { type ContentModuleOptions, type ContentService, defineCollectionType, defineComponent, getContentToken, type Grants } from 'nestjs-content-api';
+import {
+  type ContentModuleOptions,
+  type ContentService,
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+  type Grants,
+} from 'nestjs-content-api';
 import { NamedCallers } from '../fuzz/apps.ts';
 import { queryOf } from '../fuzz/query-text.ts';
 
@@ -8,12 +15,18 @@ const HIDDEN = { secret: { type: 'string', private: true }, key: { type: 'passwo
 
 const seo = defineComponent({
   uid: 'shared.seo',
-  attributes: { title: { type: 'string' }, ...HIDDEN, person: { type: 'relation', relation: 'manyToOne', target: 'person' } },
+  attributes: {
+    title: { type: 'string' },
+    ...HIDDEN,
+    person: { type: 'relation', relation: 'manyToOne', target: 'person' },
+  },
 });
 const quote = defineComponent({ uid: 'shared.quote', attributes: { text: { type: 'string' }, ...HIDDEN } });
 
 const article = defineCollectionType({
-  singularApiId: 'article', pluralApiId: 'articles', draftAndPublish: true,
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  draftAndPublish: true,
   attributes: {
     title: { type: 'string' },
     note: { type: 'string' },
@@ -28,66 +41,126 @@ const article = defineCollectionType({
   },
 });
 const person = defineCollectionType({
-  singularApiId: 'person', pluralApiId: 'people',
-  attributes: { name: { type: 'string' }, ...HIDDEN, articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' } },
+  singularApiId: 'person',
+  pluralApiId: 'people',
+  attributes: {
+    name: { type: 'string' },
+    ...HIDDEN,
+    articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
+  },
 });
 /** Nobody is granted anything on it. */
-const vault = defineCollectionType({ singularApiId: 'vault', pluralApiId: 'vaults', attributes: { name: { type: 'string' } } });
+const vault = defineCollectionType({
+  singularApiId: 'vault',
+  pluralApiId: 'vaults',
+  attributes: { name: { type: 'string' } },
+});
 
 const READ = ['find', 'findOne'] as const;
 const GRANTS: Readonly<Record<string, Grants>> = {
   /** Some attributes of articles only. */
-  narrow: { article: [{ actions: ['find', 'findOne'], fields: ['title', 'author', 'seo', 'quotes', 'zone'] }], person: [{ actions: ['find'], fields: ['articles'] }] },
+  narrow: {
+    article: [{ actions: ['find', 'findOne'], fields: ['title', 'author', 'seo', 'quotes', 'zone'] }],
+    person: [{ actions: ['find'], fields: ['articles'] }],
+  },
   writer: { article: [...READ, 'create', 'update', 'delete'], person: READ },
   nobody: {},
 };
 
-export const contentModel: Pick<ContentModuleOptions, 'contentTypes' | 'components'> = { contentTypes: [article, person, vault], components: [seo, quote] };
+export const contentModel: Pick<ContentModuleOptions, 'contentTypes' | 'components'> = {
+  contentTypes: [article, person, vault],
+  components: [seo, quote],
+};
 
 /** What stands in every hidden attribute, and nowhere else. */
 export const SECRET_TEXT = 'match-the-hidden-text';
 
 export interface World extends TestApp {
   /** Document ids. */
-  readonly ids: { readonly article: string; readonly other: string; readonly person: string; readonly vault: string };
+  readonly ids: {
+    readonly article: string;
+    readonly other: string;
+    readonly person: string;
+    readonly vault: string;
+  };
   /** Status and body of a GET; `caller` is a name of `GRANTS`. */
-  get(path: string, query?: object | string, caller?: string, headers?: Record<string, string>): Promise<{ status: number; body: any }>;
-  send(method: 'post' | 'put' | 'delete', path: string, body?: unknown, caller?: string): Promise<{ status: number; body: any }>;
+  get(
+    path: string,
+    query?: object | string,
+    caller?: string,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: any }>;
+  send(
+    method: 'post' | 'put' | 'delete',
+    path: string,
+    body?: unknown,
+    caller?: string,
+  ): Promise<{ status: number; body: any }>;
 }
 
 /** Starts it with two articles; the first has secrets that the second has not. */
-export async function startWorld(adapter: Adapter = 'express', more: Partial<ContentModuleOptions> = {}): Promise<World> {
-  const test = await createTestApp({
-    ...contentModel,
-    access: { public: { article: READ, person: READ } },
-    auth: { strategies: [new NamedCallers(GRANTS)] },
-    ...more,
-  }, adapter);
-  const service = (name: string) => test.app.get<ContentService<{ documentId: string }>>(getContentToken(name));
+export async function startWorld(
+  adapter: Adapter = 'express',
+  more: Partial<ContentModuleOptions> = {},
+): Promise<World> {
+  const test = await createTestApp(
+    {
+      ...contentModel,
+      access: { public: { article: READ, person: READ } },
+      auth: { strategies: [new NamedCallers(GRANTS)] },
+      ...more,
+    },
+    adapter,
+  );
+  const service = (name: string) =>
+    test.app.get<ContentService<{ documentId: string }>>(getContentToken(name));
   const hidden = { secret: SECRET_TEXT, key: 'a hidden password' };
   const none = { secret: 'nothing', key: 'another password' };
   const { documentId: vaultId } = await service('vault').create({ name: SECRET_TEXT });
   const { documentId: personId } = await service('person').create({ name: 'Ann', ...hidden });
   const embedded = (values: object, word: string) => ({
-    seo: { title: word, ...values, person: personId }, quotes: [{ text: word, ...values }], zone: [{ __component: 'shared.quote', text: word, ...values }],
+    seo: { title: word, ...values, person: personId },
+    quotes: [{ text: word, ...values }],
+    zone: [{ __component: 'shared.quote', text: word, ...values }],
   });
-  const one = await service('article').create({ title: 'seen', note: 'hush', views: 987654, meta: { a: 1 }, ...hidden, author: personId, vault: vaultId, ...embedded(hidden, 'seen') });
-  const two = await service('article').create({ title: 'plain', views: 2, ...none, ...embedded(none, 'plain') });
-  const withCaller = <R extends { set(name: string, value: string): R }>(request: R, caller?: string): R => (caller === undefined ? request : request.set('authorization', `Bearer ${caller}`));
+  const one = await service('article').create({
+    title: 'seen',
+    note: 'hush',
+    views: 987654,
+    meta: { a: 1 },
+    ...hidden,
+    author: personId,
+    vault: vaultId,
+    ...embedded(hidden, 'seen'),
+  });
+  const two = await service('article').create({
+    title: 'plain',
+    views: 2,
+    ...none,
+    ...embedded(none, 'plain'),
+  });
+  const withCaller = <R extends { set(name: string, value: string): R }>(request: R, caller?: string): R =>
+    caller === undefined ? request : request.set('authorization', `Bearer ${caller}`);
   return {
     ...test,
     ids: { article: one.documentId, other: two.documentId, person: personId, vault: vaultId },
     get: async (path, query = '', caller = undefined, headers = {}) => {
       const text = typeof query === 'string' ? query : queryOf(query);
-      const { status, body } = await withCaller(test.http.get(`/api/${path}${text === '' ? '' : `?${text}`}`).set(headers), caller);
+      const { status, body } = await withCaller(
+        test.http.get(`/api/${path}${text === '' ? '' : `?${text}`}`).set(headers),
+        caller,
+      );
       return { status, body };
     },
     send: async (method, path, body, caller) => {
-      const { status, body: answer } = await withCaller(test.http[method](`/api/${path}`), caller).send(body as object);
+      const { status, body: answer } = await withCaller(test.http[method](`/api/${path}`), caller).send(
+        body as object,
+      );
       return { status, body: answer };
     },
   };
 }
 
 /** Document ids of an answer's list. */
-export const idsOf = ({ body }: { body: any }): string[] => (body.data as { documentId: string }[]).map(({ documentId }) => documentId);
+export const idsOf = ({ body }: { body: any }): string[] =>
+  (body.data as { documentId: string }[]).map(({ documentId }) => documentId);

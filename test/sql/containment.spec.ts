@@ -1,5 +1,14 @@
-/** Equality inside components with `index: true` is answered by their index, and finds what it finds without one. */
-import { type ContentService, defineCollectionType, defineComponent, getContentToken, Permissions } from 'nestjs-content-api';
+/**
+ * Equality inside components with `index: true` is answered by their index, and finds what it finds without
+ * one.
+ */
+import {
+  type ContentService,
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+  Permissions,
+} from 'nestjs-content-api';
 import { buildSchema, resolveSettings, statementOf } from '../fuzz/internals.ts';
 import { queryOf } from '../fuzz/query-text.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -7,16 +16,30 @@ import { createTestApp, type TestApp } from '../support/app.ts';
 const inner = defineComponent({ uid: 'box.inner', attributes: { word: { type: 'string' } } });
 const part = defineComponent({
   uid: 'box.part',
-  attributes: { name: { type: 'string' }, size: { type: 'integer' }, on: { type: 'boolean' }, day: { type: 'date' }, inner: { type: 'component', component: 'box.inner' } },
+  attributes: {
+    name: { type: 'string' },
+    size: { type: 'integer' },
+    on: { type: 'boolean' },
+    day: { type: 'date' },
+    inner: { type: 'component', component: 'box.inner' },
+  },
 });
 const box = defineCollectionType({
-  singularApiId: 'box', pluralApiId: 'boxes',
+  singularApiId: 'box',
+  pluralApiId: 'boxes',
   attributes: {
-    parts: { type: 'component', component: 'box.part', repeatable: true, index: true }, part: { type: 'component', component: 'box.part', index: true },
+    parts: { type: 'component', component: 'box.part', repeatable: true, index: true },
+    part: { type: 'component', component: 'box.part', index: true },
     plain: { type: 'component', component: 'box.part', repeatable: true },
   },
 });
-const made = (name: string, size: number): object => ({ name, size, on: size > 1, day: `2024-01-0${size}`, inner: { word: `w${size}` } });
+const made = (name: string, size: number): object => ({
+  name,
+  size,
+  on: size > 1,
+  day: `2024-01-0${size}`,
+  inner: { word: `w${size}` },
+});
 
 const FILTERS: readonly [object, string | null, readonly number[]][] = [
   [{ parts: { name: 'a"b' } }, '[{"name":"a\\"b"}]', [2]],
@@ -40,24 +63,44 @@ describe('an indexed component', () => {
   let test: TestApp;
   const numbers = new Map<string, number>();
   beforeAll(async () => {
-    test = await createTestApp({ contentTypes: [box], components: [part, inner], access: { public: { box: ['find'] } } });
+    test = await createTestApp({
+      contentTypes: [box],
+      components: [part, inner],
+      access: { public: { box: ['find'] } },
+    });
     const boxes = test.app.get<ContentService>(getContentToken('box'), { strict: false });
-    const data = [{ parts: [made('x', 1), made('y', 2)], part: made('p1', 1), plain: [made('x', 1)] }, { parts: [made('a"b', 2)], part: made('p2', 2) }, {}];
+    const data = [
+      { parts: [made('x', 1), made('y', 2)], part: made('p1', 1), plain: [made('x', 1)] },
+      { parts: [made('a"b', 2)], part: made('p2', 2) },
+      {},
+    ];
     for (const [i, one] of data.entries()) numbers.set((await boxes.create(one)).documentId, i + 1);
   });
   afterAll(() => test.close());
 
   it.each(FILTERS)('%j', async (filters, pattern, finds) => {
     const query = queryOf({ filters });
-    const { text, values } = statementOf(query, { schema, settings: resolveSettings({}), permissions: Permissions.of({ box: ['find'] }), type: 'box' });
-    expect(values.filter((value) => typeof value === 'string' && /^[[{]/.test(value))).toEqual(pattern === null ? [] : [pattern]);
+    const { text, values } = statementOf(query, {
+      schema,
+      settings: resolveSettings({}),
+      permissions: Permissions.of({ box: ['find'] }),
+      type: 'box',
+    });
+    expect(values.filter((value) => typeof value === 'string' && /^[[{]/.test(value))).toEqual(
+      pattern === null ? [] : [pattern],
+    );
     const { body } = await test.http.get(`/api/boxes?${query}`).expect(200);
-    expect((body.data as { documentId: string }[]).map(({ documentId }) => numbers.get(documentId))).toEqual(finds);
+    expect((body.data as { documentId: string }[]).map(({ documentId }) => numbers.get(documentId))).toEqual(
+      finds,
+    );
     if (pattern === null) return;
     await test.sql('set enable_seqscan = off');
-    const plan = await test.sql(`explain (format text) ${text.replace(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))}`);
+    const plan = await test.sql(
+      `explain (format text) ${text.replace(/\$(\d+)/g, (_, n: string) => literal(values[Number(n) - 1]))}`,
+    );
     expect(JSON.stringify(plan)).toMatch(/Bitmap Index Scan on boxes_parts?_\w*index/);
   });
 });
 
-const literal = (value: unknown): string => (typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value));
+const literal = (value: unknown): string =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);

@@ -1,8 +1,15 @@
 const CLAUSES = /^(from|where|order|limit|offset|join|cross|and)$/;
 
-/** One line per clause, sub-queries indented: for people. White space means nothing in what the library prints. */
+/**
+ * One line per clause, sub-queries indented: for people. White space means nothing in what the library
+ * prints.
+ */
 export function format(text: string): string {
-  const tokens = text.replace(/\s+/g, ' ').trim().match(/'[^']*'|"[^"]*"|[()]|[^\s()'"]+|\s/g) ?? [];
+  const tokens =
+    text
+      .replace(/\s+/g, ' ')
+      .trim()
+      .match(/'[^']*'|"[^"]*"|[()]|[^\s()'"]+|\s/g) ?? [];
   const brackets: boolean[] = [];
   let out = '';
   const line = (): void => void (out += `\n${'  '.repeat(brackets.filter(Boolean).length)}`);

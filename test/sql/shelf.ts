@@ -1,6 +1,12 @@
 /** A small model with every kind of join, a database with known rows, and statements in a readable form. */
 import { DEFAULT_SETTINGS } from '../../src/settings.ts';
-import { type ContentService, defineCollectionType, defineComponent, getContentToken, Permissions } from 'nestjs-content-api';
+import {
+  type ContentService,
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+  Permissions,
+} from 'nestjs-content-api';
 import { type Request, buildSchema, resolveSettings, statementOf } from '../fuzz/internals.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
@@ -17,7 +23,10 @@ const seo = defineComponent({
   },
 });
 
-const quote = defineComponent({ uid: 'shelf.quote', attributes: { text: { type: 'string' }, by: { type: 'relation', relation: 'manyToOne', target: 'author' } } });
+const quote = defineComponent({
+  uid: 'shelf.quote',
+  attributes: { text: { type: 'string' }, by: { type: 'relation', relation: 'manyToOne', target: 'author' } },
+});
 
 const post = defineCollectionType({
   singularApiId: 'post',
@@ -51,30 +60,45 @@ const author = defineCollectionType({
 const place = defineCollectionType({
   singularApiId: 'place',
   pluralApiId: 'places',
-  attributes: { city: { type: 'string' }, owner: { type: 'relation', relation: 'oneToOne', target: 'author', mappedBy: 'home' } },
+  attributes: {
+    city: { type: 'string' },
+    owner: { type: 'relation', relation: 'oneToOne', target: 'author', mappedBy: 'home' },
+  },
 });
 
 const tag = defineCollectionType({
   singularApiId: 'tag',
   pluralApiId: 'tags',
-  attributes: { name: { type: 'string' }, posts: { type: 'relation', relation: 'manyToMany', target: 'post', mappedBy: 'tags' } },
+  attributes: {
+    name: { type: 'string' },
+    posts: { type: 'relation', relation: 'manyToMany', target: 'post', mappedBy: 'tags' },
+  },
 });
 
-export const shelf = { contentTypes: [post, author, place, tag], components: [point, seo, quote], locales: ['en', 'fr'], access: { public: { '*': '*' as const } } };
+export const shelf = {
+  contentTypes: [post, author, place, tag],
+  components: [point, seo, quote],
+  locales: ['en', 'fr'],
+  access: { public: { '*': '*' as const } },
+};
 
 const schema = buildSchema(shelf.contentTypes, shelf.components);
 const settings = resolveSettings({ locales: shelf.locales });
 
 /** Ids of the rows that {@link fillShelf} makes. */
-export type Ids = Readonly<Record<'one' | 'two' | 'three' | 'ann' | 'bob' | 'oslo' | 'red' | 'blue' | 'lone', string>>;
+export type Ids = Readonly<
+  Record<'one' | 'two' | 'three' | 'ann' | 'bob' | 'oslo' | 'red' | 'blue' | 'lone', string>
+>;
 
 /**
- * Three published posts: `one` by Ann with both tags and everything filled, `two` by Bob with the tag red and a changed
- * draft, `three` with nothing; one draft. `one` also in French.
+ * Three published posts: `one` by Ann with both tags and everything filled, `two` by Bob with the tag red and
+ * a changed draft, `three` with nothing; one draft. `one` also in French.
  */
 export async function fillShelf({ app, sql }: TestApp): Promise<Ids> {
-  const of = (type: string): ContentService => app.get<ContentService>(getContentToken(type), { strict: false });
-  const create = async (type: string, data: object, query = {}): Promise<string> => (await of(type).create(data, query)).documentId;
+  const of = (type: string): ContentService =>
+    app.get<ContentService>(getContentToken(type), { strict: false });
+  const create = async (type: string, data: object, query = {}): Promise<string> =>
+    (await of(type).create(data, query)).documentId;
   const [first, second] = await sql(
     `insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider)
      select 'f' || n, now(), now(), now(), true, 'en', 'file ' || n, 'h' || n, 'image/png', n, '/uploads/' || n, 'local' from generate_series(1, 2) n returning id`,
@@ -85,14 +109,36 @@ export async function fillShelf({ app, sql }: TestApp): Promise<Ids> {
   const red = await create('tag', { name: 'red' });
   const blue = await create('tag', { name: 'blue' });
   const lone = await create('tag', { name: 'lone' });
-  const meta = { title: 'meta one', weight: 5, by: bob, tags: [blue, red], points: [{ text: 'first' }, { text: 'second' }] };
+  const meta = {
+    title: 'meta one',
+    weight: 5,
+    by: bob,
+    tags: [blue, red],
+    points: [{ text: 'first' }, { text: 'second' }],
+  };
   const zone = [
     { __component: 'shelf.quote', text: 'to be', by: ann },
     { __component: 'shelf.seo', title: 'in zone', weight: 1 },
     { __component: 'shelf.quote', text: 'or not', by: null },
   ];
-  const one = await create('post', { title: 'Post one', views: 10, secret: 'x', author: ann, tags: [blue, red], seo: meta, zone, cover: first?.['id'], gallery: [second?.['id'], first?.['id']] });
-  const two = await create('post', { title: 'Post two', views: 2_000_000, author: bob, tags: [red], seo: { title: 'meta two', weight: 2 } });
+  const one = await create('post', {
+    title: 'Post one',
+    views: 10,
+    secret: 'x',
+    author: ann,
+    tags: [blue, red],
+    seo: meta,
+    zone,
+    cover: first?.['id'],
+    gallery: [second?.['id'], first?.['id']],
+  });
+  const two = await create('post', {
+    title: 'Post two',
+    views: 2_000_000,
+    author: bob,
+    tags: [red],
+    seo: { title: 'meta two', weight: 2 },
+  });
   const three = await create('post', { title: 'Post three' });
   await create('post', { title: 'Post four', views: 5, author: ann }, { status: 'draft' });
   await of('post').update(two, { title: 'Post two changed' }, { status: 'draft' });
@@ -101,17 +147,30 @@ export async function fillShelf({ app, sql }: TestApp): Promise<Ids> {
 }
 
 /** What a GET prints for the database, with everything granted. */
-export const statement = (type: string, query: string, rest: Partial<Pick<Request, 'documentId' | 'format'>> = {}): { readonly text: string; readonly values: readonly unknown[] } =>
+export const statement = (
+  type: string,
+  query: string,
+  rest: Partial<Pick<Request, 'documentId' | 'format'>> = {},
+): { readonly text: string; readonly values: readonly unknown[] } =>
   statementOf(query, { schema, settings, permissions: Permissions.ALL, type, ...rest });
 
 /** One space where there is any white space, and none inside brackets. */
-export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').replace(/([([]) /g, '$1').replace(/ ([)\]])/g, '$1').trim();
+export const squeeze = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replace(/([([]) /g, '$1')
+    .replace(/ ([)\]])/g, '$1')
+    .trim();
 
 /** Answers without ids, which differ from run to run. */
 export function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'id' && key !== 'documentId').map(([key, nested]) => [key, bare(nested)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'id' && key !== 'documentId')
+      .map(([key, nested]) => [key, bare(nested)]),
+  );
 }
 
 /** What goes over the wire: the read with the bound on the size of its answer around it. */
@@ -122,7 +181,13 @@ function bounded(read: string): string {
 }
 
 /** Asks over HTTP; the one statement that went out must be the expected one. */
-export async function run(test: TestApp, path: string, query: string, expected: string, headers: Record<string, string> = {}): Promise<any> {
+export async function run(
+  test: TestApp,
+  path: string,
+  query: string,
+  expected: string,
+  headers: Record<string, string> = {},
+): Promise<any> {
   let body: unknown;
   const sent = await countStatements(async () => {
     body = (await test.http.get(`/api/${path}?${query}`).set(headers).expect(200)).body;

@@ -1,4 +1,7 @@
-/** What the types promise: a hole of an SQL template takes a fragment or a parameter, never a text. `npm run typecheck` holds this file to it. */
+/**
+ * What the types promise: a hole of an SQL template takes a fragment or a parameter, never a text. `npm run
+ * typecheck` holds this file to it.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { alias, identifier, join, param, print, quote, type Sql, sql } from '../../src/sql.ts';
 
@@ -37,11 +40,16 @@ export function refused(): unknown[] {
 }
 
 const sources = (folder: URL): URL[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? sources(new URL(`${entry.name}/`, folder)) : [new URL(entry.name, folder)]));
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? sources(new URL(`${entry.name}/`, folder)) : [new URL(entry.name, folder)],
+  );
 
 describe('SQL', () => {
   it('takes values as parameters only', () => {
-    expect(print(sql`select ${param(text)}, ${sql`(${param(1)})`}`)).toEqual({ text: 'select $1, ($2)', values: [text, 1] });
+    expect(print(sql`select ${param(text)}, ${sql`(${param(1)})`}`)).toEqual({
+      text: 'select $1, ($2)',
+      values: [text, 1],
+    });
   });
 
   it('prints one object as one parameter', () => {
@@ -49,21 +57,40 @@ describe('SQL', () => {
     expect(print(sql`${same} ${param('x')} ${same}`)).toEqual({ text: '$1 $2 $1', values: ['x', 'x'] });
   });
 
-  it.each(['x"', "x'", 'x y', 'x;', '', '1x', 'x\u0000', 'ü', 'x'.repeat(64), 'x--\n', '$1', 'x(', '\\'])('admits no name like %j', (name) => {
-    expect(() => identifier(name)).toThrow('cannot be used as a name in SQL');
-  });
+  it.each(['x"', "x'", 'x y', 'x;', '', '1x', 'x\u0000', 'ü', 'x'.repeat(64), 'x--\n', '$1', 'x(', '\\'])(
+    'admits no name like %j',
+    (name) => {
+      expect(() => identifier(name)).toThrow('cannot be used as a name in SQL');
+    },
+  );
 
   it('quotes names as identifiers or constants', () => {
     const name = identifier('shared.seo-meta_1');
     const all = [quote(identifier('title')), quote(name), quote(name, 'string'), quote(name, 'reference')];
-    expect(all.map((one: Sql) => print(one).text)).toEqual(['"title"', '"shared"."seo-meta_1"', `'shared.seo-meta_1'`, `'"shared"."seo-meta_1"'`]);
+    expect(all.map((one: Sql) => print(one).text)).toEqual([
+      '"title"',
+      '"shared"."seo-meta_1"',
+      `'shared.seo-meta_1'`,
+      `'"shared"."seo-meta_1"'`,
+    ]);
   });
 
   it('comes into being in one file, and names in the schema alone', () => {
-    const files = sources(new URL('../../src/', import.meta.url)).map((file) => ({ path: file.pathname.replace(/^.*\/src\//, ''), code: readFileSync(file, 'utf8') }));
-    const those = (pattern: RegExp): string[] => files.filter(({ code }) => pattern.test(code)).map(({ path }) => path).sort();
+    const files = sources(new URL('../../src/', import.meta.url)).map((file) => ({
+      path: file.pathname.replace(/^.*\/src\//, ''),
+      code: readFileSync(file, 'utf8'),
+    }));
+    const those = (pattern: RegExp): string[] =>
+      files
+        .filter(({ code }) => pattern.test(code))
+        .map(({ path }) => path)
+        .sort();
     expect(those(/new Sql\(/)).toEqual(['sql.ts']);
     expect(those(/as (unknown|any|never) as (Sql|Identifier|Param)\b|as Identifier\b/)).toEqual(['sql.ts']);
-    expect(those(/\bidentifier\((?!'|[A-Z_]+\))/).filter((path) => !path.startsWith('schema/') && path !== 'sql.ts')).toEqual([]);
+    expect(
+      those(/\bidentifier\((?!'|[A-Z_]+\))/).filter(
+        (path) => !path.startsWith('schema/') && path !== 'sql.ts',
+      ),
+    ).toEqual([]);
   });
 });

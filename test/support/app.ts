@@ -26,13 +26,20 @@ type Options = Omit<ContentModuleOptions, 'database'> & {
 };
 
 /** Starts an application with a content model on a fresh database, on either HTTP adapter. */
-export async function createTestApp({ imports = [], providers = [], ...options }: Options, adapter: Adapter = 'express', prepare?: (app: INestApplication) => void): Promise<TestApp> {
+export async function createTestApp(
+  { imports = [], providers = [], ...options }: Options,
+  adapter: Adapter = 'express',
+  prepare?: (app: INestApplication) => void,
+): Promise<TestApp> {
   const database = await createDatabase();
   const module = await Test.createTestingModule({
     imports: [ContentModule.forRoot({ ...options, database: { clientUrl: database.url } }), ...imports],
     providers,
   }).compile();
-  const app = adapter === 'fastify' ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter()) : module.createNestApplication();
+  const app =
+    adapter === 'fastify'
+      ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter())
+      : module.createNestApplication();
   app.useLogger(['fatal']);
   prepare?.(app);
   await app.init();

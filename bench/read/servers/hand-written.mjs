@@ -1,7 +1,7 @@
 /**
- * The limit: what somebody writes by hand who wants exactly these answers, byte for byte, as cheaply as they can be had from the
- * library's tables. node:http and pg, one named prepared statement per request shape, which returns the finished JSON; no query
- * language, no rights, no validation.
+ * The limit: what somebody writes by hand who wants exactly these answers, byte for byte, as cheaply as they
+ * can be had from the library's tables. node:http and pg, one named prepared statement per request shape,
+ * which returns the finished JSON; no query language, no rights, no validation.
  *
  *   node hand-written.mjs --database-url postgresql://…
  */
@@ -12,10 +12,16 @@ import pg from 'pg';
 const { values: options } = parseArgs({ options: { 'database-url': { type: 'string' } } });
 
 // These statements have one good plan each, so they need not be planned again for every value.
-const pool = new pg.Pool({ connectionString: options['database-url'], max: 10, options: '-c plan_cache_mode=force_generic_plan' });
+const pool = new pg.Pool({
+  connectionString: options['database-url'],
+  max: 10,
+  options: '-c plan_cache_mode=force_generic_plan',
+});
 
 const instant = (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-const stamps = (row) => `${instant(`${row}.created_at`)} as "createdAt", ${instant(`${row}.updated_at`)} as "updatedAt",
+const stamps = (
+  row,
+) => `${instant(`${row}.created_at`)} as "createdAt", ${instant(`${row}.updated_at`)} as "updatedAt",
   ${instant(`${row}.published_at`)} as "publishedAt", ${row}.locale`;
 
 const ARTICLE = `a.id, a.document_id as "documentId", a.title, a.slug, a.body, a.summary, a.views, a.rating, a.bignum::text, a.score, a.featured,
@@ -37,7 +43,10 @@ const LIVE = "published and locale = 'en'";
 const page = (ids) => `(select coalesce(json_agg(d), '[]') from (
   select COLUMNS from articles a where a.id = any(array(${ids})) order by a.id) d)::text as data`;
 const all = `select ${page(`select id from articles where ${LIVE} order by id limit 25 offset $1`)}`;
-const matching = (condition, columns = '') => `with found as materialized (select id${columns} from articles where ${LIVE} and ${condition})
+const matching = (
+  condition,
+  columns = '',
+) => `with found as materialized (select id${columns} from articles where ${LIVE} and ${condition})
   select ${page('select id from found order by id limit 25')}, (select count(*) from found)::int as total`;
 
 /** Statement by shape; `COLUMNS` is what an article shows. */
@@ -71,12 +80,21 @@ async function answer(url) {
   if (value !== undefined) return list(await run(first, full, decodeURIComponent(value)), 1);
   if (first !== undefined) return `{"data":${(await run('one', full, first)).data},"meta":{}}`;
   const pageNumber = Number(searchParams.get('page') ?? 1);
-  return list(await run(searchParams.get('count') === '0' ? 'uncounted' : 'list', full, (pageNumber - 1) * 25), pageNumber);
+  return list(
+    await run(searchParams.get('count') === '0' ? 'uncounted' : 'list', full, (pageNumber - 1) * 25),
+    pageNumber,
+  );
 }
 
 const server = createServer((request, response) => {
   answer(request.url).then(
-    (body) => response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body),
+    (body) =>
+      response
+        .writeHead(200, {
+          'content-type': 'application/json; charset=utf-8',
+          'content-length': Buffer.byteLength(body),
+        })
+        .end(body),
     (error) => response.writeHead(500).end(String(error)),
   );
 });

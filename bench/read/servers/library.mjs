@@ -23,9 +23,12 @@ const { values: options } = parseArgs({
 const database = { clientUrl: options['database-url'], pool: { min: 0, max: 10 } };
 const module = ContentModule.forRoot({ ...{ atlas, blog }[options.model], database });
 const logger = ['error', 'warn'];
-const app = options.adapter === 'fastify'
-  ? await NestFactory.create(module, new (await import('@nestjs/platform-fastify')).FastifyAdapter(), { logger })
-  : await NestFactory.create(module, { logger });
+const app =
+  options.adapter === 'fastify'
+    ? await NestFactory.create(module, new (await import('@nestjs/platform-fastify')).FastifyAdapter(), {
+        logger,
+      })
+    : await NestFactory.create(module, { logger });
 
 if (options.tables) {
   await app.init();

@@ -1,7 +1,8 @@
 /**
- * What somebody writes with MikroORM alone: entities with foreign keys, `em.findAndCount` with `populate`, `serialize`, behind
- * node:http. It cannot use the library's tables, whose relations name documents rather than rows: it has tables of its own with
- * the same articles, in the schema `orm` of the same database. The repeatable component is a JSON column there too.
+ * What somebody writes with MikroORM alone: entities with foreign keys, `em.findAndCount` with `populate`,
+ * `serialize`, behind node:http. It cannot use the library's tables, whose relations name documents rather
+ * than rows: it has tables of its own with the same articles, in the schema `orm` of the same database. The
+ * repeatable component is a JSON column there too.
  *
  *   node mikro-orm.mjs --database-url postgresql://… [--tables]
  *
@@ -11,7 +12,9 @@ import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { EntitySchema, MikroORM, serialize } from '@mikro-orm/postgresql';
 
-const { values: options } = parseArgs({ options: { 'database-url': { type: 'string' }, tables: { type: 'boolean', default: false } } });
+const { values: options } = parseArgs({
+  options: { 'database-url': { type: 'string' }, tables: { type: 'boolean', default: false } },
+});
 
 const text = { type: 'text', nullable: true };
 const instant = { type: 'datetime', columnType: 'timestamptz(3)', nullable: true };
@@ -25,13 +28,26 @@ const document = {
   locale: text,
 };
 
-const Company = new EntitySchema({ name: 'Company', tableName: 'companies', properties: { ...document, name: text } });
+const Company = new EntitySchema({
+  name: 'Company',
+  tableName: 'companies',
+  properties: { ...document, name: text },
+});
 const Author = new EntitySchema({
   name: 'Author',
   tableName: 'authors',
-  properties: { ...document, name: text, email: text, employer: { kind: 'm:1', entity: () => Company, nullable: true, hidden: true } },
+  properties: {
+    ...document,
+    name: text,
+    email: text,
+    employer: { kind: 'm:1', entity: () => Company, nullable: true, hidden: true },
+  },
 });
-const Category = new EntitySchema({ name: 'Category', tableName: 'categories', properties: { ...document, name: text } });
+const Category = new EntitySchema({
+  name: 'Category',
+  tableName: 'categories',
+  properties: { ...document, name: text },
+});
 const Article = new EntitySchema({
   name: 'Article',
   tableName: 'articles',
@@ -112,22 +128,40 @@ async function answer(url) {
   const em = orm.em.fork();
   const shown = (found) => serialize(found, { populate, exclude: populate.length === 0 ? FULL : [] });
   if (first !== undefined && value === undefined) {
-    return { data: shown(await em.findOneOrFail(Article, { ...LIVE, documentId: first }, { populate })), meta: {} };
+    return {
+      data: shown(await em.findOneOrFail(Article, { ...LIVE, documentId: first }, { populate })),
+      meta: {},
+    };
   }
   const where = value === undefined ? LIVE : { ...LIVE, ...CONDITIONS[first](decodeURIComponent(value)) };
   const page = Number(searchParams.get('page') ?? 1);
   const window = { populate, orderBy: { id: 'asc' }, limit: 25, offset: (page - 1) * 25 };
-  if (searchParams.get('count') === '0') return { data: shown(await em.find(Article, where, window)), meta: { pagination: { page, pageSize: 25 } } };
+  if (searchParams.get('count') === '0')
+    return {
+      data: shown(await em.find(Article, where, window)),
+      meta: { pagination: { page, pageSize: 25 } },
+    };
   const [found, total] = await em.findAndCount(Article, where, window);
-  return { data: shown(found), meta: { pagination: { page, pageSize: 25, pageCount: Math.ceil(total / 25), total } } };
+  return {
+    data: shown(found),
+    meta: { pagination: { page, pageSize: 25, pageCount: Math.ceil(total / 25), total } },
+  };
 }
 
 function serve() {
   const server = createServer((request, response) => {
-    answer(request.url).then(JSON.stringify).then(
-      (body) => response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) }).end(body),
-      (error) => response.writeHead(500).end(String(error)),
-    );
+    answer(request.url)
+      .then(JSON.stringify)
+      .then(
+        (body) =>
+          response
+            .writeHead(200, {
+              'content-type': 'application/json; charset=utf-8',
+              'content-length': Buffer.byteLength(body),
+            })
+            .end(body),
+        (error) => response.writeHead(500).end(String(error)),
+      );
   });
   server.listen(0, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${server.address().port}`));
 }

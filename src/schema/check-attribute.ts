@@ -1,0 +1,215 @@
+/** The mistakes of one attribute's definition, with a suggestion each. */
+import { MAX_IDENTIFIER_BYTES } from '../sql.js';
+import { place } from './accept.js';
+import type {
+  AttributeDefinition,
+  AttributeDefinitions,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  RelationDefinition,
+  ScalarDefinition,
+} from './definitions.js';
+import { ATTRIBUTE_OPTIONS, checkOptions, isObject, NEEDED, type Report } from './options.js';
+import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
+import { among } from './suggest.js';
+
+const ATTRIBUTE = /^[A-Za-z][A-Za-z0-9_]*$/;
+
+/** Taken by the document, or by every object of JavaScript. */
+const RESERVED = [
+  'id',
+  'documentId',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+  'locale',
+  'localizations',
+  'createdBy',
+  'updatedBy',
+  ...Object.getOwnPropertyNames(Object.prototype),
+  'prototype',
+];
+
+/** An index of PostgreSQL takes 2,704 bytes, and a character up to four. */
+const LONGEST_INDEXED = 600;
+
+/** The kind that the other side of a two-way relation must have. */
+const OPPOSITE: Readonly<Record<string, string>> = {
+  oneToOne: 'oneToOne',
+  oneToMany: 'manyToOne',
+  manyToOne: 'oneToMany',
+  manyToMany: 'manyToMany',
+};
+
+/** Where an attribute stands: the model around it, and the definition that it belongs to. */
+export interface AttributeScope {
+  readonly types: ReadonlyMap<string, ContentTypeDefinition>;
+  readonly components: ReadonlyMap<string, ComponentDefinition>;
+  readonly owner: string;
+  readonly attributes: AttributeDefinitions;
+  readonly type: ContentTypeDefinition | undefined;
+}
+
+/** An attribute that a definition has of its own. */
+export const attributeOf = (
+  attributes: AttributeDefinitions,
+  key: string,
+): AttributeDefinition | undefined => (Object.hasOwn(attributes, key) ? attributes[key] : undefined);
+
+/** Whether a uid can be made from an attribute. */
+const isSlugSource = (def: AttributeDefinition): boolean =>
+  isScalarType(def.type) && SCALAR_TYPES[def.type].search !== null;
+
+function compiles(regex: string | undefined, report: Report): boolean {
+  try {
+    new RegExp(regex ?? '');
+    return true;
+  } catch (error) {
+    report(`regex does not compile: ${(error as Error).message}`);
+    return false;
+  }
+}
+
+function checkDefault(key: string, def: ScalarDefinition, report: Report): void {
+  if (def.default === undefined || def.default === null) return;
+  let reported = false;
+  const at = {
+    ...place([key], false, []),
+    report: (message: string): void => {
+      reported = true;
+      report(`default: ${message}`);
+    },
+  };
+  const stored = SCALAR_TYPES[def.type].accept(def.default, def, at);
+  // Some types clear what they do not understand in a body, which a default never means.
+  if (!reported && (stored === undefined || stored === null))
+    report(`default: not a value of type "${def.type}"`);
+}
+
+function checkScalar(key: string, def: ScalarDefinition, scope: AttributeScope, report: Report): void {
+  if (def.minLength !== undefined && def.maxLength !== undefined && def.minLength > def.maxLength)
+    report('minLength is larger than maxLength');
+  if (def.min !== undefined && def.max !== undefined && Number(def.min) > Number(def.max))
+    report('min is larger than max');
+  if (def.targetField !== undefined) {
+    const target = attributeOf(scope.attributes, def.targetField);
+    const sources = Object.entries(scope.attributes).flatMap(([other, its]) =>
+      other !== key && isObject(its) && isSlugSource(its) ? [other] : [],
+    );
+    if (target === undefined)
+      report(`targetField "${def.targetField}" is not an attribute${among(def.targetField, sources)}`);
+    else if (!sources.includes(def.targetField))
+      report(
+        `targetField "${def.targetField}" must be a text or number attribute beside it${among(def.targetField, sources)}`,
+      );
+  }
+  if (def.generate === true && def.targetField === undefined) report('"generate" needs a "targetField"');
+  if (def.generate === true && scope.type === undefined)
+    report('"generate" inside a component is not supported; put it on a content type');
+  if (def.generate === true && (def.regex !== undefined || def.minLength !== undefined))
+    report('"generate" cannot keep to "regex" or "minLength"');
+  if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > LONGEST_INDEXED)
+    report(`an index has no room for more than ${LONGEST_INDEXED} characters: lower "maxLength"`);
+  if (def.unique === true && scope.type === undefined)
+    report('"unique" inside a component is not supported; put it on a content type');
+  if (compiles(def.regex, report)) checkDefault(key, def, report);
+}
+
+function checkRelation(key: string, def: RelationDefinition, scope: AttributeScope, report: Report): void {
+  if (def.target === 'file') return report('target "file": files are linked with type "media"');
+  const target = scope.types.get(def.target);
+  if (target === undefined)
+    return report(
+      `target "${def.target}" is not a content type${among(def.target, [...scope.types.keys()])}`,
+    );
+  const other = def.mappedBy ?? def.inversedBy;
+  if (def.mappedBy !== undefined && def.inversedBy !== undefined)
+    report('has both "mappedBy" and "inversedBy"; the owning side has only "inversedBy"');
+  if (other === undefined) return;
+  if (scope.type === undefined)
+    return report('a relation inside a component is one-way: remove "mappedBy" and "inversedBy"');
+  if (def.mappedBy !== undefined && def.relation === 'manyToOne')
+    report('the "manyToOne" side owns the relation: use "inversedBy"');
+  if (def.inversedBy !== undefined && def.relation === 'oneToMany')
+    report('the "oneToMany" side does not own the relation: use "mappedBy"');
+  if (!isObject(target.attributes)) return;
+  const mirror = attributeOf(target.attributes, other);
+  if (!isObject(mirror))
+    return report(
+      `"${other}" is not an attribute of "${def.target}"${among(other, Object.keys(target.attributes))}`,
+    );
+  const word = def.mappedBy === undefined ? 'mappedBy' : 'inversedBy';
+  if (mirror.type !== 'relation' || mirror.target !== scope.owner || mirror[word] !== key) {
+    report(`"${def.target}.${other}" must be a relation to "${scope.owner}" with ${word}: "${key}"`);
+  } else if (mirror.relation !== OPPOSITE[def.relation]) {
+    report(`"${def.target}.${other}" must be "${OPPOSITE[def.relation] ?? ''}"`);
+  }
+}
+
+/** A component that cannot be without itself: no document could ever have it. */
+function needsItself(
+  uid: string,
+  scope: AttributeScope,
+  above: readonly string[] = [],
+  seen = new Set<string>(),
+): readonly string[] | null {
+  const path = [...above, uid];
+  if (above.includes(uid)) return path;
+  if (seen.has(uid)) return null;
+  seen.add(uid);
+  const attributes: unknown = scope.components.get(uid)?.attributes;
+  for (const def of isObject(attributes) ? Object.values(attributes) : []) {
+    const { type, required, repeatable, min, component } = (def ?? {}) as {
+      readonly [option: string]: unknown;
+    };
+    const always = required === true && (repeatable !== true || Number(min) > 0);
+    const circle = type === 'component' && always ? needsItself(String(component), scope, path, seen) : null;
+    if (circle !== null) return circle;
+  }
+  return null;
+}
+
+function checkEmbedded(
+  def: Extract<AttributeDefinition, { type: 'component' | 'dynamiczone' }>,
+  scope: AttributeScope,
+  report: Report,
+): void {
+  for (const uid of def.type === 'component' ? [def.component] : def.components) {
+    if (!scope.components.has(uid))
+      report(`component "${uid}" is not defined${among(uid, [...scope.components.keys()])}`);
+  }
+  if (def.min !== undefined && def.max !== undefined && def.min > def.max) report('min is larger than max');
+  const circle = def.type === 'component' && def.required === true ? needsItself(def.component, scope) : null;
+  if (circle !== null)
+    report(`requires a component that requires itself: ${circle.join(' → ')}; make one of them optional`);
+}
+
+/** Reports every mistake of one attribute. */
+export function checkAttribute(
+  key: string,
+  def: AttributeDefinition,
+  scope: AttributeScope,
+  report: Report,
+): void {
+  if (!ATTRIBUTE.test(key))
+    return report('a name starts with a letter and has only letters, digits and underscores');
+  if (Buffer.byteLength(key) > MAX_IDENTIFIER_BYTES)
+    return report(`the name is longer than ${MAX_IDENTIFIER_BYTES} bytes`);
+  const reserved =
+    scope.type === undefined
+      ? [...RESERVED, '__component']
+      : scope.type.draftAndPublish
+        ? [...RESERVED, 'status']
+        : RESERVED;
+  if (reserved.includes(key)) return report('the name is reserved');
+  if (!isObject(def)) return report('must be an object with a "type"');
+  const type: unknown = def.type;
+  if (typeof type !== 'string' || !Object.hasOwn(ATTRIBUTE_OPTIONS, type))
+    return report(`unknown type "${String(type)}"${among(String(type), Object.keys(ATTRIBUTE_OPTIONS))}`);
+  if (!checkOptions(def, ATTRIBUTE_OPTIONS[def.type], NEEDED[type] ?? [], report)) return;
+  if (def.localized === true && scope.type !== undefined && scope.type.localized !== true)
+    report('is localized, but its type is not: set localized: true on the type');
+  if (def.type === 'relation') checkRelation(key, def, scope, report);
+  else if (def.type === 'component' || def.type === 'dynamiczone') checkEmbedded(def, scope, report);
+  else if (def.type !== 'media') checkScalar(key, def, scope, report);
+}
