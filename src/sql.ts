@@ -60,8 +60,17 @@ export const quote = (name: Identifier, as: 'identifier' | 'string' | 'reference
 /** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
 
-/** A whole number of the settings, which no request can change, as literal text. */
-export const constant = (value: number): Sql => new Sql([String(Math.trunc(value))]);
+const PLAIN_WORD = /^[A-Za-z0-9_-]*$/;
+
+/**
+ * A whole number or a plain word of the settings, which no request can change, as literal text: the planner
+ * knows it, also in a plan for all parameters. Throws on a word that would need quoting.
+ */
+export function constant(value: number | string): Sql {
+  if (typeof value === 'number') return new Sql([String(Math.trunc(value))]);
+  if (!PLAIN_WORD.test(value)) throw new Error(`"${value}" cannot be used as a constant in SQL`);
+  return new Sql([`'${value}'`]);
+}
 
 /** Fragments with a separator between them. */
 export function join(fragments: readonly Sql[], separator: ', ' | ' and ' | ' or ' | ' ' | ' || '): Sql {

@@ -4,7 +4,8 @@ import { operatorOf } from '../query/operators.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { join, param, type Sql, sql } from '../sql.js';
 import { containment } from './compile-containment.js';
-import { comparable, type Context, inPlace, rowOf, type Scope, targetsOf } from './scope.js';
+import { comparable, type Context, rowOf, type Scope } from './scope.js';
+import { inPlace, targetsOf } from './targets.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
 

@@ -6,16 +6,8 @@ import { ATTRIBUTES, COMPONENT } from '../schema/naming.js';
 import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
-import {
-  type Context,
-  heldJson,
-  type JsonScope,
-  rowOf,
-  type Scope,
-  shown,
-  type Targets,
-  targetsOf,
-} from './scope.js';
+import { type Context, heldJson, type JsonScope, rowOf, type Scope, shown } from './scope.js';
+import { type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 

@@ -33,14 +33,15 @@ export interface RowsRequest {
   readonly publish: boolean;
 }
 
-/** One column of an attribute, and whether all locales share its value. */
-interface Column {
+/** One column of an attribute. */
+export interface Column {
   readonly name: Identifier;
   readonly attribute: Attribute;
   readonly isPosition: boolean;
 }
 
-function columnsOf(type: ContentType): Column[] {
+/** The columns that hold a type's attributes. */
+export function columnsOf(type: ContentType): Column[] {
   return [...type.attributes.values()].flatMap((attribute): Column[] => {
     if (attribute.kind === 'scalar')
       return attribute.system ? [] : [{ name: attribute.column, attribute, isPosition: false }];
@@ -69,7 +70,8 @@ const TIME = sql`now()`;
 const version = (request: RowsRequest, published: boolean): Sql =>
   sql`${param(request.documentId)}::text, ${param(request.locale)}::text, ${published ? sql`true` : sql`false`}, ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
-const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
+/** The columns that every version has, but for its id. */
+export const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
 
 const isGiven = (request: RowsRequest, { attribute }: Column): boolean => request.values.has(attribute);
 

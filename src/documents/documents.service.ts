@@ -5,7 +5,7 @@ import { type Action, Permissions } from '../access/permissions.js';
 import { compileQueue } from '../compile/compile-load.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
-import { compileDelete, compileUnpublish } from '../compile/compile-write.js';
+import { compileDelete } from '../compile/compile-write.js';
 import { contendedIndexes } from '../database/entities.js';
 import type { Row, Runner } from '../database/runner.js';
 import { forbidden, notFound, overLimit, validationError } from '../errors.js';
@@ -23,10 +23,10 @@ import type { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { PlanCache, statementOf } from './plan-cache.js';
-import { locksOfChange, locksOfDelete } from './locks.js';
+import { locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { referrersOf } from './referrers.js';
-import { discardDraft, write } from './write.js';
+import { discardDraft, unpublish, write } from './write.js';
 import { writeLocaleOf } from './write-locale.js';
 
 /** Who writes, and the host's transaction to join, if any. */
@@ -142,6 +142,7 @@ export class Documents {
           documentId,
           locale,
           publish,
+          settings: this.base.settings,
           values,
           admit,
           ...prepared,
@@ -202,12 +203,9 @@ export class Documents {
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
-    return this.changeState(plan, options, 'unpublish', async (runner) => {
-      await runner.run(compileQueue(locksOfChange(plan.type, plan.documentId)));
-      await runner.run(
-        compileUnpublish(plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
-      );
-    });
+    return this.changeState(plan, options, 'unpublish', (runner) =>
+      unpublish(runner, plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
+    );
   }
 
   /**

@@ -3,11 +3,13 @@
  * of targets.
  */
 import { compileLinks, linkBatches, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
-import { compileQueue, compileVersions } from '../compile/compile-load.js';
+import { compileStartDrafts } from '../compile/compile-drafts.js';
+import { compileQueue, compileVersions, type Lock } from '../compile/compile-load.js';
 import {
   type ColumnValues,
   compileCreate,
   compileDiscard,
+  compileUnpublish,
   compileUpdate,
   type RowsRequest,
 } from '../compile/compile-write.js';
@@ -18,7 +20,7 @@ import { settle, type Settled, type Stored } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { newDocumentId } from './document-id.js';
 import { withGeneratedUids } from './generate-uid.js';
-import { load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
+import { currentVersions, load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
 import { locksOfChange, locksOfWrite } from './locks.js';
 import { exclusiveColumns, foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
 
@@ -63,6 +65,18 @@ function columnValues({ values, lists }: Settled): ColumnValues {
   return new Map<Parameters<ColumnValues['get']>[0], unknown>([...values, ...toOne]);
 }
 
+/** What a write starts from. Documents without a draft get theirs first, from what is published (D29). */
+async function loadWithDrafts(
+  runner: Runner,
+  request: WriteRequest,
+  locks: readonly Lock[],
+): Promise<Loaded> {
+  const loaded = await load(runner, request, locks);
+  if (loaded.draftless.size === 0) return loaded;
+  for (const [type, documentIds] of loaded.draftless) await runner.run(compileStartDrafts(type, documentIds));
+  return load(runner, request, []);
+}
+
 /**
  * Runs a write inside a transaction and returns the document's id. Throws NotFoundError for an unknown
  * document and a ValidationError for a body that cannot be stored; nothing has been written then.
@@ -74,12 +88,12 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   const alone =
     locks.some(({ exclusive }) => exclusive) || request.documentId !== null || type.kind === 'singleType';
   if (alone && locks.length > 0) await runner.run(compileQueue(locks));
-  const loaded = await load(runner, request, alone ? [] : locks);
+  const loaded = await loadWithDrafts(runner, request, alone ? [] : locks);
   const { versions, stored } = loaded;
   if (request.documentId !== null) await request.admit(runner);
   const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
   noteValues(request, result, stored);
-  const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();
+  const documentId = versions.documentId ?? newDocumentId();
   const rows: RowsRequest = {
     type,
     documentId,
@@ -122,6 +136,18 @@ async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Prom
   for (const batch of requests.flatMap(linkBatches)) await runner.run(compileLinks(batch));
 }
 
+/** Takes the published version away; what it held stays as the draft. */
+export async function unpublish(
+  runner: Runner,
+  type: ContentType,
+  documentId: string,
+  locale: string,
+): Promise<void> {
+  await runner.run(compileQueue(locksOfChange(type, documentId)));
+  await runner.run(compileStartDrafts(type, [documentId]));
+  await runner.run(compileUnpublish(type, documentId, locale));
+}
+
 /** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */
 export async function discardDraft(
   runner: Runner,
@@ -130,9 +156,9 @@ export async function discardDraft(
   locale: string,
 ): Promise<void> {
   await runner.run(compileQueue(locksOfChange(type, documentId)));
-  const rows = (await runner.run(compileVersions(type, documentId)))
-    .map(toVersionRow)
-    .filter((row) => !type.localized || row.locale === locale);
+  await runner.run(compileStartDrafts(type, [documentId]));
+  const versions = (await runner.run(compileVersions(type, documentId))).map(toVersionRow);
+  const rows = currentVersions(versions, type, locale).filter((row) => row.locale === locale);
   const draft = rows.find((row) => !row.published);
   const published = rows.find((row) => row.published);
   if (draft === undefined || published === undefined) throw notFound();

@@ -500,7 +500,11 @@ describe('an operator', () => {
       type: 'item',
     });
     return {
-      sql: squeeze(/from "items" t0 where (.*) order by t0\.id limit/s.exec(text)?.[1] ?? text),
+      sql: squeeze(
+        /from "items" t0 where t0\.published and t0\.locale = 'en' and (.*) order by t0\.id limit/s.exec(
+          text,
+        )?.[1] ?? text,
+      ),
       values: values.slice(0, -1),
     };
   };

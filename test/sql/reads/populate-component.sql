@@ -17,6 +17,8 @@ select (
             select t5."id" as "id", t5."document_id" as "documentId", t5."name" as "name"
             from "authors" t5
             where t5.document_id = (c1.v->>'by')
+              and t5.published
+              and t5.locale = 'en'
             limit 1
           ) j6
         ) as "by", (
@@ -28,6 +30,8 @@ select (
               select *
               from "tags" t7
               where t7.document_id = l8.id
+                and t7.published
+                and t7.locale = 'en'
               limit 1
             ) t7
             order by l8.n

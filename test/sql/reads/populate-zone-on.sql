@@ -11,6 +11,8 @@ select (
               select t3."id" as "id", t3."document_id" as "documentId", t3."name" as "name"
               from "authors" t3
               where t3.document_id = (c1.v->>'by')
+                and t3.published
+                and t3.locale = 'en'
               limit 1
             ) j4
           ) as "by", c1.v->>'__component' as "__component"
