@@ -60,8 +60,10 @@ export function compileFindRecords(
 ): Statement {
   const matches = anyOf.map((match) => conditions(type, match));
   const order = matches.map((match) => sql`${match} desc`);
+  // Drafts that a model with drafts has left belong to nobody (D29).
+  const current = type.draftAndPublish ? sql`` : sql` and r.published`;
   return print(
-    sql`select ${shown(type, select)} from ${quote(type.table)} r where ${join(matches, ' or ')} order by ${join([...order, sql`r.id`], ', ')}`,
+    sql`select ${shown(type, select)} from ${quote(type.table)} r where (${join(matches, ' or ')})${current} order by ${join([...order, sql`r.id`], ', ')}`,
   );
 }
 

@@ -62,19 +62,26 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
 
 /** A member of an instance, as text. */
-export const text = (value: Sql, name: ScalarAttribute['name']): Sql =>
-  sql`${value}->>${quote(name, 'string')}`;
+const text = (value: Sql, name: ScalarAttribute['name']): Sql => sql`${value}->>${quote(name, 'string')}`;
 
 /** An attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
-  return attribute.type.fromJson(scope.value, quote(attribute.name, 'string'));
+  return attribute.type.member.value(scope.value, quote(attribute.name, 'string'));
 }
 
 /** An attribute as the answer shows it. Instances hold their values in the answer's form already. */
 export function shown(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return attribute.type.toJson(comparable(scope, attribute));
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
+}
+
+/** An attribute as text, in the form that the answer shows. */
+export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
+  if (attribute.type.column === 'text') return comparable(scope, attribute);
+  if (scope.kind === 'json' && attribute.type.column !== 'jsonb')
+    return sql`(${text(scope.value, attribute.name)})`;
+  return sql`(${shown(scope, attribute)})::text`;
 }
 
 const SYSTEM = {
@@ -171,3 +178,9 @@ export function heldJson(
     ? sql`${scope.alias}.${quote(attribute.column)}`
     : sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
+
+/**
+ * A JSON value as a list. What an older model has stored as one is a list of it: read as it is, it would fail
+ * for all rows. A list stays what it is, at no cost.
+ */
+export const listOf = (value: Sql): Sql => sql`(${value} || '[]')`;

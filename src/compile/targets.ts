@@ -6,12 +6,12 @@ import {
   column,
   type Context,
   heldJson,
+  listOf,
   type JsonScope,
   rowOf,
   rowScope,
   type RowScope,
   type Scope,
-  text,
   versionConditions,
 } from './scope.js';
 
@@ -24,12 +24,16 @@ export interface Targets {
   readonly position: Sql | null;
 }
 
+/** An instance that an older model may have stored in a list: the first one there. */
+const first = (value: Sql): Sql =>
+  sql`case jsonb_typeof(${value}) when 'array' then ${value}->0 else ${value} end`;
+
 function componentTargets(scope: Scope, hop: Extract<Hop, { kind: 'component' }>, context: Context): Targets {
   const instance = alias('c', context.next());
   const held = heldJson(scope, hop);
   const from = hop.many
-    ? sql`jsonb_array_elements(${held}) with ordinality ${instance}(v, n)`
-    : sql`(select ${held} as v) ${instance}`;
+    ? sql`jsonb_array_elements(${listOf(held)}) with ordinality ${instance}(v, n)`
+    : sql`(select ${first(held)} as v offset 0) ${instance}`;
   return {
     from,
     conditions: hop.many ? [] : [sql`${instance}.v is not null`],
@@ -69,12 +73,13 @@ function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql 
 /** Targets that an instance inside a JSON value names. */
 function embedded(scope: JsonScope, hop: RelationAttribute, target: RowScope, linking: Linking): Linked {
   const documentId = column(target, 'document_id');
+  const held = sql`${scope.value}->${quote(hop.name, 'string')}`;
   if (!hop.many) {
-    const only = sql`${documentId} = (${text(scope.value, hop.name)})`;
+    const only = sql`${documentId} = (${listOf(held)}->>0)`;
     return { from: sql`${quote(target.type.table)} ${target.alias}`, conditions: [only], position: null };
   }
   const link = alias('l', linking.context.next());
-  const list = sql`jsonb_array_elements_text(${scope.value}->${quote(hop.name, 'string')}) with ordinality ${link}(id, n)`;
+  const list = sql`jsonb_array_elements_text(${listOf(held)}) with ordinality ${link}(id, n)`;
   const from = sql`${list} ${lookUp(target, sql`${documentId} = ${link}.id`, linking.version)}`;
   return { from, conditions: [], position: sql`${link}.n` };
 }

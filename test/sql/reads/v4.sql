@@ -53,14 +53,15 @@ select (
                   ) j12
                 ) as "attributes"
                 from "authors" t10
-                where t10.document_id = (c8.v->>'by')
+                where t10.document_id = ((c8.v->'by' || '[]')->>0)
                   and t10.published
                   and t10.locale = 'en'
                 limit 1
               ) j11
             )) as "by"
             from (
-              select t0."seo" as v
+              select case jsonb_typeof(t0."seo") when 'array' then t0."seo"->0 else t0."seo" end as v
+              offset 0
             ) c8
             where c8.v is not null
             limit 1
