@@ -79,6 +79,10 @@ export function join(fragments: readonly Sql[], separator: ', ' | ' and ' | ' or
   return new Sql(parts);
 }
 
+/** The rows of several queries; of one at least. */
+export const union = (queries: readonly Sql[]): Sql =>
+  queries.slice(1).reduce((all, next) => sql`${all} union all ${next}`, queries[0] as Sql);
+
 /** A printed statement, ready for the driver. */
 export interface Statement {
   readonly text: string;

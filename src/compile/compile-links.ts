@@ -78,7 +78,7 @@ function replaceLinks({ attribute, targets, owners }: LinkChange, way: LinkJoin)
       select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n)${there} order by o.id, l.n`;
   if (owners === 'inserted') return onLinks([insert]);
   return onLinks([
-    sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id <> all(${texts(targets)})`,
+    sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id not in (select l.id from unnest(${texts(targets)}) l(id))`,
     sql`${insert} on conflict (owner_id, target_document_id) do update set position = excluded.position`,
   ]);
 }
@@ -115,13 +115,15 @@ function replaceInverseColumn(
   const table = quote(attribute.target.table);
   const column = quote(way.column);
   const me = sql`${param(request.documentId)}::text`;
-  const kept = texts(targets);
   const position =
-    way.position === null
-      ? sql``
-      : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
-  const update = sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
-      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(attribute.target, way, request, sql`t`)}`;
+    way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(s.n, t.${quote(way.position)})`;
+  const rows = rowsOf(attribute.target, way, request, sql`x`);
+  // Lists are joined and hashed, never searched for each row.
+  const kept = sql`select x.id, ${me} as holder, l.n from unnest(${texts(targets)}) with ordinality l(id, n)
+      join ${table} x on x.document_id = l.id${rows}`;
+  const lost = sql`select x.id, null, null from ${table} x where x.${column} = ${me}${rows}
+      and x.document_id not in (select l.id from unnest(${texts(targets)}) l(id))`;
+  const update = sql`update ${table} t set ${column} = s.holder${position} from (${kept} union all ${lost}) s where t.id = s.id`;
   return [{ sql: update, updates: attribute.target.table }];
 }
 
@@ -136,7 +138,7 @@ function replaceInverseLinks(
   const me = sql`${param(request.documentId)}::text`;
   const state = rowsOf(attribute.target, way, request, sql`x`);
   return onLinks([
-    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id <> all(${texts(targets)})${state}`,
+    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id not in (select k.id from unnest(${texts(targets)}) k(id))${state}`,
     sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)
       select x.id, ${me}, coalesce((select max(m.position) + 1 from ${table} m where m.owner_id = x.id), 1), l.n
       from unnest(${texts(targets)}) with ordinality l(id, n) join ${owner} x on x.document_id = l.id${state} order by x.id

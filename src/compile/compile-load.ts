@@ -158,7 +158,8 @@ export interface LoadRequest {
 }
 
 /**
- * The documents of one type that a body names: `[row id, document id, has no draft]` of each of their rows.
+ * The documents of one type that a body names: `[row id, document id, has no draft, media type]` of each of
+ * their rows.
  */
 function named(target: ContentType, list: readonly Reference[], request: LoadRequest): Sql {
   const documents = list.flatMap((reference) => ('documentId' in reference ? [reference.documentId] : []));
@@ -169,13 +170,14 @@ function named(target: ContentType, list: readonly Reference[], request: LoadReq
   const draft = sql`select 1 from ${table} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
   const draftless =
     target.draftAndPublish && request.changed.has(target)
-      ? sql`, x.published and not exists (${draft})`
-      : sql``;
+      ? sql`x.published and not exists (${draft})`
+      : sql`false`;
+  const more = target.internal ? sql`, x.mime` : sql``;
   const conditions = [
     sql`(x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))`,
     ...currentRows(target, sql`x`, constant(request.defaultLocale)),
   ];
-  return sql`(select json_agg(json_build_array(x.id, x.document_id${draftless})) from ${table} x where ${join(conditions, ' and ')})::text`;
+  return sql`(select json_agg(json_build_array(x.id, x.document_id, ${draftless}${more})) from ${table} x where ${join(conditions, ' and ')})::text`;
 }
 
 /**

@@ -10,7 +10,18 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
-import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import {
+  alias,
+  type Identifier,
+  join,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+  union,
+} from '../sql.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
 export type ColumnValues = ReadonlyMap<
@@ -169,9 +180,6 @@ export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Stat
     )}${steps(links)} ${union(rows)}`,
   );
 }
-
-const union = (rows: readonly Sql[]): Sql =>
-  rows.slice(1).reduce((all, next) => sql`${all} union all ${next}`, rows[0] as Sql);
 
 /** The published version takes the draft's values and keeps its own id and creation time (D18). */
 function publishFrom(type: ContentType, columns: readonly Column[]): Sql {

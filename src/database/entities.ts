@@ -23,6 +23,7 @@ import {
   uniqueIndexName,
   versionIndexName,
 } from '../schema/naming.js';
+import { isIndexedInside } from '../schema/unique-inside.js';
 import { print, quote, sql } from '../sql.js';
 import { componentSequence } from './sequences.js';
 
@@ -127,7 +128,7 @@ function embeddedColumn(
     nullable: true,
     ...commentOf(attribute),
   };
-  if (attribute.kind === 'component' && attribute.def.index === true) {
+  if (isIndexedInside(attribute)) {
     const index = attributeIndexName(type, attribute);
     const { text } = print(
       sql`create index ${quote(index)} on ${quote(type.table)} using gin (${quote(attribute.column)} jsonb_path_ops)`,

@@ -127,7 +127,8 @@ export class Documents {
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
     };
-    const body = hooks.changesData ? null : await this.prepare(raw, type, rules);
+    const draft = !publish;
+    const body = hooks.changesData ? null : await this.prepare(raw, type, { ...rules, draft });
     const admit = async (runner: Runner): Promise<void> => {
       if (await isForeign(runner, plan, caller, action))
         throw caller.permissions.allows(type.singularApiId, 'findOne') ? forbidden() : notFound();
@@ -136,7 +137,7 @@ export class Documents {
     const answer = await this.transaction(
       async (runner) => {
         const { data, changed } = await hooks.before(runner, raw);
-        const prepared = body ?? (await this.prepare(data, type, { ...rules, changed }));
+        const prepared = body ?? (await this.prepare(data, type, { ...rules, changed, draft }));
         const written = await write(runner, {
           type,
           documentId,
@@ -159,10 +160,10 @@ export class Documents {
   private async prepare(
     raw: unknown,
     type: ContentType,
-    rules: BodyRules,
+    { draft, ...rules }: BodyRules & { readonly draft: boolean },
   ): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
     const body = planBody(raw, type, rules);
-    return { body, hashes: await hashPasswords(body.passwords) };
+    return { body, hashes: await hashPasswords(body, draft, this.base.settings.limits) };
   }
 
   /**

@@ -6,8 +6,8 @@ import { notFound, validationError } from '../errors.js';
 import type { Body } from '../plan/body.js';
 import type { Resolver } from '../plan/links.js';
 import type { Reference } from '../plan/relation-input.js';
-import type { Stored } from '../plan/settle.js';
-import type { ContentType } from '../schema/model.js';
+import type { Stored } from '../plan/stored-instances.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 
 /** What a write is about. */
@@ -108,8 +108,11 @@ const lacksDraft = (rows: readonly VersionRow[]): boolean =>
       published && !rows.some((other) => !other.published && other.locale === locale),
   );
 
-/** A row of a document that the body names: its id, its document, and whether the document has no draft. */
-type NamedRow = readonly [number, string, boolean?];
+/**
+ * A row of a document that the body names: its id, its document, whether that has no draft, and for a file
+ * its media type.
+ */
+type NamedRow = readonly [number, string, boolean, string?];
 
 function draftlessOf(
   { type }: WriteRequest,
@@ -124,13 +127,14 @@ function draftlessOf(
   for (const [target, rows] of named)
     add(
       target,
-      rows.flatMap(([, id, draftless]) => (draftless === true ? [id] : [])),
+      rows.flatMap(([, id, draftless]) => (draftless ? [id] : [])),
     );
   return documents;
 }
 
 function resolverOf(target: ContentType, found: readonly NamedRow[], locale: string): Resolver {
   const byRow = new Map(found.map(([row, document]) => [row, document]));
+  const mimes = new Map(found.map(([, document, , mime]) => [document, mime]));
   const documents = new Set(byRow.values());
   const find = (reference: Reference): string | undefined =>
     'id' in reference
@@ -152,7 +156,14 @@ function resolverOf(target: ContentType, found: readonly NamedRow[], locale: str
       );
     return references.map((reference) => find(reference) as string);
   };
-  return { find, require };
+  return { find, require, mime: (documentId) => mimes.get(documentId) };
+}
+
+/** Relations that may not be empty when a document is published, although the body does not name them. */
+function judged({ type, settings, publish }: WriteRequest): RelationAttribute[] {
+  if (!settings.strictRelations || !publish) return [];
+  const relations = [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
+  return relations.filter(({ required }) => required);
 }
 
 /**
@@ -174,7 +185,7 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
     documentId,
     locale,
     defaultLocale: settings.defaultLocale,
-    touched: new Set(given.map(({ name }) => name)),
+    touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
     changed,
     references,
     instances,

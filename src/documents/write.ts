@@ -16,19 +16,33 @@ import {
 import type { Runner } from '../database/runner.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
 import type { Resolver } from '../plan/links.js';
-import { settle, type Settled, type Stored } from '../plan/settle.js';
+import { settle, type Settled } from '../plan/settle.js';
+import type { UniqueValue } from '../plan/settle-values.js';
+import type { Stored } from '../plan/stored-instances.js';
+import { duplicatesAmong } from '../plan/unique-values.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { newDocumentId } from './document-id.js';
 import { withGeneratedUids } from './generate-uid.js';
+import { holdUniqueValues } from './unique-values.js';
 import { currentVersions, load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
 import { locksOfChange, locksOfWrite } from './locks.js';
 import { exclusiveColumns, foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
 
-const NOWHERE: Resolver = { find: () => undefined, require: (references) => references.map(() => '') };
+const NOWHERE: Resolver = {
+  find: () => undefined,
+  require: (references) => references.map(() => ''),
+  mime: () => undefined,
+};
 
-function settled(request: WriteRequest, loaded: Loaded): Settled {
+/** The document after the write, and the values in it that no other may have. */
+function settled(
+  request: WriteRequest,
+  loaded: Loaded,
+): { readonly result: Settled; readonly uniques: readonly UniqueValue[] } {
   const { type, body } = request;
   const issues: Issue[] = [];
+  const uniques: UniqueValue[] = [];
+  const unhashed: string[] = [];
   const { versions, stored, published } = loaded;
   const ids = [...loaded.ids];
   const draft = type.draftAndPublish && !request.publish;
@@ -39,14 +53,22 @@ function settled(request: WriteRequest, loaded: Loaded): Settled {
       draft,
       missingIsNull: type.draftAndPublish,
       complete: versions.own === undefined || (type.draftAndPublish && request.publish),
+      strictRelations: request.settings.strictRelations,
       issues,
+      uniques,
       newInstance: () => ({ id: ids.shift() ?? 0, documentId: newDocumentId() }),
-      hash: (password) => request.hashes.get(password) ?? '',
+      hash: (password) => {
+        const hash = request.hashes.get(password);
+        if (hash === undefined) unhashed.push(password);
+        return hash ?? '';
+      },
       resolver: (target) => loaded.resolvers.get(target) ?? NOWHERE,
     },
   );
+  issues.push(...duplicatesAmong(uniques));
   if (issues.length > 0) throw issuesError(issues);
-  return result;
+  if (unhashed.length > 0) throw new Error('A password has no hash, although nothing of its body is refused');
+  return { result, uniques };
 }
 
 /** Keeps the values that a unique index may refuse, for the message about it. */
@@ -91,9 +113,11 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
   const loaded = await loadWithDrafts(runner, request, alone ? [] : locks);
   const { versions, stored } = loaded;
   if (request.documentId !== null) await request.admit(runner);
-  const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
+  const { result: asked, uniques } = settled(request, loaded);
+  const result = await withGeneratedUids(runner, request, asked, loaded);
   noteValues(request, result, stored);
   const documentId = versions.documentId ?? newDocumentId();
+  await holdUniqueValues(runner, request, uniques, { documentId, versions });
   const rows: RowsRequest = {
     type,
     documentId,

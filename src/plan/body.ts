@@ -133,7 +133,8 @@ function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: 
   }
   const input = relationInput(raw, attribute, at);
   const known = walk.references.get(attribute.target) ?? [];
-  walk.references.set(attribute.target, [...known, ...referencesOf(input)]);
+  for (const one of referencesOf(input)) known.push(one);
+  walk.references.set(attribute.target, known);
   return { kind: 'relation', attribute, input };
 }
 

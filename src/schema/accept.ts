@@ -24,24 +24,45 @@ export interface Place {
  */
 export type Accept = (value: unknown, def: ScalarDefinition, at: Place) => unknown;
 
-/** A place whose problems go to `issues`. */
-export function place(path: readonly string[], draft: boolean, issues: Issue[]): Place {
-  const label = path
-    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
-    .join('');
-  return {
-    path,
-    label,
-    draft,
-    report: (message, value, below = []) =>
-      void issues.push({
-        path: [...path, ...below],
-        message,
-        name: 'ValidationError',
-        ...(value === undefined ? {} : { value }),
-      }),
-  };
+/** A place in a body. Most have no problem, so nothing of them is put together before it is asked for. */
+class BodyPlace implements Place {
+  constructor(
+    private readonly around: readonly string[],
+    private readonly name: string | null,
+    readonly draft: boolean,
+    private readonly issues: Issue[],
+  ) {}
+
+  get path(): readonly string[] {
+    return this.name === null ? this.around : [...this.around, this.name];
+  }
+
+  get label(): string {
+    return this.path
+      .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
+      .join('');
+  }
+
+  report(message: string, value?: unknown, below: readonly string[] = []): void {
+    this.issues.push({
+      path: [...this.path, ...below],
+      message,
+      name: 'ValidationError',
+      ...(value === undefined ? {} : { value }),
+    });
+  }
 }
+
+/** A place whose problems go to `issues`. */
+export const place = (path: readonly string[], draft: boolean, issues: Issue[]): Place =>
+  new BodyPlace(path, null, draft, issues);
+
+/** The place of what has a name in another place. */
+export const placeIn = (
+  around: readonly string[],
+  name: string,
+  { draft, issues }: { readonly draft: boolean; readonly issues: Issue[] },
+): Place => new BodyPlace(around, name, draft, issues);
 
 const NUL = '\u0000';
 

@@ -1,6 +1,6 @@
 /** The mistakes of one attribute's definition, with a suggestion each. */
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
-import { place } from './accept.js';
+import type { Place } from './accept.js';
 import type {
   AttributeDefinition,
   AttributeDefinitions,
@@ -73,8 +73,10 @@ function compiles(regex: string | undefined, report: Report): boolean {
 function checkDefault(key: string, def: ScalarDefinition, report: Report): void {
   if (def.default === undefined || def.default === null) return;
   let reported = false;
-  const at = {
-    ...place([key], false, []),
+  const at: Place = {
+    path: [key],
+    label: key,
+    draft: false,
     report: (message: string): void => {
       reported = true;
       report(`default: ${message}`);
@@ -110,8 +112,6 @@ function checkScalar(key: string, def: ScalarDefinition, scope: AttributeScope, 
     report('"generate" cannot keep to "regex" or "minLength"');
   if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > LONGEST_INDEXED)
     report(`an index has no room for more than ${LONGEST_INDEXED} characters: lower "maxLength"`);
-  if (def.unique === true && scope.type === undefined)
-    report('"unique" inside a component is not supported; put it on a content type');
   if (compiles(def.regex, report)) checkDefault(key, def, report);
 }
 

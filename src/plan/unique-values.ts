@@ -1,0 +1,55 @@
+/**
+ * Values inside components that no two documents may have (protocol 14.18): what they look like in a column,
+ * and what is said about the second one.
+ */
+import type { Issue } from '../errors.js';
+import type { Step, UniqueValue } from './settle-values.js';
+
+/** The steps to a value, from the document on. */
+function stepsTo({ within }: UniqueValue): Step[] {
+  const steps: Step[] = [];
+  for (let step: Step | null = within; step !== null; step = step.outer) steps.unshift(step);
+  return steps;
+}
+
+/** The attribute of the document that holds a value, however deep inside. */
+export const holderOf = (value: UniqueValue): Step['attribute'] =>
+  (stepsTo(value)[0] ?? value.within).attribute;
+
+/** The JSON that a column contains (`@>`) when it holds the value at the same place of the model. */
+export function patternOf(unique: UniqueValue): string {
+  let [name, value]: [string, unknown] = [unique.attribute.name, unique.value];
+  for (let step: Step | null = unique.within; step !== null; step = step.outer) {
+    const { attribute, component } = step;
+    const kind = attribute.kind === 'zone' ? { __component: component.uid } : {};
+    const instance = { ...kind, [name]: value };
+    [name, value] = [attribute.name, attribute.many ? [instance] : instance];
+  }
+  return JSON.stringify(value);
+}
+
+/** Where in the model a value stands, the same for every instance. */
+export const modelPathOf = (value: UniqueValue): string =>
+  [
+    ...stepsTo(value).map(({ attribute, component }) => `${attribute.name}(${component.uid})`),
+    value.attribute.name,
+  ].join('.');
+
+/** A value is shown only if the body carried it. */
+export const takenIssue = ({ path, value, given }: UniqueValue): Issue => ({
+  path,
+  message: 'This attribute must be unique',
+  name: 'ValidationError',
+  ...(given ? { value } : {}),
+});
+
+/** Values that one document has twice: a problem for each after the first. */
+export function duplicatesAmong(values: readonly UniqueValue[]): Issue[] {
+  const seen = new Set<string>();
+  return values.flatMap((value) => {
+    const key = `${modelPathOf(value)} ${patternOf(value)}`;
+    const again = seen.has(key);
+    seen.add(key);
+    return again ? [takenIssue(value)] : [];
+  });
+}
