@@ -1,6 +1,5 @@
-import { MikroORM, type Options } from '@mikro-orm/core';
+import { MikroORM } from '@mikro-orm/core';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
-import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { DiscoveryModule } from '@nestjs/core';
 import {
   type DynamicModule,
@@ -15,6 +14,7 @@ import {
 import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
 import { checkOptionShapes } from './check-options.js';
+import { openOrm, StartCheck } from './content.orm.js';
 import type {
   ContentModel,
   ContentModuleAsyncOptions,
@@ -30,8 +30,10 @@ import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
+import { HalfSentRequests } from './http/half-sent-requests.js';
 import { LocalesController } from './http/locales.controller.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
+import { UnsentAnswers } from './http/unsent-answers.js';
 import { buildSchema } from './schema/build-schema.js';
 import { ContentModelError } from './schema/content-model-error.js';
 import type { Schema } from './schema/model.js';
@@ -94,22 +96,10 @@ function contentAccess(schema: Schema, { access = {}, auth = {} }: ContentRuntim
   });
 }
 
-async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Promise<MikroORM> {
-  if (database === undefined)
-    throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
-  const entities = entitiesOf(schema);
-  // Tables of others in the same database are none of this connection's business: without this, MikroORM
-  // would drop them.
-  const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
-  const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
-  const options = { driver: PostgreSqlDriver, schemaGenerator, ...database, entities } as Options;
-  const orm: unknown = await MikroORM.init(options);
-  return orm as MikroORM;
-}
-
 function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings): Database {
   checkRegistered(orm, schema);
-  return new Database(orm, schema, settings);
+  const logger = new Logger('ContentDatabase');
+  return new Database({ orm, schema, settings, warn: (message) => logger.warn(message) });
 }
 
 /** The host's MikroORM, or one of the module's own. */
@@ -163,6 +153,9 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     Hooks,
     HookExplorer,
     ContentRoutes,
+    UnsentAnswers,
+    HalfSentRequests,
+    StartCheck,
     ContentErrorFilter,
     UnroutedErrorFilter,
     ...services,

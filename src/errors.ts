@@ -61,6 +61,13 @@ export const notFound = (): ContentError => new ContentError('NotFoundError', 'N
 
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
+/** Seconds after which a client may try again what could not be done now. */
+const RETRY_AFTER = 1;
+
+/** What cannot be done now and may be later; nothing was written. `details` name a limit, where it is one. */
+export const unavailable = (message: string, details: Readonly<Record<string, unknown>> = {}): ContentError =>
+  new ContentError('ServiceUnavailableError', message, { ...details, retryAfter: RETRY_AFTER });
+
 /**
  * `Invalid key X at a.b` (protocol 2.5). `at` names the place in the message; `path` is what the details
  * show: the dotted path for a known but refused key, `at` for an unknown nested key, null for an unknown root

@@ -64,7 +64,10 @@ export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new 
 export const constant = (value: number): Sql => new Sql([String(Math.trunc(value))]);
 
 /** Fragments with a separator between them. */
-export function join(fragments: readonly Sql[], separator: ', ' | ' and ' | ' or ' | ' ' | ' || '): Sql {
+export function join(
+  fragments: readonly Sql[],
+  separator: ', ' | ' and ' | ' or ' | ' ' | ' || ' | '; ',
+): Sql {
   const parts: (string | Sql)[] = [];
   fragments.forEach((fragment, i) => (i === 0 ? parts.push(fragment) : parts.push(separator, fragment)));
   return new Sql(parts);

@@ -9,7 +9,8 @@ import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
-import type { Documents, WriteOptions } from './documents.service.js';
+import type { Documents } from './documents.service.js';
+import type { WriteOptions } from './write-options.js';
 
 /**
  * The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region']

@@ -1,4 +1,3 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { type Caller, scopeOf } from '../access/caller.js';
 import { type Action, Permissions } from '../access/permissions.js';
@@ -7,6 +6,7 @@ import { compileFindRecords } from '../compile/compile-record.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish } from '../compile/compile-write.js';
 import { contendedIndexes } from '../database/entities.js';
+import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { forbidden, notFound, overLimit, validationError } from '../errors.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
@@ -20,20 +20,15 @@ import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
+import type { WriteOptions } from './write-options.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
-import { PlanCache, statementOf } from './plan-cache.js';
-import { locksOfChange, locksOfDelete } from './locks.js';
+import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
+import { locksOfChange, locksOfDelete, turnOf } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { referrersOf } from './referrers.js';
 import { discardDraft, write } from './write.js';
 import { writeLocaleOf } from './write-locale.js';
-
-/** Who writes, and the host's transaction to join, if any. */
-export interface WriteOptions {
-  readonly caller: Caller;
-  readonly em?: SqlEntityManager;
-}
 
 /** Whether a caller who may act on their own documents only means to act on another's. */
 async function isForeign(
@@ -50,11 +45,10 @@ async function isForeign(
 }
 
 /** What a transaction is for. */
-interface TransactionRequest {
-  readonly type: ContentType;
+interface TransactionRequest extends Pick<WriteOptions, 'em' | 'hangup'> {
+  readonly plan: ReadPlan;
   /** The values being written, for messages about them. */
   readonly values: ReadonlyMap<string, unknown>;
-  readonly em: SqlEntityManager | undefined;
   readonly hooks: HookRun;
 }
 
@@ -91,8 +85,9 @@ export class Documents {
    * Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not
    * there.
    */
-  async read(plan: ReadPlan): Promise<Answer> {
-    return this.answer(plan, await this.base.database.run(statementOf(plan, (asked) => this.compile(asked))));
+  async read(plan: ReadPlan, hangup: Hangup | null = null): Promise<Answer> {
+    const statement = statementOf(plan, (asked) => this.compile(asked));
+    return this.answer(plan, await this.base.database.run(statement, { hangup, heavy: heavyOf(plan) }));
   }
 
   /** Creates a document and reads it back as planned. */
@@ -109,7 +104,7 @@ export class Documents {
   private async write(
     plan: ReadPlan,
     raw: unknown,
-    { caller, em }: WriteOptions,
+    { caller, em, hangup }: WriteOptions,
     action: 'create' | 'update',
   ): Promise<Answer> {
     const { type, documentId, version } = plan;
@@ -149,7 +144,7 @@ export class Documents {
         await hooks.after(runner, written);
         return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
       },
-      { type, values, em, hooks },
+      { plan, values, em, hangup, hooks },
     );
     await hooks.committed(em);
     return answer;
@@ -168,7 +163,7 @@ export class Documents {
    * Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5,
    * 8.7, 9.8).
    */
-  async delete(plan: ReadPlan, { caller, em }: WriteOptions): Promise<void> {
+  async delete(plan: ReadPlan, { caller, em, hangup }: WriteOptions): Promise<void> {
     const { type, version, documentId } = plan;
     if (documentId === null && type.kind === 'collectionType') throw notFound();
     if (type.draftAndPublish && !version.published) {
@@ -195,7 +190,7 @@ export class Documents {
         await hooks.after(runner, documentId);
         return true;
       },
-      { type, values: new Map(), em, hooks },
+      { plan, values: new Map(), em, hangup, hooks },
     );
     if (gone) await hooks.committed(em);
   }
@@ -221,7 +216,7 @@ export class Documents {
 
   private async changeState(
     plan: ReadPlan,
-    { caller, em }: WriteOptions,
+    { caller, em, hangup }: WriteOptions,
     action: HookAction,
     work: (runner: Runner) => Promise<unknown>,
   ): Promise<Answer> {
@@ -239,7 +234,7 @@ export class Documents {
           await runner.run(this.compile({ ...plan, version: { ...plan.version, published: false } })),
         );
       },
-      { type, values: new Map(), em, hooks },
+      { plan, values: new Map(), em, hangup, hooks },
     );
     await hooks.committed(em);
     return answer;
@@ -247,13 +242,14 @@ export class Documents {
 
   private transaction<T>(
     work: (runner: Runner) => Promise<T>,
-    { type, values, em, hooks }: TransactionRequest,
+    { plan: { type, documentId }, values, em, hangup = null, hooks }: TransactionRequest,
   ): Promise<T> {
-    const retryOn = contendedIndexes(type);
     return this.base.database.transaction(work, {
       values,
-      retryOn,
+      retryOn: contendedIndexes(type),
       shared: hooks.insideTransaction,
+      turn: turnOf(type, documentId),
+      hangup,
       ...(em === undefined ? {} : { joined: em }),
     });
   }

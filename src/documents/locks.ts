@@ -43,6 +43,10 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
         },
       ];
 
+/** The document that a write has to itself, by the name of its lock; null for a new one. */
+export const turnOf = (type: ContentType, documentId: string | null): string | null =>
+  documentLock(type, documentId)[0]?.name ?? null;
+
 /** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */
 export function locksOfWrite({ type, documentId, body }: WriteRequest): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';

@@ -2,6 +2,7 @@
  * Keeps what a query text was planned and printed as: front ends ask the same few questions again and again.
  */
 import type { Permissions } from '../access/permissions.js';
+import { isHeavy } from '../plan/is-heavy.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
 import type { Statement } from '../sql.js';
@@ -45,7 +46,7 @@ export class PlanCache {
     if (plan === undefined) {
       plan = generations.old.get(key) ?? {
         ...make(documentId === null ? request : { ...request, documentId: HOLE }),
-        kept: { statement: null },
+        kept: { statement: null, heavy: null },
       };
       if (generations.young.size >= this.limit / 2) {
         generations.old = generations.young;
@@ -74,4 +75,10 @@ export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement
   return documentId === null
     ? kept.statement
     : { text, values: values.map((value) => (value === HOLE ? documentId : value)) };
+}
+
+/** Whether a plan may take long: kept, or found out. */
+export function heavyOf(plan: ReadPlan): boolean {
+  if (plan.kept === null) return isHeavy(plan);
+  return (plan.kept.heavy ??= isHeavy(plan));
 }

@@ -28,7 +28,8 @@ export class AccessGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const route = this.routeOf(context);
     if (route === null) return true;
-    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<HttpRequest>();
     const admit = (caller: Caller): boolean => {
       if (scopeOf(caller, route.type, route.action) === 'none') throw refusal(caller);
       if (WRITES.includes(route.action) && !isJson(request))
@@ -36,6 +37,7 @@ export class AccessGuard implements CanActivate {
       const state = stateOf(request);
       state.caller = caller;
       state.route = route;
+      state.response = http.getResponse<object>();
       return true;
     };
     const caller = this.access.authenticate(credentialsOf(request));

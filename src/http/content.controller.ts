@@ -28,10 +28,12 @@ import { ContentError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
+import { hangupOf } from './connection.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { ContentAction, Json, ServesType } from './metadata.js';
 import { type HttpRequest, queryOf, stateOf } from './request-state.js';
 import { METHODS } from './routes.js';
+import { UnsentAnswers } from './unsent-answers.js';
 
 interface Planned {
   readonly plan: ReadPlan;
@@ -45,6 +47,7 @@ abstract class ContentController {
   constructor(
     @Inject(Documents) protected readonly documents: Documents,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
   ) {}
 
   /**
@@ -73,19 +76,22 @@ abstract class ContentController {
   }
 
   /** Reads what the request asks for. */
-  protected read(request: object): Promise<Answer> {
-    return this.documents.read(this.planned(request as HttpRequest).plan);
+  protected async read(given: object): Promise<Answer> {
+    const request = given as HttpRequest;
+    const answer = await this.documents.read(this.planned(request).plan, hangupOf(request));
+    this.unsent.admit(request, answer.data);
+    return answer;
   }
 
   /** Writes a request's body on behalf of its caller, and answers as the request asks. */
   protected write(action: 'create' | 'update', request: object, body: unknown): Promise<Answer> {
     const { plan, caller } = this.planned(request as HttpRequest);
-    return this.documents[action](plan, body, { caller });
+    return this.documents[action](plan, body, { caller, hangup: hangupOf(request) });
   }
 
   protected remove(request: object): Promise<void> {
     const { plan, caller } = this.planned(request as HttpRequest);
-    return this.documents.delete(plan, { caller });
+    return this.documents.delete(plan, { caller, hangup: hangupOf(request) });
   }
 
   /** Tells which methods a path has; a 405 in the error shape, or 204 for OPTIONS. */

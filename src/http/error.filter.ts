@@ -103,6 +103,8 @@ export class ContentErrorFilter implements ExceptionFilter {
     const { httpAdapter } = this.host;
     const response = context.switchToHttp().getResponse<object>();
     const answer = this.answerTo(exception);
+    const { retryAfter } = answer.error.details as { readonly retryAfter?: unknown };
+    if (typeof retryAfter === 'number') httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
     httpAdapter.reply(response, answer, answer.error.status);
   }
 

@@ -108,4 +108,6 @@ export interface ReadPlan {
 /** The one statement of a plan, once it has been printed. */
 export interface KeptStatement {
   statement: Statement | null;
+  /** Whether the plan may take long; null until somebody asked. */
+  heavy: boolean | null;
 }
