@@ -1,7 +1,7 @@
 /**
  * What is known of statements by their text: the name under which connections keep them prepared, and how
- * long they take. The least used are forgotten, because every connection pays for what it keeps, and because
- * one-off queries must not use up the names of all others.
+ * long they take. What is not used for long is forgotten, because every connection pays for what it keeps, and
+ * because one-off queries must not use up the names of all others.
  */
 import { identifier, join, print, quote, sql, type Statement } from '../sql.js';
 
@@ -31,13 +31,8 @@ interface Prepared {
   generation: number;
 }
 
-/** Texts of one time, and the characters of those that have a name. */
-interface Generation {
-  readonly texts: Map<string, KnownStatement>;
-  size: number;
-}
-
-const empty = (): Generation => ({ texts: new Map(), size: 0 });
+/** So many uses, or so many texts, make a generation. */
+const LIFETIME = { uses: 5000, texts: 500 };
 
 export class StatementNames {
   /** Two modules may share the connections of one host. */
@@ -46,11 +41,14 @@ export class StatementNames {
   private readonly prepared = new WeakMap<object, Prepared>();
   private readonly live = new Set<string>();
   /**
-   * What was used lately, and what was before that: a generation that is full ends the one before it. A hit
+   * What was used lately, and what was before that: a generation that is over ends the one before it. A hit
    * changes nothing, where an order by last use would rebuild its table again and again.
    */
-  private young = empty();
-  private old = empty();
+  private young = new Map<string, KnownStatement>();
+  private old = new Map<string, KnownStatement>();
+  private uses = 0;
+  /** Characters of all texts that have a name. */
+  private size = 0;
   private generation = 0;
   private made = 0;
 
@@ -58,7 +56,9 @@ export class StatementNames {
 
   /** What is known of a text, which counts as used. */
   of(text: string): KnownStatement {
-    const known = this.young.texts.get(text);
+    this.uses += 1;
+    if (this.uses > LIFETIME.uses) this.turn();
+    const known = this.young.get(text);
     if (known === undefined) return this.keep(text);
     if (known.name === null) this.giveName(known);
     return known;
@@ -94,31 +94,34 @@ export class StatementNames {
   /** A text that was not used lately: known from before, or new. */
   private keep(text: string): KnownStatement {
     if (text.length > LONGEST) return { name: null, milliseconds: null, length: text.length };
-    const { young, old } = this;
-    const before = old.texts.get(text);
+    const before = this.old.get(text);
     const known = before ?? { name: null, milliseconds: null, length: text.length };
-    old.texts.delete(text);
-    young.texts.set(text, known);
-    if (known.name !== null) young.size += known.length;
-    else if (before !== undefined) this.giveName(known);
-    if (young.texts.size > this.limits.count / 2) this.turn();
+    if (before !== undefined && before.name === null) this.giveName(before);
+    this.old.delete(text);
+    if (this.young.size >= LIFETIME.texts) this.turn();
+    this.young.set(text, known);
     return known;
   }
 
+  /** Names are given while there is room: whoever has one and is used keeps it, or all would lose theirs in turn. */
   private giveName(known: KnownStatement): void {
-    if (this.limits.count === 0) return;
+    if (this.live.size >= this.limits.count || this.size + known.length > this.limits.size) return;
     this.made += 1;
     known.name = `${this.prefix}_${this.made}`;
     this.live.add(known.name);
-    this.young.size += known.length;
-    if (this.young.size > this.limits.size / 2) this.turn();
+    this.size += known.length;
   }
 
   /** What was used lately becomes what was before; what was before and has not come again loses its name. */
   private turn(): void {
-    for (const { name } of this.old.texts.values()) if (name !== null) this.live.delete(name);
+    for (const { name, length } of this.old.values()) {
+      if (name === null) continue;
+      this.live.delete(name);
+      this.size -= length;
+    }
     this.old = this.young;
-    this.young = empty();
+    this.young = new Map();
+    this.uses = 0;
     this.generation += 1;
   }
 }
