@@ -14,7 +14,7 @@ import {
 import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
 import { checkOptionShapes } from './check-options.js';
-import { openOrm, StartCheck } from './content.orm.js';
+import { hostOrm, openOrm, StartCheck } from './content.orm.js';
 import type {
   ContentModel,
   ContentModuleAsyncOptions,
@@ -104,16 +104,18 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
 
 /** The host's MikroORM, or one of the module's own. */
 function ormProvider(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider {
-  return ownsOrm
-    ? {
-        provide: CONTENT_ORM,
-        useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
-        inject: [RUNTIME],
-      }
-    : {
-        provide: CONTENT_ORM,
-        useExisting: contextName === undefined ? MikroORM : getMikroORMToken(contextName),
-      };
+  if (ownsOrm)
+    return {
+      provide: CONTENT_ORM,
+      useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
+      inject: [RUNTIME],
+    };
+  const token = contextName === undefined ? MikroORM : getMikroORMToken(contextName);
+  return {
+    provide: CONTENT_ORM,
+    useFactory: (runtime: ContentRuntimeOptions, orm?: MikroORM) => hostOrm(orm, runtime, contextName),
+    inject: [RUNTIME, { token, optional: true }],
+  };
 }
 
 function providers(schema: Schema, routed: Routed): Provider[] {
@@ -176,15 +178,15 @@ function define(
     type,
     controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
   }));
-  const hostOrm =
-    ownsOrm || model.registerEntities === false
-      ? []
-      : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
+  // For its registration alone: nobody could inject the repositories that it answers, and without a MikroORM
+  // Nest would complain of them first.
+  if (!ownsOrm && model.registerEntities !== false)
+    MikroOrmModule.forFeature(entitiesOf(schema), model.contextName);
   return {
     module: ContentModule,
     // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
     global: true,
-    imports: [DiscoveryModule, ...hostOrm, ...(extra.imports ?? [])],
+    imports: [DiscoveryModule, ...(extra.imports ?? [])],
     controllers: [...controllers.map(({ controller }) => controller), LocalesController],
     providers: [
       runtime,

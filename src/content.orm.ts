@@ -1,4 +1,4 @@
-/** The database that the module opens itself, and what it says of any database at the start. */
+/** Whose database it is, the module's own or the host's, and what it says of either at the start. */
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
@@ -50,6 +50,32 @@ export async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): P
   } as Options;
   const orm: unknown = await MikroORM.init(options);
   return orm as MikroORM;
+}
+
+/**
+ * The host's MikroORM. Throws an Error where the application has none, and where a factory gives a database
+ * that nobody would open.
+ */
+export function hostOrm(
+  orm: MikroORM | undefined,
+  { database }: ContentRuntimeOptions,
+  contextName: string | undefined,
+): MikroORM {
+  if (database !== undefined)
+    throw new Error(
+      'ContentModule: the factory gives "database"; set "ownDatabase: true" in forRootAsync, so that it is opened',
+    );
+  if (orm === undefined) throw new Error(missing(contextName));
+  return orm;
+}
+
+function missing(contextName: string | undefined): string {
+  const named = contextName === undefined ? '' : ` with contextName "${contextName}"`;
+  const context = contextName === undefined ? '' : `contextName: '${contextName}', `;
+  return (
+    `ContentModule has no database, and the application has no MikroORM${named}: give "database" to ` +
+    `ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, ${context}autoLoadEntities: true })`
+  );
 }
 
 /** How long the start waits for the database before it goes on without it, in milliseconds. */

@@ -434,6 +434,41 @@ describe('what stops the start', () => {
     ]);
   });
 
+  it('M3: no database, neither of its own nor of the host', async () => {
+    expect(await refused(() => ({ imports: [ContentModule.forRoot(blog)] }))).toBe(
+      'ContentModule has no database, and the application has no MikroORM: give "database" to ' +
+        'ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, autoLoadEntities: true })',
+    );
+  });
+
+  it('M3: no database in the named context, though there is another', async () => {
+    const message = await refused((database) => ({
+      imports: [mikro(database), ContentModule.forRoot({ ...blog, contextName: 'content' })],
+    }));
+    expect(message).toBe(
+      'ContentModule has no database, and the application has no MikroORM with contextName "content": give "database" to ' +
+        `ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, contextName: 'content', autoLoadEntities: true })`,
+    );
+  });
+
+  it.each([
+    ['and the host has none', () => []],
+    ['and the host has another', (database: TestDatabase) => [mikro(database)]],
+  ])('M3: a database of a factory without "ownDatabase", %s', async (_where, imports) => {
+    const message = await refused((database) => ({
+      imports: [
+        ...imports(database),
+        ContentModule.forRootAsync({
+          ...blog,
+          useFactory: () => ({ database: { clientUrl: database.url } }),
+        }),
+      ],
+    }));
+    expect(message).toBe(
+      'ContentModule: the factory gives "database"; set "ownDatabase: true" in forRootAsync, so that it is opened',
+    );
+  });
+
   it('a prefix that comes too late', async () => {
     const message = await refused(({ url }) => ({
       imports: [
