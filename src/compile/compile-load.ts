@@ -26,12 +26,13 @@ function taken(locks: readonly Lock[]): Sql {
  */
 export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(locks));
 
+/** A row of this document; null means the one document of a single type. */
+export const documentOf = (row: Sql, documentId: string | null): Sql =>
+  documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
+
 /**
  * The versions of a document; their rows are locked too, against writers that know nothing of this library.
  */
-const documentOf = (row: Sql, documentId: string | null): Sql =>
-  documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
-
 const versionRows = (type: ContentType, documentId: string | null): Sql =>
   sql`select t.id, t.document_id, t.locale, t.published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
 
@@ -39,7 +40,7 @@ const versions = (type: ContentType, documentId: string | null): Sql =>
   sql`(select json_agg(v.*) from (${versionRows(type, documentId)}) v)::text as versions`;
 
 /** The versions of a document, locked. */
-export const compileVersions = (type: ContentType, documentId: string): Statement =>
+export const compileVersions = (type: ContentType, documentId: string | null): Statement =>
   print(versionRows(type, documentId));
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */

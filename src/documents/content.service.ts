@@ -151,7 +151,7 @@ export class ContentService<T extends object = DocumentFields> {
 
   /** Takes the published version away; answers the draft. */
   async unpublish(
-    documentId: string,
+    documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
@@ -164,7 +164,7 @@ export class ContentService<T extends object = DocumentFields> {
 
   /** Puts the draft back to what is published; answers it. */
   async discardDraft(
-    documentId: string,
+    documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {

@@ -199,9 +199,7 @@ export class Documents {
   unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.changeState(plan, options, 'unpublish', async (runner) => {
       await runner.run(compileQueue(locksOfChange(plan.type, plan.documentId)));
-      await runner.run(
-        compileUnpublish(plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
-      );
+      await runner.run(compileUnpublish(plan.type, plan.documentId, writeLocaleOf(plan, this.base.settings)));
     });
   }
 
@@ -210,7 +208,7 @@ export class Documents {
    */
   discardDraft(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.changeState(plan, options, 'discardDraft', (runner) =>
-      discardDraft(runner, plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
+      discardDraft(runner, plan.type, plan.documentId, writeLocaleOf(plan, this.base.settings)),
     );
   }
 

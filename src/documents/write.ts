@@ -126,16 +126,17 @@ async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Prom
 export async function discardDraft(
   runner: Runner,
   type: ContentType,
-  documentId: string,
+  asked: string | null,
   locale: string,
 ): Promise<void> {
-  await runner.run(compileQueue(locksOfChange(type, documentId)));
-  const rows = (await runner.run(compileVersions(type, documentId)))
+  await runner.run(compileQueue(locksOfChange(type, asked)));
+  const rows = (await runner.run(compileVersions(type, asked)))
     .map(toVersionRow)
     .filter((row) => !type.localized || row.locale === locale);
   const draft = rows.find((row) => !row.published);
   const published = rows.find((row) => row.published);
   if (draft === undefined || published === undefined) throw notFound();
+  const { documentId } = draft;
   const touched = (await runner.run(compileDiscard(type, draft.id, published.id))).map((row) =>
     Number(row['id']),
   );
