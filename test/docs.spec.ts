@@ -1,20 +1,66 @@
 /** Every snippet of the documentation compiles, every option is documented, every link leads somewhere. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
+import { ContentService } from '../src/documents/content.service.ts';
+import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/schema/options.ts';
+import { isScalarType } from '../src/schema/scalar-types.ts';
 import { DEFAULT_SETTINGS } from '../src/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-/** The TypeScript blocks of a page, as files of their own beside the tests. */
+/**
+ * The TypeScript blocks of a page, as files of their own beside the tests: by the name that the line before
+ * gives them, where others import them.
+ */
 const snippets = pages.flatMap((page) =>
-  [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], i) => ({
-    file: join(root, 'test', `${page.replace(/\W/g, '-')}-${i}.ts`),
-    code,
-  })),
+  [...read(page).matchAll(/(?:`src\/([\w.-]+)`[^\n]*\n\n)?```ts\n([\s\S]*?)```/g)].map(
+    ([, named, code = ''], i) => ({
+      file: join(root, 'test', named ?? `${page.replace(/\W/g, '-')}-${i}.ts`),
+      code,
+    }),
+  ),
 );
+
+/** The anchors of a page: its headings, as GitHub and npm spell them. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Why a link leads nowhere; undefined where it leads somewhere. */
+function brokenLink(page: string, link: string): string | undefined {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
+  if (!existsSync(join(root, target))) return link;
+  return anchor === undefined || anchorsOf(target).includes(anchor) ? undefined : `${link}: no such heading`;
+}
+
+/** The rows of the tables below a heading, each as the text of its cells. */
+function rowsUnder(page: string, heading: string): string[][] {
+  const section = read(page).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| option '));
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+
+/** The attribute types that a cell of the option table means. */
+function typesIn(cell: string): string[] {
+  const all = Object.keys(ATTRIBUTE_OPTIONS);
+  if (cell === 'every attribute') return all;
+  return cell === 'every scalar' ? all.filter(isScalarType) : quoted(cell);
+}
 
 function compileErrors(): string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
@@ -56,9 +102,37 @@ describe('documentation', () => {
     ).toEqual([]);
   });
 
+  it('M5: says of every option of attributes which types take it, and of no other', () => {
+    const documented = rowsUnder('docs/content-types.md', 'Options of attributes').flatMap(
+      ([options, types = '']) =>
+        quoted(options).flatMap((name) => typesIn(types).map((type) => `${type}.${name}`)),
+    );
+    const taken = Object.entries(ATTRIBUTE_OPTIONS).flatMap(([type, options]) =>
+      Object.keys(options).map((name) => `${type}.${name}`),
+    );
+    expect(documented.sort()).toEqual(taken.sort());
+  });
+
+  it('M5: names every option of types and components', () => {
+    const rows = rowsUnder('docs/content-types.md', 'Options of types').map(([name]) => quoted(name)[0]);
+    expect([...rows, 'kind'].sort()).toEqual(Object.keys(TYPE_OPTIONS).sort());
+    const page = read('docs/content-types.md');
+    expect(Object.keys(COMPONENT_OPTIONS).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('M5: names every method of ContentService, with its parameters', () => {
+    const PRIVATE = ['constructor', 'plan', 'planWrite'];
+    const methods = Object.getOwnPropertyNames(ContentService.prototype).filter(
+      (name) => !PRIVATE.includes(name),
+    );
+    const documented = rowsUnder('docs/services.md', 'Methods').flatMap(([call]) => quoted(call));
+    expect(methods.length).toBeGreaterThan(8);
+    for (const method of methods) expect(documented).toContainEqual(expect.stringMatching(`^${method}\\(`));
+  });
+
   it.each(pages)('%s links only to what is there', (page) => {
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target);
-    expect(links.filter((target) => !existsSync(resolve(root, dirname(page), target)))).toEqual([]);
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link);
+    expect(links.flatMap((link) => brokenLink(page, link) ?? [])).toEqual([]);
   });
 
   it('keeps the code map short', () => {

@@ -18,7 +18,7 @@ import type { WriteOptions } from './write-options.js';
  */
 export type ContentQuery = RawQuery;
 
-/** On whose behalf, and in which transaction of the host's. */
+/** On whose behalf a method acts, and in which transaction of the host's. */
 export interface ServiceOptions {
   /** Default: the host itself, to whom everything is allowed. */
   readonly as?: Caller;
@@ -29,6 +29,12 @@ export interface ServiceOptions {
 /**
  * The documents of one content type, under the same rules as over HTTP.
  * Inject it with `@InjectContent('article') articles: ContentService<Article>`.
+ *
+ * `find` answers `{ data, meta }`, every other method the document itself. A single type takes `null` for the
+ * `documentId`. `query` reads the answer: `fields`, `populate`, `status`, `locale` …, as in a query string.
+ * What HTTP would answer with an error is thrown as a {@link ContentError} with the same name, status and
+ * details: ValidationError for data or a query without meaning, ForbiddenError for a caller in `as` without
+ * the right, NotFoundError for what is not there, ConflictError for a version that others keep writing.
  *
  * @publicApi
  */
@@ -58,7 +64,7 @@ export class ContentService<T extends object = DocumentFields> {
     return this.plan(action, query, as, { kind: 'one', documentId });
   }
 
-  /** A page of documents. Throws a ContentError for a query that makes no sense. */
+  /** A page of documents with its `meta`; 25 unless `pagination` says otherwise (protocol 1.1, 7.13). */
   async find(
     query: ContentQuery = {},
     { as = SYSTEM }: ServiceOptions = {},
@@ -69,7 +75,7 @@ export class ContentService<T extends object = DocumentFields> {
     return { data: JSON.parse(data) as T[], meta };
   }
 
-  /** One document, or null. A single type takes no id. */
+  /** One document, or null where it has no version in the asked status and locale. */
   async findOne(
     documentId: string | null,
     query: ContentQuery = {},
@@ -89,7 +95,7 @@ export class ContentService<T extends object = DocumentFields> {
     }
   }
 
-  /** How many documents match. */
+  /** How many documents `filters`, `_q`, `status` and `locale` leave. */
   async count(query: ContentQuery = {}, options: ServiceOptions = {}): Promise<number> {
     const page = {
       ...query,
@@ -101,10 +107,7 @@ export class ContentService<T extends object = DocumentFields> {
     return (await this.find(page, options)).meta.pagination?.total ?? 0;
   }
 
-  /**
-   * Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that
-   * cannot be stored.
-   */
+  /** Creates a document from its attributes; published at once unless `status: 'draft'` (protocol 8.4). */
   async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
     const answer = await this.documents.create(
       this.planWrite('create', query, as, null),
@@ -114,7 +117,10 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Updates a document partially; a single type takes no id and is created when absent. */
+  /**
+   * Changes what `data` names and leaves the rest; publishes unless `status: 'draft'` (protocol D4, 8.5). A
+   * single type is created when absent (10.2), a version in the `locale` of the query as well (9.6).
+   */
   async update(
     documentId: string | null,
     data: object,
@@ -129,7 +135,10 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
+  /**
+   * Deletes the draft and the published version of one locale, or of all with `locale: '*'`. What is not
+   * there is no error (protocol 8.7, 9.8).
+   */
   async delete(
     documentId: string | null,
     query: ContentQuery = {},
@@ -138,7 +147,10 @@ export class ContentService<T extends object = DocumentFields> {
     await this.documents.delete(this.planWrite('delete', query, as, documentId), writing(as, em));
   }
 
-  /** Publishes the draft as it is. Throws a ContentError when it is not complete. */
+  /**
+   * Publishes the draft as it is; answers the published version. A ValidationError lists what it lacks
+   * (protocol 8.12).
+   */
   async publish(
     documentId: string | null,
     query: ContentQuery = {},
@@ -149,7 +161,10 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Takes the published version away; answers the draft. */
+  /**
+   * Takes the published version of one locale away; answers the draft. Where none is published nothing
+   * changes.
+   */
   async unpublish(
     documentId: string | null,
     query: ContentQuery = {},
@@ -162,7 +177,10 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Puts the draft back to what is published; answers it. */
+  /**
+   * Puts the draft back to what is published; answers it. Throws NotFoundError where nothing is published: a
+   * draft that never was is kept.
+   */
   async discardDraft(
     documentId: string | null,
     query: ContentQuery = {},
