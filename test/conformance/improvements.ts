@@ -136,7 +136,7 @@ export const IMPROVEMENTS: readonly Improvement[] = [
   {
     id: 'unknown-status-is-refused',
     reason:
-      'An unknown `status` on a type with draft & publish is a 400 (18.8); the reference shows or creates drafts.',
+      'An unknown `status` on a type with draft & publish is a 400 (8.8); the reference shows or creates drafts.',
     cases: [738, 1045],
     applies: (asked) =>
       wasAnswered(asked) &&
