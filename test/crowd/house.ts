@@ -103,7 +103,7 @@ export async function openHouse(adapter: Adapter, { most = 5, ...options }: Opti
     network,
     url: host.url,
     ask: (path, method = 'GET', data) => ask(host.url + path, method, data),
-    sql: client.query.bind(client) as pg.Client['query'],
+    sql: client.query.bind(client),
     hold: async (lock) => {
       const holder = new pg.Client(database.url);
       await holder.connect();
