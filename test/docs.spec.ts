@@ -56,7 +56,9 @@ describe('documentation', () => {
     const { limits, load, ...settings } = DEFAULT_SETTINGS;
     expect(Object.keys(settings).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
     expect(
-      Object.entries({ ...limits, ...load }).filter(([name, value]) => !page.includes(`| \`${name}\` | ${value} |`)),
+      Object.entries({ ...limits, ...load }).filter(
+        ([name, value]) => !page.includes(`| \`${name}\` | ${value} |`),
+      ),
     ).toEqual([]);
   });
 
