@@ -27,7 +27,7 @@ export interface ContentSettings {
   readonly preparedStatements: boolean;
   /** How many query strings keep their plan, per set of rights; those not used lately go. 0 keeps none. */
   readonly maxCachedPlans: number;
-  /** How many statement shapes connections keep prepared at a time; one that is not used lately makes room. */
+  /** How many statement shapes connections keep prepared at a time; those not used lately make room. */
   readonly maxPreparedStatements: number;
   /**
    * The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each.

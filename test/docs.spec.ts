@@ -8,7 +8,11 @@ import { isScalarType } from '../src/schema/scalar-types.ts';
 import { DEFAULT_SETTINGS } from '../src/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /**
@@ -139,5 +143,34 @@ describe('documentation', () => {
 
   it('keeps the code map short', () => {
     expect(read('docs/architecture.md').split('\n').length).toBeLessThanOrEqual(90);
+  });
+
+  describe('CONTRIBUTING.md', () => {
+    const page = read('CONTRIBUTING.md');
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = new Set(
+      [...page.matchAll(/npm (?:run )?([a-z][\w:]*)/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== 'ci'),
+    );
+
+    it('names only commands that there are', () => {
+      expect([...named].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+    });
+
+    it('names every command that shows something about the code', () => {
+      const showing = /^(test|lint|format|typecheck|check|build|bench|faults|conformance|fuzz:\w+)$/;
+      expect(Object.keys(scripts).filter((name) => showing.test(name) && !named.has(name))).toEqual([]);
+    });
+
+    it('says what .ci/run runs', () => {
+      const steps = [...read('.ci/run').matchAll(/^step \w+ npm run --silent ([\w:]+)/gm)].map(
+        ([, name = '']) => name,
+      );
+      expect(steps.filter((name) => !named.has(name))).toEqual([]);
+      expect(steps).toEqual(
+        expect.arrayContaining(['lint', 'typecheck', 'build', 'test', 'conformance', 'fuzz:leak']),
+      );
+    });
   });
 });

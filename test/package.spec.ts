@@ -26,7 +26,7 @@ const BUILT = filesBelow('src', '.ts').flatMap((file) =>
   ['.js', '.d.ts'].map((end) => `dist/${file.replace(/\.ts$/, end)}`),
 );
 const PAGES = filesBelow('docs', '.md').map((page) => `docs/${page}`);
-const BESIDE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+const BESIDE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md'];
 const EXPECTED = [...BUILT, ...PAGES, ...BESIDE].sort();
 
 /** Copies what is committed, puts empty files where the build would put its own, and asks npm what it packs. */

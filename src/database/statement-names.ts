@@ -1,7 +1,7 @@
 /**
  * What is known of statements by their text: the name under which connections keep them prepared, and how
- * long they take. What is not used for long is forgotten, because every connection pays for what it keeps, and
- * because one-off queries must not use up the names of all others.
+ * long they take. What is not used for long is forgotten, because every connection pays for what it keeps,
+ * and because one-off queries must not use up the names of all others.
  */
 import { identifier, join, print, quote, sql, type Statement } from '../sql.js';
 
@@ -103,7 +103,7 @@ export class StatementNames {
     return known;
   }
 
-  /** Names are given while there is room: whoever has one and is used keeps it, or all would lose theirs in turn. */
+  /** Names are given while there is room: who has one and is used keeps it, or all would lose theirs in turn. */
   private giveName(known: KnownStatement): void {
     if (this.live.size >= this.limits.count || this.size + known.length > this.limits.size) return;
     this.made += 1;
