@@ -32,6 +32,7 @@ import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
 import { HalfSentRequests } from './http/half-sent-requests.js';
 import { LocalesController } from './http/locales.controller.js';
+import { AfterRoutes, BeforeRoutes } from './http/request-hooks.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { UnsentAnswers } from './http/unsent-answers.js';
 import { buildSchema } from './schema/build-schema.js';
@@ -158,6 +159,8 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     StartCheck,
     ContentErrorFilter,
     UnroutedErrorFilter,
+    BeforeRoutes,
+    AfterRoutes,
     ...services,
   ];
 }

@@ -33,6 +33,8 @@ export interface ContentSettings {
    * The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each.
    */
   readonly maxPreparedSize: number;
+  /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
+  readonly health: boolean;
 }
 
 /** Budgets of one request. */
@@ -99,6 +101,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxCachedPlans: 500,
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
+  health: false,
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,
@@ -158,6 +161,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
   maxPreparedSize: whole(0),
+  health: FLAG,
 };
 
 /** Settings with values that would only fail in a request, each with what it must be. */

@@ -9,22 +9,17 @@ import {
   Get,
   HttpCode,
   Inject,
-  Options,
-  Patch,
   Post,
   Put,
   Req,
-  Res,
   type Type,
   UseFilters,
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
-import { ContentError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
@@ -32,7 +27,6 @@ import { hangupOf } from './connection.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { ContentAction, Json, ServesType } from './metadata.js';
 import { type HttpRequest, queryOf, stateOf } from './request-state.js';
-import { METHODS } from './routes.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 interface Planned {
@@ -46,7 +40,6 @@ interface Planned {
 abstract class ContentController {
   constructor(
     @Inject(Documents) protected readonly documents: Documents,
-    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
   ) {}
 
@@ -93,16 +86,6 @@ abstract class ContentController {
     const { plan, caller } = this.planned(request as HttpRequest);
     return this.documents.delete(plan, { caller, hangup: hangupOf(request) });
   }
-
-  /** Tells which methods a path has; a 405 in the error shape, or 204 for OPTIONS. */
-  protected allow(response: object, methods: string): void {
-    this.adapter.httpAdapter.setHeader(response, 'Allow', methods);
-  }
-
-  protected notAllowed(response: object, methods: string): never {
-    this.allow(response, methods);
-    throw new ContentError('MethodNotAllowedError', 'Method Not Allowed');
-  }
 }
 
 /**
@@ -146,43 +129,6 @@ export abstract class CollectionController extends ContentController {
   async delete(@Req() request: object): Promise<void> {
     await this.remove(request);
   }
-
-  @Options()
-  @HttpCode(204)
-  listOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.list);
-  }
-
-  @Options(':documentId')
-  @HttpCode(204)
-  oneOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.one);
-  }
-
-  @Put()
-  putList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Patch()
-  patchList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Delete()
-  deleteList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Post(':documentId')
-  postOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
-
-  @Patch(':documentId')
-  patchOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
 }
 
 /**
@@ -210,22 +156,6 @@ export abstract class SingleController extends ContentController {
   @ContentAction('delete')
   async delete(@Req() request: object): Promise<void> {
     await this.remove(request);
-  }
-
-  @Options()
-  @HttpCode(204)
-  options(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.one);
-  }
-
-  @Post()
-  post(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
-
-  @Patch()
-  patch(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
   }
 }
 
