@@ -58,11 +58,15 @@ const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
 /** Whether a 400 of the framework is about the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
+/** Express reports a body that begins with neither `{` nor `[` this way, scalars included. */
+const NO_CONTAINER = /^Unexpected token .*?, "\s*[^\s{[]/s;
+
 /**
  * What is wrong with a body's JSON. Parsers quote the body around the mistake, which may be a password; only
  * the place is kept.
  */
 function jsonMistake(message: string): string {
+  if (NO_CONTAINER.test(message)) return 'invalid JSON, only supports object and array';
   if (!/["']/.test(message)) return message;
   const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
   return `The body is not valid JSON${place}`;

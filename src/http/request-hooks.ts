@@ -20,18 +20,21 @@ interface RawRequest {
 /** Looks at a request; whether it was answered. */
 type Hook = (request: RawRequest, response: object) => boolean;
 
+interface FastifyRequest {
+  readonly raw: RawRequest;
+  readonly is404: boolean;
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** Express' application and Fastify's instance, as far as they are needed. */
 interface Framework {
   use(middleware: (request: RawRequest, response: object, next: () => void) => void): void;
-  addHook(
-    name: 'onRequest',
-    hook: (
-      request: { readonly raw: RawRequest; readonly is404: boolean },
-      reply: object,
-      done: () => void,
-    ) => void,
-  ): void;
+  addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: object, done: () => void) => void): void;
 }
+
+/** Fastify alone takes nothing at all for a parameter: `/api/articles/` for `/api/articles/:documentId`. */
+const hasNoRoute = ({ is404, params }: FastifyRequest): boolean =>
+  is404 || Object.values(params).includes('');
 
 const asMiddleware =
   (hook: Hook): Parameters<Framework['use']>[0] =>
@@ -57,8 +60,8 @@ const FRAMEWORKS: Readonly<
         if (!hook(raw, reply)) done();
       }),
     last: (fastify, hook) =>
-      fastify.addHook('onRequest', ({ raw, is404 }, reply, done) => {
-        if (!is404 || !hook(raw, reply)) done();
+      fastify.addHook('onRequest', (request, reply, done) => {
+        if (!hasNoRoute(request) || !hook(request.raw, reply)) done();
       }),
   },
 };

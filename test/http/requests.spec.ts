@@ -67,13 +67,14 @@ const withContent = (
   adapter: Adapter,
   options: object = {},
   prepare: (app: INestApplication) => void = () => undefined,
+  fastify: object = {},
 ): Promise<Host> =>
   startHost(
     ({ url }) => ({
       imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })],
       controllers: [KettleController],
     }),
-    { adapter, prepare, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
+    { adapter, prepare, fastify, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
   );
 
 const json = (text: string, type = 'application/json') => ({
@@ -179,7 +180,7 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('headers for caches on %s', (adapter) => {
+describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
   let host: Host;
   beforeAll(async () => {
     host = await withContent(
@@ -266,8 +267,103 @@ describe.each(ADAPTERS)('headers for caches on %s', (adapter) => {
     expect((await raw(host.url, 'GET', '/_health/x')).status).toBe(404);
   });
 
+  describe('what is no body of a document', () => {
+    const NO_DATA = failure(400, 'ValidationError', 'Missing "data" payload in the request body');
+    const NO_JSON = failure(400, 'SyntaxError', 'invalid JSON, only supports object and array');
+    const BODIES: readonly (readonly [string, object])[] = [
+      ['null', NO_JSON],
+      ['1', NO_JSON],
+      ['""', NO_JSON],
+      ['"x"', NO_JSON],
+      ['true', NO_JSON],
+      ['', NO_DATA],
+      ['{}', NO_DATA],
+      ['[]', NO_DATA],
+      ['[{"data":{}}]', NO_DATA],
+      ['{"data":null}', NO_DATA],
+      ['{"data":""}', NO_DATA],
+    ];
+    const WRITES = [
+      ['POST', '/api/authors'],
+      ['PUT', '/api/authors/x'],
+      ['PUT', '/api/homepage'],
+    ] as const;
+
+    it.each(WRITES.flatMap((write) => BODIES.map((body) => [...write, ...body] as const)))(
+      '1.11, 1.13 %s %s with %j is refused alike on both adapters',
+      async (method, path, text, expected) => {
+        for (const type of ['application/json', 'application/vnd.api+json']) {
+          const answer = await raw(host.url, method, `/v1${path}`, json(text, type), text);
+          expect({ status: answer.status, body: JSON.parse(answer.text) }).toEqual({
+            status: 400,
+            body: expected,
+          });
+        }
+      },
+    );
+  });
+
   it('an unknown route below the prefix is a 404 as before', async () => {
     expect(JSON.parse((await raw(host.url, 'GET', '/v1/api/nope')).text)).toEqual(NOT_FOUND);
+  });
+});
+
+describe('odd paths', () => {
+  const hosts: Partial<Record<Adapter, Host>> = {};
+  let known = '';
+  beforeAll(async () => {
+    for (const adapter of ADAPTERS)
+      hosts[adapter] = await withContent(adapter, {}, () => undefined, {
+        routerOptions: { caseSensitive: false, maxParamLength: 1000 },
+      });
+    for (const host of Object.values(hosts)) {
+      const text = '{"data":{"name":"Ann"}}';
+      await raw(host.url, 'POST', '/api/authors', json(text), text);
+      await host.sql(`update authors set document_id = 'abcdefghijklmnopqrstuvwx'`);
+    }
+    known = 'abcdefghijklmnopqrstuvwx';
+  });
+  afterAll(() => Promise.all(Object.values(hosts).map((host) => host.close())));
+
+  it.each([
+    '/API/Authors',
+    '/Api/authors/ID',
+    '/api/authors/%61bcdefghijklmnopqrstuvwx',
+    '/api/authors/ID/',
+    '/api/authors/',
+    '/api/homepage/',
+    '/api//authors',
+    '/api/authors//',
+    '/api/authors//ID',
+    '/api/authors;a=1',
+    '/api/authors/x;y',
+    '/api/authors/x%2Fy',
+    '/api/authors/./ID',
+    '/api/authors/%00',
+    '/api/authors/%25zz',
+    '/api/authors?',
+    '/api/authors??x',
+    `/api/authors/${'x'.repeat(101)}`,
+    `/api/authors/${'x'.repeat(900)}`,
+  ])('%s is one and the same to Express and to a Fastify that is set to be as forgiving', async (path) => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      // Deleting is left to paths that lead to no author.
+      if (method === 'DELETE' && /ID|bcdef/.test(path)) continue;
+      const text = method === 'PUT' ? '{"data":{}}' : undefined;
+      const answers = await Promise.all(
+        ADAPTERS.map(async (adapter) => {
+          const sent = text === undefined ? {} : json(text);
+          const url = hosts[adapter]?.url ?? '';
+          const answer = await raw(url, method, path.replace('ID', known), sent, text);
+          return {
+            status: answer.status,
+            allow: answer.headers['allow'],
+            text: answer.text.replace(/"\d{4}-[^"]*Z"/g, ''),
+          };
+        }),
+      );
+      expect({ method, ...answers[1] }).toEqual({ method, ...answers[0] });
+    }
   });
 });
 
