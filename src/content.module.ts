@@ -174,7 +174,7 @@ function define(
   const mistakes = checkOptionShapes(model);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
   const prefix = trimSlashes(String(extra.prefix ?? DEFAULT_SETTINGS.prefix));
-  const routed = [...schema.types.values()].filter((type) => type.routed);
+  const routed = [...schema.types.values()].filter((type) => type.routes.length > 0);
   const controllers = routed.map((type) => ({
     type,
     controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),

@@ -21,6 +21,7 @@ import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
 import { hangupOf } from './connection.js';
@@ -181,6 +182,18 @@ function keepRoutes(given: Type, base: Type): void {
   }
 }
 
+/** Nest takes a method without decorators for none of its business. */
+function dropRoutes(controller: Type, dropped: readonly string[]): void {
+  const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  for (const name of dropped) {
+    const inherited = methods[name];
+    const value = function (this: unknown, ...args: unknown[]): unknown {
+      return inherited?.apply(this, args);
+    };
+    Object.defineProperty(methods, name, { value });
+  }
+}
+
 /**
  * The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave.
  */
@@ -193,6 +206,10 @@ export function contentController(type: ContentType, path: string, given?: Type)
   const controller = { [className(type.singularApiId)]: class extends base {} }[
     className(type.singularApiId)
   ] as Type;
+  dropRoutes(
+    controller,
+    ROUTES[type.kind].filter((route) => !type.routes.includes(route)),
+  );
   // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
   Controller({
     path,
