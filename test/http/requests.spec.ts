@@ -303,6 +303,45 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     );
   });
 
+  describe('2.5 the path of a refused key', () => {
+    it.each([
+      ['fields=nope', 'nope', null],
+      ['fields[0]=name&fields[1]=nope', 'nope', null],
+      ['sort=nope:desc', 'nope', null],
+      ['sort[nope]=asc', 'nope', null],
+      ['sort=articles.nope', 'nope', 'articles'],
+      ['filters[nope]=1', 'nope', null],
+      ['filters[$and][0][$not][nope][$eq]=1', 'nope', null],
+      ['filters[articles][nope]=1', 'nope', 'articles'],
+      ['filters[0]=1', '0', null],
+      ['fields=articles', 'articles', 'articles'],
+      ['populate[articles][fields]=nope', 'nope', null],
+      ['populate[articles][nope]=1', 'nope', 'articles'],
+      // Recorded: populate alone names the key itself.
+      ['populate=nope', 'nope', 'nope'],
+      ['populate[nope]=true', 'nope', 'nope'],
+    ] as const)('of ?%s', async (query, key, path) => {
+      const { status, text } = await raw(host.url, 'GET', `/v1/api/authors?${query}`);
+      const param = query.split(/[=[]/)[0];
+      expect({ status, ...JSON.parse(text).error.details }).toEqual({
+        status: 400,
+        key,
+        path,
+        source: 'query',
+        param,
+      });
+    });
+
+    it.each([
+      [{ nope: 1 }, 'nope', null],
+      [{ articles: { nope: 1 } }, 'nope', 'articles'],
+    ])('of the body %j', async (data, key, path) => {
+      const text = JSON.stringify({ data });
+      const answer = await raw(host.url, 'POST', '/v1/api/authors', json(text), text);
+      expect(JSON.parse(answer.text).error.details).toEqual({ key, path, source: 'body' });
+    });
+  });
+
   it('an unknown route below the prefix is a 404 as before', async () => {
     expect(JSON.parse((await raw(host.url, 'GET', '/v1/api/nope')).text)).toEqual(NOT_FOUND);
   });
