@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
-import { checkOptionShapes } from './check-options.js';
+import { checkFactory, checkOptionShapes, OPTIONS } from './check-options.js';
 import { hostOrm, openOrm, StartCheck } from './content.orm.js';
 import type {
   ContentModel,
@@ -32,6 +32,7 @@ import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
 import { HalfSentRequests } from './http/half-sent-requests.js';
 import { LocalesController } from './http/locales.controller.js';
+import { AfterRoutes, BeforeRoutes } from './http/request-hooks.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
 import { UnsentAnswers } from './http/unsent-answers.js';
 import { buildSchema } from './schema/build-schema.js';
@@ -160,6 +161,8 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     StartCheck,
     ContentErrorFilter,
     UnroutedErrorFilter,
+    BeforeRoutes,
+    AfterRoutes,
     ...services,
   ];
 }
@@ -168,12 +171,16 @@ function define(
   model: ContentModel,
   runtime: Provider,
   ownsOrm: boolean,
-  extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] },
+  extra: {
+    readonly prefix: string | undefined;
+    readonly imports: DynamicModule['imports'];
+    readonly known: readonly string[];
+  },
 ): DynamicModule {
-  const mistakes = checkOptionShapes(model);
+  const mistakes = checkOptionShapes(model, extra.known);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
   const prefix = trimSlashes(String(extra.prefix ?? DEFAULT_SETTINGS.prefix));
-  const routed = [...schema.types.values()].filter((type) => type.routed);
+  const routed = [...schema.types.values()].filter((type) => type.routes.length > 0);
   const controllers = routed.map((type) => ({
     type,
     controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
@@ -234,6 +241,7 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
     return define(model, { provide: RUNTIME, useValue: options }, database !== undefined, {
       prefix,
       imports: [],
+      known: OPTIONS.forRoot,
     });
   }
 
@@ -241,14 +249,16 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
    * Run-time options from a factory; the model stays static, because routes and entities are made from it.
    */
   static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
+    const make = options.useFactory as (...args: unknown[]) => unknown;
     const runtime: Provider = {
       provide: RUNTIME,
-      useFactory: options.useFactory as (...args: unknown[]) => unknown,
+      useFactory: async (...args: unknown[]) => checkFactory(await make(...args)),
       inject: options.inject ?? [],
     };
     return define(options, runtime, options.ownDatabase ?? false, {
       prefix: options.prefix,
       imports: options.imports,
+      known: OPTIONS.forRootAsync,
     });
   }
 

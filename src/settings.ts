@@ -33,11 +33,13 @@ export interface ContentSettings {
    * The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each.
    */
   readonly maxPreparedSize: number;
+  /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
+  readonly health: boolean;
 }
 
 /** Budgets of one request. */
 export interface ContentLimits {
-  /** Length of the raw query string, in bytes. */
+  /** Length of the raw query string, in characters; what is sent is ASCII. */
   readonly queryLength: number;
   /** Number of query parameters. */
   readonly parameters: number;
@@ -99,6 +101,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxCachedPlans: 500,
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
+  health: false,
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,
@@ -158,6 +161,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
   maxPreparedSize: whole(0),
+  health: FLAG,
 };
 
 /** Settings with values that would only fail in a request, each with what it must be. */
@@ -167,14 +171,11 @@ export function checkSettings(input: SettingsInput): string[] {
   const settings = Object.entries(RULES).flatMap(([name, rule]) =>
     wrong(name, input[name as keyof ContentSettings], rule),
   );
-  const groups = (['limits', 'load'] as const).flatMap((group) => {
-    const known = Object.keys(DEFAULT_SETTINGS[group]);
-    return Object.entries(input[group] ?? {}).flatMap(([name, value]) =>
-      known.includes(name)
-        ? wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(0))
-        : [`${group}.${name} is not a limit; there are ${known.join(', ')}`],
-    );
-  });
+  const groups = (['limits', 'load'] as const).flatMap((group) =>
+    Object.entries(input[group] ?? {}).flatMap(([name, value]) =>
+      wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(0)),
+    ),
+  );
   return [...settings, ...groups];
 }
 

@@ -24,7 +24,7 @@ const groupOf = (type: ContentType): string =>
   IN_PLUGIN.includes(type.singularApiId) ? PLUGIN : `api::${type.singularApiId}`;
 const grantable = (schema: Schema): ContentType[] =>
   [...schema.types.values()].filter(
-    (type) => !type.internal && (type.routed || IN_PLUGIN.includes(type.singularApiId)),
+    (type) => !type.internal && (type.routes.length > 0 || IN_PLUGIN.includes(type.singularApiId)),
   );
 
 /** What is granted, for every type and action. */

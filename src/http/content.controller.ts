@@ -9,30 +9,25 @@ import {
   Get,
   HttpCode,
   Inject,
-  Options,
-  Patch,
   Post,
   Put,
   Req,
-  Res,
   type Type,
   UseFilters,
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
-import { ContentError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
 import { hangupOf } from './connection.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { ContentAction, Json, ServesType } from './metadata.js';
 import { type HttpRequest, queryOf, stateOf } from './request-state.js';
-import { METHODS } from './routes.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 interface Planned {
@@ -46,7 +41,6 @@ interface Planned {
 abstract class ContentController {
   constructor(
     @Inject(Documents) protected readonly documents: Documents,
-    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
   ) {}
 
@@ -93,16 +87,6 @@ abstract class ContentController {
     const { plan, caller } = this.planned(request as HttpRequest);
     return this.documents.delete(plan, { caller, hangup: hangupOf(request) });
   }
-
-  /** Tells which methods a path has; a 405 in the error shape, or 204 for OPTIONS. */
-  protected allow(response: object, methods: string): void {
-    this.adapter.httpAdapter.setHeader(response, 'Allow', methods);
-  }
-
-  protected notAllowed(response: object, methods: string): never {
-    this.allow(response, methods);
-    throw new ContentError('MethodNotAllowedError', 'Method Not Allowed');
-  }
 }
 
 /**
@@ -146,43 +130,6 @@ export abstract class CollectionController extends ContentController {
   async delete(@Req() request: object): Promise<void> {
     await this.remove(request);
   }
-
-  @Options()
-  @HttpCode(204)
-  listOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.list);
-  }
-
-  @Options(':documentId')
-  @HttpCode(204)
-  oneOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.one);
-  }
-
-  @Put()
-  putList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Patch()
-  patchList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Delete()
-  deleteList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Post(':documentId')
-  postOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
-
-  @Patch(':documentId')
-  patchOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
 }
 
 /**
@@ -211,22 +158,6 @@ export abstract class SingleController extends ContentController {
   async delete(@Req() request: object): Promise<void> {
     await this.remove(request);
   }
-
-  @Options()
-  @HttpCode(204)
-  options(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.one);
-  }
-
-  @Post()
-  post(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
-
-  @Patch()
-  patch(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
 }
 
 const className = (id: string): string =>
@@ -251,6 +182,18 @@ function keepRoutes(given: Type, base: Type): void {
   }
 }
 
+/** Nest takes a method without decorators for none of its business. */
+function dropRoutes(controller: Type, dropped: readonly string[]): void {
+  const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  for (const name of dropped) {
+    const inherited = methods[name];
+    const value = function (this: unknown, ...args: unknown[]): unknown {
+      return inherited?.apply(this, args);
+    };
+    Object.defineProperty(methods, name, { value });
+  }
+}
+
 /**
  * The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave.
  */
@@ -263,6 +206,10 @@ export function contentController(type: ContentType, path: string, given?: Type)
   const controller = { [className(type.singularApiId)]: class extends base {} }[
     className(type.singularApiId)
   ] as Type;
+  dropRoutes(
+    controller,
+    ROUTES[type.kind].filter((route) => !type.routes.includes(route)),
+  );
   // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
   Controller({
     path,

@@ -69,6 +69,13 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
   return raw === '*' ? { kind: 'any' } : { kind: 'one', code: raw };
 }
 
+/** One document has one locale at a time; the message names what was sent instead. */
+export const notOneLocale = (pick: LocalePick): Error =>
+  validationError(
+    `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. Document locales must be strings.`,
+    { key: 'locale', path: null, source: 'query', param: 'locale' },
+  );
+
 function versionOf(query: Query, request: ReadRequest, settings: ContentSettings): Version {
   const { type } = request;
   const pick = pickLocale(query.locale, settings);
@@ -76,8 +83,10 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   // A condition on the locale at the root takes the place of the default locale.
   const locale: LocalePick =
     !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
-  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !answersWrite(request))
-    throw notFound();
+  if (request.kind === 'one' && type.localized) {
+    if (pick.kind === 'several') throw notOneLocale(pick);
+    if (pick.kind === 'any' && !answersWrite(request)) throw notFound();
+  }
   return {
     published: publishedState(query.status, type),
     locale,
