@@ -15,6 +15,7 @@ import { ContentAccess } from './access/content-access.js';
 import { Accounts } from './accounts/accounts.js';
 import { JsonWebTokens } from './accounts/json-web-tokens.js';
 import { RateLimits } from './accounts/rate-limits.js';
+import { RefreshTokens } from './accounts/refresh-tokens.js';
 import { Roles } from './accounts/roles.js';
 import { Sessions } from './accounts/sessions.js';
 import { SignIn } from './accounts/sign-in.service.js';
@@ -76,7 +77,7 @@ const PROVIDERS: Provider[] = [
   {
     provide: Sessions,
     useFactory: (accounts: Accounts, tokens: JsonWebTokens, options: ResolvedUsersOptions) =>
-      new Sessions(accounts, tokens, options),
+      new Sessions(accounts, { access: tokens, refresh: new RefreshTokens(options) }, options),
     inject: [Accounts, JsonWebTokens, OPTIONS],
   },
   {

@@ -11,9 +11,8 @@ import { stateOfAccount } from './json-web-tokens.js';
 /** One sign-in with refresh tokens. */
 export interface Session {
   readonly id: string;
-  /** Hash of the refresh token that is good now, and of the one before it. */
-  readonly hash: string;
-  readonly previous: string | null;
+  /** How often it was refreshed: the refresh token with this number is the one that is good now. */
+  readonly uses: number;
   /** The account's state when it began: another password ends it. */
   readonly state: string;
   readonly createdAt: string;
@@ -32,9 +31,7 @@ export interface Account {
   readonly role: string | null;
   readonly state: string;
   readonly sessions: readonly Session[];
-  /** The sessions as they are stored, to change them only when nobody else has. */
-  readonly storedSessions: unknown;
-  readonly resetPasswordExpires: Date | null;
+  readonly resetPasswordExpires: string | null;
 }
 
 const COLUMNS = [
@@ -50,6 +47,9 @@ const COLUMNS = [
   'sessions',
   'resetPasswordExpires',
 ];
+/** At most so many sign-ins of one user at a time; the one that was not used for longest goes. */
+const MOST_SESSIONS = 20;
+
 const READER = Permissions.of({ user: ['findOne'] });
 
 /** A random token for a mail or a session, and the hash that is kept of it. */
@@ -84,16 +84,12 @@ export class Accounts {
     const known = row as unknown as Account & {
       readonly tokenVersion: number | null;
       readonly sessions: string | null;
-      readonly resetPasswordExpires: string | Date | null;
     };
     const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
-    const expires = known.resetPasswordExpires;
     return {
       ...known,
       state: stateOfAccount(known),
       sessions: Array.isArray(stored) ? (stored as Session[]) : [],
-      storedSessions: stored,
-      resetPasswordExpires: expires === null ? null : new Date(expires),
     };
   }
 
@@ -108,6 +104,21 @@ export class Accounts {
     values: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
     return (await this.records.set(match, values)) > 0;
+  }
+
+  /**
+   * Keeps a session of a user as the one used last, in place of what is kept of it; with `from`, only where
+   * that holds these values. Whether it did.
+   */
+  keepSession(userId: number, session: Session, from: Partial<Session> | null = null): Promise<boolean> {
+    const change = { attribute: 'sessions', id: session.id, item: session, from, most: MOST_SESSIONS };
+    return this.records.changeItem({ id: userId }, change);
+  }
+
+  /** Ends a session of a user. */
+  async endSession(userId: number, id: string): Promise<void> {
+    const change = { attribute: 'sessions', id, item: null, from: null, most: MOST_SESSIONS };
+    await this.records.changeItem({ id: userId }, change);
   }
 
   /** The same read of the user with a row id. */

@@ -121,7 +121,7 @@ export class SignIn {
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
     const resetPasswordToken = hashToken(code);
     const account = await this.base.accounts.find({ resetPasswordToken });
-    if (account === null || (account.resetPasswordExpires?.getTime() ?? 0) < Date.now())
+    if (account === null || new Date(account.resetPasswordExpires ?? 0).getTime() < Date.now())
       throw validationError('Incorrect code provided');
     // Whoever has the code has the mailbox.
     const confirmed = this.base.options.register.confirm ? true : account.confirmed;
