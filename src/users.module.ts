@@ -147,13 +147,15 @@ export class UsersModule implements NestModule, OnModuleInit {
     });
   }
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     const { access, base, options, strategy, roles } = this.parts;
     access.addStrategy(strategy);
     access.addSource(roles);
     for (const [metadata, hook] of accountHooks()) base.hooks.add(metadata, hook);
     if (options.mail === null)
       new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
+    // So that the host's code finds the default roles; without tables they come with the first request.
+    await roles.load().catch(() => undefined);
   }
 
   configure(_consumer: MiddlewareConsumer): void {

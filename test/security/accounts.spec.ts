@@ -499,7 +499,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           { name: 5 },
           { name: 'x', type: { $ne: 1 } },
           { name: 'x', description: {} },
-          { name: 'x', permissions: [] },
+          { name: 'x', permissions: ['find'] },
           { name: 'x', permissions: null },
           { name: 'x', permissions: 'all' },
           [],
