@@ -4,8 +4,7 @@ import { Permissions } from '../access/permissions.js';
 import type { DocumentsBase } from '../documents/documents-base.js';
 import type { Documents } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
-import type { ReadPlan } from '../plan/plan.js';
-import type { ContentType, ScalarAttribute } from '../schema/model.js';
+import type { ContentType } from '../schema/model.js';
 import { stateOfAccount } from './json-web-tokens.js';
 
 /** One sign-in with refresh tokens. */
@@ -121,23 +120,12 @@ export class Accounts {
     await this.records.changeItem({ id: userId }, change);
   }
 
-  /** The same read of the user with a row id. */
-  byRowId(plan: ReadPlan, id: number): ReadPlan {
-    const attribute = this.type.attributes.get('id') as ScalarAttribute;
-    return {
-      ...plan,
-      kept: null,
-      documentId: null,
-      where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false },
-    };
-  }
-
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
   async shown(documentId: string): Promise<Record<string, unknown>> {
     const plan = this.documents.planText('', {
       type: this.type,
       kind: 'one',
-      documentId,
+      by: { documentId },
       permissions: READER,
       user: null,
       format: 'flat',

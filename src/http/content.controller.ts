@@ -26,6 +26,7 @@ import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import { ContentError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId } from '../plan/plan-read.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
 import { hangupOf } from './connection.js';
@@ -66,7 +67,7 @@ abstract class ContentController {
     const plan = this.documents.planText(queryOf(request), {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
-      documentId: request.params?.['documentId'] ?? null,
+      by: byDocumentId(request.params?.['documentId'] ?? null),
       permissions: caller.permissions,
       user: userOf(caller),
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
