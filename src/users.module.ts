@@ -39,6 +39,7 @@ const PARTS = Symbol('UsersParts');
 /** What the module connects at the start. */
 interface Parts {
   readonly access: ContentAccess;
+  readonly accounts: Accounts;
   readonly routes: ContentRoutes;
   readonly base: DocumentsBase;
   readonly options: ResolvedUsersOptions;
@@ -96,16 +97,17 @@ const PROVIDERS: Provider[] = [
   {
     provide: PARTS,
     useFactory: (
-      ...[access, routes, base, options, strategy, roles]: [
+      ...[access, accounts, routes, base, options, strategy, roles]: [
         ContentAccess,
+        Accounts,
         ContentRoutes,
         DocumentsBase,
         ResolvedUsersOptions,
         UserStrategy,
         Roles,
       ]
-    ): Parts => ({ access, routes, base, options, strategy, roles }),
-    inject: [ContentAccess, ContentRoutes, CONTENT_BASE, OPTIONS, UserStrategy, Roles],
+    ): Parts => ({ access, accounts, routes, base, options, strategy, roles }),
+    inject: [ContentAccess, Accounts, ContentRoutes, CONTENT_BASE, OPTIONS, UserStrategy, Roles],
   },
   {
     provide: UserStrategy,
@@ -148,10 +150,10 @@ export class UsersModule implements NestModule, OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    const { access, base, options, strategy, roles } = this.parts;
+    const { access, accounts, base, options, strategy, roles } = this.parts;
     access.addStrategy(strategy);
     access.addSource(roles);
-    for (const [metadata, hook] of accountHooks()) base.hooks.add(metadata, hook);
+    for (const [metadata, hook] of accountHooks(accounts.type)) base.hooks.add(metadata, hook);
     if (options.mail === null)
       new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
     // So that the host's code finds the default roles; without tables they come with the first request.

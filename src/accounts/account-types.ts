@@ -62,6 +62,8 @@ const USER_ATTRIBUTES = {
   resetPasswordToken: { type: 'string', private: true, writable: false, index: true },
   resetPasswordExpires: { type: 'datetime', private: true, writable: false },
   confirmationToken: { type: 'string', private: true, writable: false, index: true },
+  /** What names are compared by. */
+  nameKey: { type: 'string', unique: true, private: true, writable: false },
 } as const satisfies AttributeDefinitions;
 
 type UserAttributes = typeof USER_ATTRIBUTES;

@@ -6,6 +6,7 @@ import type { Documents } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
 import type { ContentType } from '../schema/model.js';
 import { stateOfAccount } from './json-web-tokens.js';
+import { nameKey } from './user-names.js';
 
 /** One sign-in with refresh tokens. */
 export interface Session {
@@ -92,9 +93,16 @@ export class Accounts {
     };
   }
 
-  /** By e-mail, without case, or by user name; the e-mail wins (protocol 19.1). */
+  /**
+   * By e-mail or by user name, both without case; the e-mail wins (protocol 19.1). A name that was stored
+   * before names had keys is found as it is.
+   */
   byIdentifier(identifier: string): Promise<Account | null> {
-    return this.find({ email: lowerCase(identifier) }, { username: identifier });
+    return this.find(
+      { email: lowerCase(identifier) },
+      { nameKey: nameKey(identifier) },
+      { username: identifier },
+    );
   }
 
   /** Changes an account where it still matches; whether it did. */

@@ -77,13 +77,9 @@ export class SignIn {
       register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
     );
     const { documentId: role } = await this.base.roles.named(register.role);
-    const email = lowerCase(fields.email);
-    if ((await this.base.accounts.find({ username: email }, { email: lowerCase(fields.username) })) !== null)
-      throw application('Email or Username are already taken');
     const created = await this.create({
       ...extra,
       ...fields,
-      email,
       provider: 'local',
       role: { documentId: role },
       confirmed: !register.confirm,

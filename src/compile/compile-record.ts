@@ -63,7 +63,7 @@ export function compileFindRecords(
   select: readonly string[],
 ): Statement {
   const matches = anyOf.map((match) => conditions(type, match));
-  const order = matches.map((match) => sql`${match} desc`);
+  const order = matches.map((match) => sql`${match} is true desc`);
   return print(
     sql`select ${shown(type, select)} from ${quote(type.table)} r where ${join(matches, ' or ')} order by ${join([...order, sql`r.id`], ', ')}`,
   );

@@ -9,8 +9,7 @@ import {
   type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
-import type { Database } from '../database/database.js';
-import type { Row } from '../database/runner.js';
+import type { Row, Runner } from '../database/runner.js';
 import { ContentModelError } from '../schema/content-model-error.js';
 import type { ContentType, Schema } from '../schema/model.js';
 
@@ -20,7 +19,7 @@ import type { ContentType, Schema } from '../schema/model.js';
  */
 export class Records {
   constructor(
-    private readonly database: Database,
+    private readonly database: Pick<Runner, 'run'>,
     private readonly type: ContentType,
   ) {}
 

@@ -186,7 +186,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         .filter(([, attribute]) => isPrivate(attribute))
         .map(([name]) => name),
     ).toEqual(
-      ['tokenVersion', 'sessions', 'resetPasswordToken', 'confirmationToken'].flatMap((name) =>
+      ['tokenVersion', 'sessions', 'resetPasswordToken', 'confirmationToken', 'nameKey'].flatMap((name) =>
         name === 'resetPasswordToken' ? [name, 'resetPasswordExpires'] : [name],
       ),
     );
