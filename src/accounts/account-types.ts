@@ -45,6 +45,8 @@ const ROLE = defineCollectionType({
       mappedBy: 'role',
       private: true,
       writable: false,
+      // Clients of the protocol ask for it and do not mind (19.19).
+      leftOut: true,
     },
   },
 });

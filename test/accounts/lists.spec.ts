@@ -72,6 +72,32 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
     expect((await world.get('/users/count?filters[username]=user1&limit=0', jwt)).body).toBe(1);
   });
 
+  it('19.19 the users of a role are never shown, and asking for them is no error', async () => {
+    for (const query of [
+      'populate[role][populate][0]=users',
+      'populate=role.users',
+      'populate[role][populate]=users',
+      'populate[role][populate][users]=true',
+      'populate[role][populate][users][fields]=username',
+      'populate[role][populate]=*',
+    ]) {
+      const { status, body } = await world.get(`/users?${query}`, jwt);
+      expect([query, status]).toEqual([query, 200]);
+      expect(body[0].role).toMatchObject({ type: expect.any(String) });
+      for (const { role } of body) expect(role).not.toHaveProperty('users');
+    }
+    for (const query of [
+      'populate[role][populate]=grants',
+      'populate=sessions',
+      'populate=nothing',
+      'filters[role][users][username]=user1',
+      'sort=role.users.username',
+      'populate[role][fields]=users',
+      'populate[role][sort]=users.username',
+    ])
+      expect([query, (await world.get(`/users?${query}`, jwt)).status]).toEqual([query, 400]);
+  });
+
   it('19.16 a new user is shown with its role, unless something else is asked for', async () => {
     const create = async (name: string, query: string) =>
       (
