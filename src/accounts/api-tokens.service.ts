@@ -204,7 +204,7 @@ interface TokenRow {
   readonly documentId: string;
   readonly kind: ApiTokenKind;
   readonly grants: string | null;
-  readonly expiresAt: string | Date | null;
-  readonly lastUsedAt: string | Date | null;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
   readonly hash: string;
 }

@@ -103,7 +103,7 @@ export class StatementNames {
     return known;
   }
 
-  /** Names are given while there is room: who has one and is used keeps it, or all would lose theirs in turn. */
+  /** Names are given while there is room: who is used keeps theirs, or all would lose them in turn. */
   private giveName(known: KnownStatement): void {
     if (this.live.size >= this.limits.count || this.size + known.length > this.limits.size) return;
     this.made += 1;

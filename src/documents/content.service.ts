@@ -4,7 +4,7 @@ import { type Caller, scopeOf, SYSTEM, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
 import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
-import type { ReadRequest } from '../plan/plan-read.js';
+import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
@@ -48,7 +48,7 @@ export class ContentService<T extends object = DocumentFields> {
     action: Action,
     query: ContentQuery,
     as: Caller,
-    what: Pick<ReadRequest, 'kind' | 'documentId'>,
+    what: Pick<ReadRequest, 'kind' | 'by'>,
   ): ReadPlan {
     if (scopeOf(as, this.type, action) === 'none') throw forbidden();
     return this.documents.plan(this.type, query, {
@@ -61,7 +61,7 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   private planWrite(action: Action, query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
-    return this.plan(action, query, as, { kind: 'one', documentId });
+    return this.plan(action, query, as, { kind: 'one', by: byDocumentId(documentId) });
   }
 
   /** A page of documents with its `meta`; 25 unless `pagination` says otherwise (protocol 1.1, 7.13). */
@@ -70,7 +70,7 @@ export class ContentService<T extends object = DocumentFields> {
     { as = SYSTEM }: ServiceOptions = {},
   ): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
     const { data, meta } = await this.documents.read(
-      this.plan('find', query, as, { kind: 'list', documentId: null }),
+      this.plan('find', query, as, { kind: 'list', by: null }),
     );
     return { data: JSON.parse(data) as T[], meta };
   }
@@ -85,7 +85,7 @@ export class ContentService<T extends object = DocumentFields> {
       const { data } = await this.documents.read(
         this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, {
           kind: 'one',
-          documentId,
+          by: byDocumentId(documentId),
         }),
       );
       return JSON.parse(data) as T;

@@ -11,10 +11,10 @@ import type { Row, Runner } from '../database/runner.js';
 import { forbidden, notFound, overLimit, validationError } from '../errors.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import type { ReadPlan } from '../plan/plan.js';
-import { planRead, type ReadRequest } from '../plan/plan-read.js';
+import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { writeRightsOf } from '../plan/rights.js';
 import { parseQuery } from '../query/parse-query.js';
-import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
+import { isObject, type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
@@ -61,19 +61,17 @@ export class Documents {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
   }
 
-  /** The largest page that a request can have. */
-  get maxLimit(): number {
-    return this.base.settings.maxLimit;
-  }
-
   /**
-   * Plans a request from its query string. Throws like `plan`, and a 400 when the text goes over a budget.
+   * Plans a request from its query string; `defaults` fills in what it does not say. Throws like `plan`, and
+   * a 400 when the text goes over a budget.
    */
-  planText(text: string, request: ReadRequest): ReadPlan {
+  planText(text: string, request: ReadRequest, defaults?: QueryDefaults): ReadPlan {
     // No document has such an id, and PostgreSQL would refuse to look for it.
-    if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
-    const { limits } = this.base.settings;
-    return this.cache.plan(text, request, (asked) => this.plan(asked.type, readRaw(text, limits), asked));
+    if (request.by !== null && unstorable(request.by)) throw notFound();
+    const { settings } = this.base;
+    const raw = (): RawQuery => readRaw(text, settings.limits);
+    if (defaults !== undefined) return this.plan(request.type, defaults(raw(), settings), request);
+    return this.cache.plan(text, request, (asked) => this.plan(asked.type, raw(), asked));
   }
 
   /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
@@ -263,7 +261,7 @@ export class Documents {
         const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
         const shown = this.plan(type, query, {
           kind: 'one',
-          documentId,
+          by: byDocumentId(documentId),
           permissions: Permissions.ALL,
           user: null,
           format: 'flat',

@@ -1,5 +1,4 @@
 /** The hooks of one write: before and after inside its transaction, committed once it has succeeded. */
-import { isDeepStrictEqual } from 'node:util';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Logger } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
@@ -46,24 +45,21 @@ export class HookRun {
   }
 
   /**
-   * Runs the hooks that come first. The body that they leave behind, and the keys of its data that they have
-   * set or changed. A retry starts from the request's own body again.
+   * Runs the hooks that come first. The body that they leave behind, and the keys that they have added to its
+   * data: what a hook makes of a value that was sent needs the sender's right to send one. A retry starts
+   * from the request's own body again.
    */
   async before(
     runner: Runner,
     raw: unknown,
   ): Promise<{ readonly data: unknown; readonly changed: ReadonlySet<string> }> {
     if (!this.changesData) return { data: raw, changed: new Set() };
-    const [body, sent] = [structuredClone(raw), structuredClone(raw)].map((one) =>
-      isObject(one) ? one : {},
-    ) as [Record<string, unknown>, Record<string, unknown>];
+    const sent = isObject(raw) && isObject(raw['data']) ? raw['data'] : {};
+    const body = structuredClone(isObject(raw) ? raw : {}) as Record<string, unknown>;
     const data = isObject(body['data']) ? (body['data'] as Record<string, unknown>) : {};
-    const before = isObject(sent['data']) ? sent['data'] : {};
     await this.run('before', { data, em: runner.em });
-    const changed = Object.keys(data).filter(
-      (key) => !Object.hasOwn(before, key) || !isDeepStrictEqual(data[key], before[key]),
-    );
-    return { data: raw === null ? null : body, changed: new Set(changed) };
+    const added = Object.keys(data).filter((key) => !Object.hasOwn(sent, key));
+    return { data: raw === null ? null : body, changed: new Set(added) };
   }
 
   /**

@@ -4,7 +4,7 @@
 import type { Permissions } from '../access/permissions.js';
 import { isHeavy } from '../plan/is-heavy.js';
 import type { ReadPlan } from '../plan/plan.js';
-import type { ReadRequest } from '../plan/plan-read.js';
+import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import type { Statement } from '../sql.js';
 
 /** Longer texts are planned anew each time, so that the cache stays small. */
@@ -33,7 +33,10 @@ export class PlanCache {
 
   /** The plan of a request: kept, or made by `make`. What `make` throws is not kept. */
   plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
-    const { documentId, permissions, type, action } = request;
+    const { by, permissions, type, action } = request;
+    // A row's id is asked for by account routes alone, which are not worth a place.
+    if (by !== null && !('documentId' in by)) return make(request);
+    const documentId = by?.documentId ?? null;
     // A plan for somebody's own documents has their name in it.
     const own =
       request.user !== null &&
@@ -45,7 +48,7 @@ export class PlanCache {
     let plan = generations.young.get(key);
     if (plan === undefined) {
       plan = generations.old.get(key) ?? {
-        ...make(documentId === null ? request : { ...request, documentId: HOLE }),
+        ...make(documentId === null ? request : { ...request, by: byDocumentId(HOLE) }),
         kept: { statement: null, heavy: null },
       };
       if (generations.young.size >= this.limit / 2) {

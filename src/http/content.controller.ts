@@ -21,6 +21,7 @@ import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId } from '../plan/plan-read.js';
 import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
@@ -60,7 +61,7 @@ abstract class ContentController {
     const plan = this.documents.planText(queryOf(request), {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
-      documentId: request.params?.['documentId'] ?? null,
+      by: byDocumentId(request.params?.['documentId'] ?? null),
       permissions: caller.permissions,
       user: userOf(caller),
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',

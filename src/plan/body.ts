@@ -212,7 +212,7 @@ function owned(values: GivenValues, type: ContentType, creator: string, walk: Wa
 /** Whose body it is. */
 export interface BodyRules {
   readonly rights: WriteRights;
-  /** Root keys that hooks have set or changed: the host's own, so the caller's rights do not bind them. */
+  /** Root keys that hooks have added: the host's own, so the caller's rights do not bind them. */
   readonly changed: ReadonlySet<string>;
   /** The user who creates the document; null for anybody else, and for an update. */
   readonly creator: string | null;

@@ -12,11 +12,18 @@ import { planFilter } from './plan-filter.js';
 import { planObject, planSort, type SelectContext } from './plan-select.js';
 import { rightsOf } from './rights.js';
 
+/** Which one document is meant: by its document id, or by the id of its row. */
+export type DocumentKey = { readonly documentId: string } | { readonly id: number };
+
+/** A document id as a key; null for a list, and for a single type's document. */
+export const byDocumentId = (documentId: string | null): DocumentKey | null =>
+  documentId === null ? null : { documentId };
+
 /** What a plan is made of beside the query. */
 export interface ReadRequest {
   readonly kind: 'list' | 'one';
   readonly type: ContentType;
-  readonly documentId: string | null;
+  readonly by: DocumentKey | null;
   readonly permissions: Permissions;
   /** The user who asks, to whom own documents belong; null for anybody else. */
   readonly user: string | null;
@@ -109,22 +116,28 @@ function ownerOf({ type, permissions, user, action }: ReadRequest, drafts: boole
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
   a === null || b === null ? (a ?? b) : { kind: 'all', parts: [a, b] };
 
+/** An attribute has one value. */
+const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
+  kind: 'compare',
+  attribute,
+  op: '$eq',
+  operands: [value],
+  negated: false,
+});
+
+/** Whether a row is the one with an id; null where no row is asked for. */
+const rowIs = ({ type, by }: ReadRequest): Condition | null =>
+  by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
+
 /** Whether a document belongs to a user. A type without an owner has no such documents. */
 function ownedBy(type: ContentType, user: string): Condition {
   const attribute = type.attributes.get(type.owner ?? '');
-  const equals = (scalar: ScalarAttribute): Condition => ({
-    kind: 'compare',
-    attribute: scalar,
-    op: '$eq',
-    operands: [user],
-    negated: false,
-  });
-  if (attribute?.kind === 'scalar') return equals(attribute);
+  if (attribute?.kind === 'scalar') return equals(attribute, user);
   if (attribute?.kind !== 'relation') return { kind: 'constant', value: false };
   return {
     kind: 'related',
     attribute,
-    where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute),
+    where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute, user),
     orNone: false,
   };
 }
@@ -134,16 +147,12 @@ function ownedBy(type: ContentType, user: string): Condition {
  * `readDrafts`, and leaves out of `populate` what the caller may not `find`.
  */
 export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
-  const { type, permissions } = request;
-  if (
-    request.kind === 'one' &&
-    request.documentId === null &&
-    type.kind === 'collectionType' &&
-    !answersWrite(request)
-  )
+  const { type, permissions, by } = request;
+  const documentId = by !== null && 'documentId' in by ? by.documentId : null;
+  if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answersWrite(request))
     throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
-  if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
+  if (documentId !== null && unstorable(documentId)) throw notFound();
   const version = versionOf(query, request, settings);
   const draftsOfRoot = !version.published && type.draftAndPublish && !answersWrite(request);
   const owner = ownerOf(request, draftsOfRoot);
@@ -172,9 +181,9 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
   return Object.freeze({
     kind: request.kind,
     type,
-    documentId: request.documentId,
+    documentId,
     version,
-    where: answersWrite(request) ? null : both(where, owner),
+    where: both(rowIs(request), answersWrite(request) ? null : both(where, owner)),
     search:
       answersWrite(request) || query.search === null
         ? null

@@ -110,6 +110,8 @@ export const MAX_PASSWORD_BYTES = 72;
 
 export const acceptPassword: Accept = (value, def, at) => {
   if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
+  // Halves of characters would all be one to the hash.
+  if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
   if (Buffer.byteLength(value) > MAX_PASSWORD_BYTES)
     at.report(`${at.label} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`);
   if (!at.draft && def.minLength !== undefined && !minLength(value, def.minLength)) {

@@ -91,6 +91,11 @@ export interface RelationDefinition extends CommonOptions {
   readonly target: string;
   readonly inversedBy?: string;
   readonly mappedBy?: string;
+  /**
+   * With `private`: populating it is silently left out of the answer, where other private attributes are
+   * refused. Default false.
+   */
+  readonly leftOut?: boolean;
 }
 
 /** One file or several. `allowedTypes` is one of `images`, `videos`, `audios`, `files`. */

@@ -98,6 +98,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
     target: TEXT,
     inversedBy: TEXT,
     mappedBy: TEXT,
+    leftOut: FLAG,
   },
   media: { ...COMMON, multiple: FLAG, allowedTypes: listOf('images', 'videos', 'audios', 'files') },
   component: { ...COMMON, component: TEXT, repeatable: FLAG, min: COUNT, max: COUNT, index: FLAG },
