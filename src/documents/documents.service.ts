@@ -128,7 +128,8 @@ export class Documents {
   private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
     const shown = plan.echoes ? onlySent(plan, sent) : plan;
     const rows = await runner.run(this.compile(shown));
-    if (plan.otherwise === null || rows[0]?.['data'] !== null) return this.answer(shown, rows);
+    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
+    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
     return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
   }
 
