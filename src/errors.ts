@@ -32,6 +32,13 @@ export interface Issue {
   readonly value?: unknown;
 }
 
+/** Stands for all problems of attributes that the caller can neither read nor write (D27). */
+export const UNTOLD: Issue = {
+  path: [],
+  message: 'The document is not valid in attributes that you cannot access',
+  name: 'ValidationError',
+};
+
 /** Where a refused key stood: a query parameter, or the request body (protocol 2.6). */
 export type Source = { readonly source: 'query'; readonly param: string } | { readonly source: 'body' };
 

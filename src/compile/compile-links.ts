@@ -14,6 +14,8 @@ export interface LinkChange {
    * rows that `d` has just inserted.
    */
   readonly owners: readonly number[] | 'inserted';
+  /** Inverse sides: documents whose links stay as they are. */
+  readonly untouched: readonly string[];
 }
 
 /** Links copied as they are from one row to others: on publish, and into a new locale. */
@@ -99,19 +101,27 @@ function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Step[] {
 }
 
 /** Which of the targets' rows an inverse side writes: drafts only or both states, one locale or all. */
-function rowsOf(target: ContentType, way: InverseJoin, request: LinksRequest, row: Sql): Sql {
+function rowsOf(
+  { attribute: { target }, untouched }: LinkChange,
+  way: InverseJoin,
+  request: LinksRequest,
+  row: Sql,
+): Sql {
   const state = target.draftAndPublish && request.draftsOnly ? sql` and not ${row}.published` : sql``;
-  return way.perLocale ? sql`${state} and ${row}.locale = ${param(request.locale)}::text` : state;
+  const locale = way.perLocale ? sql` and ${row}.locale = ${param(request.locale)}::text` : sql``;
+  const others = untouched.length === 0 ? sql`` : sql` and ${row}.document_id <> all(${texts(untouched)})`;
+  return sql`${state}${locale}${others}`;
 }
 
 type InverseJoin = Extract<Join, { kind: 'inverseColumn' | 'inverseLink' }>;
 
 /** The other side of a to-one: its rows come to hold our document id, and those left out lose it. */
 function replaceInverseColumn(
-  { attribute, targets }: LinkChange,
+  change: LinkChange,
   way: Extract<Join, { kind: 'inverseColumn' }>,
   request: LinksRequest,
 ): Step[] {
+  const { attribute, targets } = change;
   const table = quote(attribute.target.table);
   const column = quote(way.column);
   const me = sql`${param(request.documentId)}::text`;
@@ -121,20 +131,21 @@ function replaceInverseColumn(
       ? sql``
       : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
   const update = sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
-      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(attribute.target, way, request, sql`t`)}`;
+      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(change, way, request, sql`t`)}`;
   return [{ sql: update, updates: attribute.target.table }];
 }
 
 /** The other side of a many-to-many: links of the targets' rows to our document, ordered on our side. */
 function replaceInverseLinks(
-  { attribute, targets }: LinkChange,
+  change: LinkChange,
   way: Extract<Join, { kind: 'inverseLink' }>,
   request: LinksRequest,
 ): Step[] {
+  const { attribute, targets } = change;
   const table = quote(way.table);
   const owner = quote(attribute.target.table);
   const me = sql`${param(request.documentId)}::text`;
-  const state = rowsOf(attribute.target, way, request, sql`x`);
+  const state = rowsOf(change, way, request, sql`x`);
   return onLinks([
     sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id <> all(${texts(targets)})${state}`,
     sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)

@@ -2,9 +2,10 @@
  * What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh
  * ids.
  */
-import type { Reference } from '../plan/relation-input.js';
+import type { Lookup, References } from '../plan/body.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { stored as storedAs } from './compile-write.js';
 import { heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
@@ -42,6 +43,33 @@ const versions = (type: ContentType, documentId: string | null): Sql =>
 /** The versions of a document, locked. */
 export const compileVersions = (type: ContentType, documentId: string | null): Statement =>
   print(versionRows(type, documentId));
+
+/** The column that says whose a document is, and the user it is compared with. */
+export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
+  const owner = type.owner === null ? undefined : type.attributes.get(type.owner);
+  if (owner === undefined || user === null) return sql`false`;
+  if (owner.kind === 'scalar') return sql`${row}.${quote(owner.column)} = ${storedAs(owner, user)}`;
+  if (owner.kind !== 'relation' || owner.join.kind !== 'column') return sql`false`;
+  return sql`${row}.${quote(owner.join.column)} = ${storedAs(owner, user)}`;
+}
+
+/** What is asked about a document before anything is done with it. */
+export interface StandingRequest {
+  readonly type: ContentType;
+  /** Null for a single type's document, whichever it is. */
+  readonly documentId: string | null;
+  /** The versions that count; null for those of all locales. */
+  readonly locale: string | null;
+  readonly user: string | null;
+}
+
+/** Whether there is a document, as `there`, and whether it is the user's, as `own`. */
+export function compileStanding({ type, documentId, locale, user }: StandingRequest): Statement {
+  const here = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
+  return print(
+    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}`,
+  );
+}
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
@@ -99,7 +127,9 @@ export interface LoadRequest {
   readonly locale: string;
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
-  readonly references: ReadonlyMap<ContentType, readonly Reference[]>;
+  readonly references: References;
+  /** The user whose own documents matter; null for nobody. */
+  readonly user: string | null;
   /** How many fresh component ids to reserve. */
   readonly instances: number;
   /**
@@ -109,9 +139,36 @@ export interface LoadRequest {
   readonly sequenceTable: Identifier;
 }
 
+/** The rows of a target that are linked to the written document, in any state and locale. */
+function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRequest): Sql {
+  const me =
+    documentId === null
+      ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`
+      : sql`${param(documentId)}::text`;
+  if (way.kind === 'inverseColumn') return sql`x.${quote(way.column)} = ${me}`;
+  if (way.kind !== 'inverseLink') return sql`false`;
+  return sql`exists (select 1 from ${quote(way.table)} l where l.owner_id = x.id and l.target_document_id = ${me})`;
+}
+
+/** Whether a document has a published version, and whether it is the user's own. */
+function standing(target: ContentType, user: string | null): Sql {
+  const some = (condition: Sql): Sql =>
+    sql`exists (select 1 from ${quote(target.table)} v where v.document_id = x.document_id and ${condition})`;
+  return sql`, ${target.draftAndPublish ? some(sql`v.published`) : sql`true`}, ${some(ownedBy(target, sql`v`, user))}`;
+}
+
+/** The rows of the documents that a body names, and of those whose links may have to stay. */
+function named(target: ContentType, { references, guarded, ownOnly }: Lookup, request: LoadRequest): Sql {
+  const documents = references.flatMap((one) => ('documentId' in one ? [one.documentId] : []));
+  const rows = references.flatMap((one) => ('id' in one && one.id <= 2_147_483_647 ? [one.id] : []));
+  const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
+  return sql`(select json_agg(json_build_array(x.id, x.document_id${guarded ? standing(target, request.user) : sql``})) from ${quote(target.table)} x
+      where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[])${linked.length === 0 ? sql`` : sql` or ${join(linked, ' or ')}`})::text`;
+}
+
 /**
  * One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with `[row id, document id]` of each
- * referenced type.
+ * referenced type, and whether the document is published and own where that matters.
  */
 export function compileLoad(request: LoadRequest): Statement {
   const context = newContext(
@@ -122,14 +179,9 @@ export function compileLoad(request: LoadRequest): Statement {
   const document = request.existing ? [versions(request.type, request.documentId), stored(request, row)] : [];
   const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'reference')}, 'id')`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
-  const references = [...request.references].map(([target, list], i) => {
-    const documents = list.flatMap((reference) => ('documentId' in reference ? [reference.documentId] : []));
-    const rows = list.flatMap((reference) =>
-      'id' in reference && reference.id <= 2_147_483_647 ? [reference.id] : [],
-    );
-    return sql`(select json_agg(json_build_array(x.id, x.document_id)) from ${quote(target.table)} x
-      where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))::text as ${alias('k', i)}`;
-  });
+  const references = [...request.references].map(
+    ([target, lookup], i) => sql`${named(target, lookup, request)} as ${alias('k', i)}`,
+  );
   const locks =
     request.locks.length === 0
       ? []

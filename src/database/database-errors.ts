@@ -1,8 +1,14 @@
 /** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
-import { ContentError, issuesError, unavailable, validationError } from '../errors.js';
+import { ContentError, issuesError, unavailable, UNTOLD, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
 import { uniqueIndexName } from '../schema/naming.js';
 import { contendedIndexes } from './entities.js';
+
+/**
+ * What may be said of unique attributes that are refused: nothing of one that is not here, and its value only
+ * where the request carried it (D27).
+ */
+export type UniqueValues = Map<ScalarAttribute, { readonly value?: unknown }>;
 
 interface DriverError {
   readonly code: string;
@@ -98,7 +104,7 @@ export const overloaded = (limit: 'queueTimeout' | 'queueLength', allowed: numbe
 function uniqueViolation(
   constraint: string | undefined,
   schema: Schema,
-  values: ReadonlyMap<string, unknown>,
+  values: Readonly<Pick<UniqueValues, 'get'>>,
 ): ContentError | undefined {
   for (const type of schema.types.values()) {
     if (
@@ -113,15 +119,10 @@ function uniqueViolation(
     }
     const attribute = uniqueAttribute(type, constraint);
     if (attribute === undefined) continue;
-    const value = values.get(attribute.name);
-    return issuesError([
-      {
-        path: [attribute.name],
-        message: 'This attribute must be unique',
-        name: 'ValidationError',
-        ...(value === undefined ? {} : { value }),
-      },
-    ]);
+    const said = values.get(attribute);
+    if (said === undefined) return issuesError([UNTOLD]);
+    const message = 'This attribute must be unique';
+    return issuesError([{ path: [attribute.name], message, name: 'ValidationError', ...said }]);
   }
   return undefined;
 }
@@ -140,8 +141,8 @@ function uniqueAttribute(type: ContentType, constraint: string | undefined): Sca
 /** What an error is mapped with. */
 export interface ErrorContext {
   readonly schema: Schema;
-  /** The values being written, for messages about them. */
-  readonly values: ReadonlyMap<string, unknown>;
+  /** What may be said of unique attributes that are refused. */
+  readonly values: Readonly<Pick<UniqueValues, 'get'>>;
   readonly statementTimeout: number;
 }
 

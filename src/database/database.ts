@@ -6,7 +6,13 @@ import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { checkTables } from './check-tables.js';
 import { Commits } from './commits.js';
-import { isRetryable, isViolationOf, mapDatabaseError, reasonAway } from './database-errors.js';
+import {
+  isRetryable,
+  isViolationOf,
+  mapDatabaseError,
+  reasonAway,
+  type UniqueValues,
+} from './database-errors.js';
 import type { Hangup } from './hangup.js';
 import { NativePool, type ReadTraits } from './native-pool.js';
 import { isPool } from './pool-types.js';
@@ -23,8 +29,8 @@ const PLAIN: ReadTraits = { hangup: null, heavy: false };
 
 /** How a transaction runs. */
 export interface TransactionOptions {
-  /** The values being written, for messages about them. */
-  readonly values: ReadonlyMap<string, unknown>;
+  /** What may be said of unique attributes that are refused. */
+  readonly values: UniqueValues;
   /** Unique indexes whose violation means that another writer was faster, so that a second look helps. */
   readonly retryOn: readonly string[];
   /** Whether hooks will want the transaction's entity manager. */
@@ -145,7 +151,7 @@ export class Database {
     }
   }
 
-  private mapped(error: unknown, values: ReadonlyMap<string, unknown> = new Map()): unknown {
+  private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
     const { schema, settings } = this.base;
     const reason = reasonAway(error);
     if (reason !== null) this.base.warn(reason);

@@ -171,7 +171,7 @@ export class ContentService<T extends object = DocumentFields> {
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
     const answer = await this.documents.unpublish(
-      this.planWrite('publish', query, as, documentId),
+      this.planWrite('publish', { ...query, status: 'draft' }, as, documentId),
       writing(as, em),
     );
     return JSON.parse(answer.data) as T;
@@ -187,7 +187,7 @@ export class ContentService<T extends object = DocumentFields> {
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
     const answer = await this.documents.discardDraft(
-      this.planWrite('publish', query, as, documentId),
+      this.planWrite('publish', { ...query, status: 'draft' }, as, documentId),
       writing(as, em),
     );
     return JSON.parse(answer.data) as T;

@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, scopeOf } from '../access/caller.js';
-import { type Action, Permissions } from '../access/permissions.js';
-import { compileQueue } from '../compile/compile-load.js';
-import { compileFindRecords } from '../compile/compile-record.js';
+import { type Caller, userOf } from '../access/caller.js';
+import { Permissions } from '../access/permissions.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
 import { compileDelete, compileUnpublish } from '../compile/compile-write.js';
-import { contendedIndexes } from '../database/entities.js';
+import type { UniqueValues } from '../database/database-errors.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
-import { forbidden, notFound, overLimit, validationError } from '../errors.js';
-import { type Body, type BodyRules, planBody } from '../plan/body.js';
+import { notFound, overLimit, validationError } from '../errors.js';
+import { type BodyRules, type GivenValues, planBody } from '../plan/body.js';
+import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { writeRightsOf } from '../plan/rights.js';
@@ -20,37 +19,16 @@ import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
-import type { WriteOptions } from './write-options.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
-import { locksOfChange, locksOfDelete, turnOf } from './locks.js';
+import { locksBefore, locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { referrersOf } from './referrers.js';
+import { runVerb } from './verb.js';
+import type { WriteOptions } from './write-options.js';
 import { discardDraft, write } from './write.js';
 import { writeLocaleOf } from './write-locale.js';
-
-/** Whether a caller who may act on their own documents only means to act on another's. */
-async function isForeign(
-  runner: Runner,
-  { type, documentId }: ReadPlan,
-  caller: Caller,
-  action: Action,
-): Promise<boolean> {
-  if (type.owner === null || documentId === null || scopeOf(caller, type, action) !== 'own') return false;
-  return (
-    (await runner.run(compileFindRecords(type, [{ documentId, [type.owner]: caller.id }], ['id']))).length ===
-    0
-  );
-}
-
-/** What a transaction is for. */
-interface TransactionRequest extends Pick<WriteOptions, 'em' | 'hangup'> {
-  readonly plan: ReadPlan;
-  /** The values being written, for messages about them. */
-  readonly values: ReadonlyMap<string, unknown>;
-  readonly hooks: HookRun;
-}
 
 /** The spine: a request is parsed once, planned once, printed once, run once. */
 @Injectable()
@@ -88,12 +66,14 @@ export class Documents {
     return this.answer(plan, await this.base.database.run(statement, { hangup, heavy: heavyOf(plan) }));
   }
 
-  /** Creates a document and reads it back as planned. */
+  /** Creates a document and answers it as planned. */
   create(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
     return this.write({ ...plan, documentId: null }, body, options, 'create');
   }
 
-  /** Updates a document, or creates a single type's; reads it back as planned. */
+  /**
+   * Updates a document, or creates a single type's; answers it as planned, as far as the caller may read it.
+   */
   update(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
     if (plan.documentId === null && plan.type.kind === 'collectionType') throw notFound();
     return this.write(plan, body, options, 'update');
@@ -102,152 +82,127 @@ export class Documents {
   private async write(
     plan: ReadPlan,
     raw: unknown,
-    { caller, em, hangup }: WriteOptions,
+    options: WriteOptions,
     action: 'create' | 'update',
   ): Promise<Answer> {
     const { type, documentId, version } = plan;
+    const { caller } = options;
     const publish = version.published || !type.draftAndPublish;
     const locale = writeLocaleOf(plan, this.base.settings);
-    const hooks = this.hookRun(
-      plan,
-      caller,
-      type.draftAndPublish && publish ? [action, 'publish'] : [action],
-    );
-    // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
-    const rules = {
-      rights: writeRightsOf(caller, type, action),
-      creator: action === 'create' && caller.kind === 'user' ? caller.id : null,
+    const actions: HookAction[] = type.draftAndPublish && publish ? [action, 'publish'] : [action];
+    const hooks = this.hookRun(plan, caller, actions);
+    const rules: BodyRules = {
+      rights: writeRightsOf(caller, { type, action, published: publish }),
+      creator: action === 'create' ? userOf(caller) : null,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
     };
-    const body = hooks.changesData ? null : await this.prepare(raw, type, rules);
-    const admit = async (runner: Runner): Promise<void> => {
-      if (await isForeign(runner, plan, caller, action))
-        throw caller.permissions.allows(type.singularApiId, 'findOne') ? forbidden() : notFound();
-    };
-    const values = new Map<string, unknown>();
-    const answer = await this.transaction(
-      async (runner) => {
-        const { data, changed } = await hooks.before(runner, raw);
-        const prepared = body ?? (await this.prepare(data, type, { ...rules, changed }));
-        const written = await write(runner, {
-          type,
-          documentId,
-          locale,
-          publish,
-          values,
-          admit,
-          ...prepared,
-        });
-        await hooks.after(runner, written);
-        return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
+    // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
+    // change it, so what they leave behind is checked again.
+    const sent = planBody(raw, type, rules);
+    const hashes = hooks.changesData ? null : await hashPasswords(sent.passwords);
+    const values: UniqueValues = new Map();
+    const request = { type, documentId, locale, publish, values };
+    const locks = locksBefore({ ...request, body: sent });
+    const done = await runVerb(this.base.database, {
+      target: { type, documentId, locale: null, action },
+      locks,
+      body: raw,
+      hooks,
+      values,
+      options,
+      work: async (runner, { body: left, changed }) => {
+        const body = hooks.changesData ? planBody(left, type, { ...rules, changed }) : sent;
+        const hashed = hashes ?? (await hashPasswords(body.passwords));
+        return write(runner, { ...request, body, hashes: hashed }, locks);
       },
-      { plan, values, em, hangup, hooks },
-    );
-    await hooks.committed(em);
-    return answer;
+      answer: (runner, written) => this.readBack({ ...plan, documentId: written }, sent.values, runner),
+    });
+    if (done === null) throw notFound();
+    return done.answer;
   }
 
-  private async prepare(
-    raw: unknown,
-    type: ContentType,
-    rules: BodyRules,
-  ): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
-    const body = planBody(raw, type, rules);
-    return { body, hashes: await hashPasswords(body.passwords) };
+  /** The answer to a write: of a document that the caller may not read, only what they sent (D27). */
+  private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
+    const shown = plan.echoes ? onlySent(plan, sent) : plan;
+    const rows = await runner.run(this.compile(shown));
+    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
+    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
+    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
   }
 
   /**
    * Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5,
    * 8.7, 9.8).
    */
-  async delete(plan: ReadPlan, { caller, em, hangup }: WriteOptions): Promise<void> {
+  async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
     const { type, version, documentId } = plan;
     if (documentId === null && type.kind === 'collectionType') throw notFound();
-    if (type.draftAndPublish && !version.published) {
-      throw validationError('Invalid status parameter. A draft cannot be deleted alone', {
-        key: 'status',
-        path: null,
-        source: 'query',
-        param: 'status',
-      });
-    }
+    if (type.draftAndPublish && !version.published) throw lonelyDraft();
     const locale =
       !type.localized || version.locale.kind === 'any' ? null : writeLocaleOf(plan, this.base.settings, true);
-    const hooks = this.hookRun(plan, caller, ['delete']);
-    const gone = await this.transaction(
-      async (runner) => {
-        await runner.run(compileQueue(locksOfDelete(this.base.schema, type, documentId)));
-        if (await isForeign(runner, plan, caller, 'delete')) {
-          // Who may not see it is answered as if it were not there.
-          if (caller.permissions.allows(type.singularApiId, 'findOne')) throw forbidden();
-          return false;
-        }
-        await hooks.before(runner, null);
+    await runVerb(this.base.database, {
+      target: { type, documentId, locale, action: 'delete' },
+      locks: locksOfDelete(this.base.schema, type, documentId),
+      body: null,
+      hooks: this.hookRun(plan, options.caller, ['delete']),
+      values: new Map(),
+      options,
+      work: async (runner) => {
         await runner.run(compileDelete(type, documentId, locale, referrersOf(this.base.schema, type)));
-        await hooks.after(runner, documentId);
-        return true;
+        return documentId;
       },
-      { plan, values: new Map(), em, hangup, hooks },
-    );
-    if (gone) await hooks.committed(em);
+      answer: () => Promise.resolve(null),
+    });
   }
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
-    return this.changeState(plan, options, 'unpublish', async (runner) => {
-      await runner.run(compileQueue(locksOfChange(plan.type, plan.documentId)));
-      await runner.run(compileUnpublish(plan.type, plan.documentId, writeLocaleOf(plan, this.base.settings)));
-    });
+    const locale = writeLocaleOf(plan, this.base.settings);
+    return this.changeState(plan, options, 'unpublish', (runner) =>
+      runner.run(compileUnpublish(plan.type, plan.documentId, locale)),
+    );
   }
 
   /**
    * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
    */
   discardDraft(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
+    const locale = writeLocaleOf(plan, this.base.settings);
     return this.changeState(plan, options, 'discardDraft', (runner) =>
-      discardDraft(runner, plan.type, plan.documentId, writeLocaleOf(plan, this.base.settings)),
+      discardDraft(runner, plan.type, plan.documentId, locale),
     );
   }
 
   private async changeState(
     plan: ReadPlan,
-    { caller, em, hangup }: WriteOptions,
+    options: WriteOptions,
     action: HookAction,
     work: (runner: Runner) => Promise<unknown>,
   ): Promise<Answer> {
-    const { type } = plan;
-    if (plan.documentId === null && type.kind === 'collectionType') throw notFound();
+    const { type, documentId } = plan;
+    if (documentId === null && type.kind === 'collectionType') throw notFound();
     if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
-    const hooks = this.hookRun(plan, caller, [action]);
-    const answer = await this.transaction(
-      async (runner) => {
-        await hooks.before(runner, null);
-        await work(runner);
-        await hooks.after(runner, plan.documentId);
-        return this.answer(
-          plan,
-          await runner.run(this.compile({ ...plan, version: { ...plan.version, published: false } })),
-        );
+    const done = await runVerb(this.base.database, {
+      target: {
+        type,
+        documentId,
+        locale: type.localized ? writeLocaleOf(plan, this.base.settings) : null,
+        action: 'publish',
       },
-      { plan, values: new Map(), em, hangup, hooks },
-    );
-    await hooks.committed(em);
-    return answer;
-  }
-
-  private transaction<T>(
-    work: (runner: Runner) => Promise<T>,
-    { plan: { type, documentId }, values, em, hangup = null, hooks }: TransactionRequest,
-  ): Promise<T> {
-    return this.base.database.transaction(work, {
-      values,
-      retryOn: contendedIndexes(type),
-      shared: hooks.insideTransaction,
-      turn: turnOf(type, documentId),
-      hangup,
-      ...(em === undefined ? {} : { joined: em }),
+      locks: locksOfChange(type, documentId),
+      body: null,
+      hooks: this.hookRun(plan, options.caller, [action]),
+      values: new Map(),
+      options,
+      work: async (runner) => {
+        await work(runner);
+        return documentId;
+      },
+      answer: (runner) => this.readBack(plan, new Map(), runner),
     });
+    if (done === null) throw notFound();
+    return done.answer;
   }
 
   /** What hooks are shown: the document with one level populated, whatever the request asked for. */
@@ -290,3 +245,11 @@ export class Documents {
     return Answer.of(plan, data, total ?? null);
   }
 }
+
+const lonelyDraft = (): Error =>
+  validationError('Invalid status parameter. A draft cannot be deleted alone', {
+    key: 'status',
+    path: null,
+    source: 'query',
+    param: 'status',
+  });

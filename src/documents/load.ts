@@ -1,13 +1,13 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
 import { compileLoad, type Lock } from '../compile/compile-load.js';
+import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
 import { componentSequence } from '../database/sequences.js';
-import { notFound, validationError } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { Body } from '../plan/body.js';
-import type { Resolver } from '../plan/links.js';
-import type { Reference } from '../plan/relation-input.js';
 import type { Stored } from '../plan/settle.js';
 import type { ContentType } from '../schema/model.js';
+import { type FoundRow, Targets } from './targets.js';
 
 /** What a write is about. */
 export interface WriteRequest {
@@ -21,13 +21,8 @@ export interface WriteRequest {
   readonly publish: boolean;
   readonly body: Body;
   readonly hashes: ReadonlyMap<string, string>;
-  /**
-   * Refuses a document that is not the caller's own, where only such may be written. Asked once its lock is
-   * held.
-   */
-  readonly admit: (runner: Runner) => Promise<void>;
-  /** Filled with the values that a unique index may refuse. */
-  readonly values: Map<string, unknown>;
+  /** Filled with what may be said of values that a unique index may refuse. */
+  readonly values: UniqueValues;
 }
 
 /** A version of the document as the lock found it. */
@@ -56,7 +51,7 @@ export interface Loaded {
   /** What is stored for its published version. */
   readonly published: Stored | null;
   readonly ids: number[];
-  readonly resolvers: ReadonlyMap<ContentType, Resolver>;
+  readonly targets: ReadonlyMap<ContentType, Targets>;
 }
 
 const parse = <T>(text: unknown, otherwise: T): T =>
@@ -82,43 +77,13 @@ function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
   };
 }
 
-function resolverOf(
-  target: ContentType,
-  found: readonly (readonly [number, string])[],
-  locale: string,
-): Resolver {
-  const byRow = new Map(found);
-  const documents = new Set(byRow.values());
-  const find = (reference: Reference): string | undefined =>
-    'id' in reference
-      ? byRow.get(reference.id)
-      : documents.has(reference.documentId)
-        ? reference.documentId
-        : undefined;
-  const require = (references: readonly Reference[]): readonly string[] => {
-    const missing = references.filter((reference) => find(reference) === undefined);
-    const named = missing.find((reference) => 'documentId' in reference);
-    if (named !== undefined && 'documentId' in named) {
-      throw validationError(
-        `Document with id "${named.documentId}", locale "${target.localized ? locale : 'null'}" not found`,
-      );
-    }
-    if (missing.length > 0)
-      throw validationError(
-        `${missing.length} relation(s) of type ${target.internal ? 'plugin::upload.file' : `api::${target.uid}.${target.uid}`} associated with this entity do not exist`,
-      );
-    return references.map((reference) => find(reference) as string);
-  };
-  return { find, require };
-}
-
 /**
  * Looks up in one statement what a write needs to know; none when it needs nothing. Throws NotFoundError for
  * an unknown document.
  */
 export async function load(runner: Runner, request: WriteRequest, locks: readonly Lock[]): Promise<Loaded> {
   const { type, documentId, locale } = request;
-  const { references, instances, values } = request.body;
+  const { references, instances, values, user } = request.body;
   const existing = documentId !== null || type.kind === 'singleType';
   const touched = new Set([...values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
   const nothing = !existing && references.size === 0 && instances === 0;
@@ -129,6 +94,7 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
     locale,
     touched,
     references,
+    user,
     instances,
     locks,
     sequenceTable: componentSequence(type),
@@ -145,10 +111,10 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
     stored: storedOf(type, versions, stored),
     published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
     ids: parse<number[]>(found['ids'], []),
-    resolvers: new Map(
+    targets: new Map(
       [...references.keys()].map((target, i) => [
         target,
-        resolverOf(target, parse(found[`k${i}`], []), locale),
+        new Targets(target, parse<readonly FoundRow[]>(found[`k${i}`], []), locale),
       ]),
     ),
   };

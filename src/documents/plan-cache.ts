@@ -40,8 +40,9 @@ export class PlanCache {
     // A plan for somebody's own documents has their name in it.
     const own =
       request.user !== null &&
-      (permissions.allowsOwn(type.singularApiId, action) ||
-        permissions.allowsOwn(type.singularApiId, 'readDrafts'));
+      ([action, 'find', 'findOne', 'readDrafts'] as const).some((right) =>
+        permissions.allowsOwn(type.singularApiId, right),
+      );
     if (text.length > LONGEST || this.limit === 0 || own) return make(request);
     const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
     const generations = this.generationsOf(permissions);

@@ -3,7 +3,7 @@
  * of targets.
  */
 import { compileLinks, linkBatches, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
-import { compileQueue, compileVersions } from '../compile/compile-load.js';
+import { compileQueue, compileVersions, type Lock } from '../compile/compile-load.js';
 import {
   type ColumnValues,
   compileCreate,
@@ -13,16 +13,14 @@ import {
 } from '../compile/compile-write.js';
 import type { Runner } from '../database/runner.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
-import type { Resolver } from '../plan/links.js';
-import { settle, type Settled, type Stored } from '../plan/settle.js';
+import { settle, type Settled } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { newDocumentId } from './document-id.js';
 import { withGeneratedUids } from './generate-uid.js';
 import { load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
-import { locksOfChange, locksOfWrite } from './locks.js';
+import { locksBefore, locksOfWrite } from './locks.js';
+import { Targets } from './targets.js';
 import { exclusiveColumns, foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
-
-const NOWHERE: Resolver = { find: () => undefined, require: (references) => references.map(() => '') };
 
 function settled(request: WriteRequest, loaded: Loaded): Settled {
   const { type, body } = request;
@@ -40,19 +38,26 @@ function settled(request: WriteRequest, loaded: Loaded): Settled {
       issues,
       newInstance: () => ({ id: ids.shift() ?? 0, documentId: newDocumentId() }),
       hash: (password) => request.hashes.get(password) ?? '',
-      resolver: (target) => loaded.resolvers.get(target) ?? NOWHERE,
+      resolver: ({ attribute: { target }, scope }, linked) =>
+        (loaded.targets.get(target) ?? new Targets(target, [], request.locale)).resolver(scope, linked),
+      telling: body.telling,
+      isSent: body.isSent,
     },
   );
   if (issues.length > 0) throw issuesError(issues);
   return result;
 }
 
-/** Keeps the values that a unique index may refuse, for the message about it. */
-function noteValues({ type, values }: WriteRequest, result: Settled, stored: Stored | null): void {
+/**
+ * Keeps what may be said of a unique attribute that the database refuses: its value only where the body
+ * carried it.
+ */
+function noteValues({ type, values, body }: WriteRequest, result: Settled): void {
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid'))
       continue;
-    values.set(attribute.name, result.values.get(attribute) ?? stored?.[attribute.name]);
+    if (body.telling(attribute) === 'nothing') continue;
+    values.set(attribute, body.isSent(attribute) ? { value: result.values.get(attribute) } : {});
   }
 }
 
@@ -63,22 +68,25 @@ function columnValues({ values, lists }: Settled): ColumnValues {
   return new Map<Parameters<ColumnValues['get']>[0], unknown>([...values, ...toOne]);
 }
 
+/** Locks that are not held yet: hooks may have added relations to the body. */
+const beyond = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+  locks.filter(
+    ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
+  );
+
 /**
- * Runs a write inside a transaction and returns the document's id. Throws NotFoundError for an unknown
- * document and a ValidationError for a body that cannot be stored; nothing has been written then.
+ * Runs a write inside a transaction that holds the locks `held`, and returns the document's id. Throws
+ * NotFoundError for an unknown document and a ValidationError for a body that cannot be stored; nothing has
+ * been written then.
  */
-export async function write(runner: Runner, request: WriteRequest): Promise<string> {
+export async function write(runner: Runner, request: WriteRequest, held: readonly Lock[]): Promise<string> {
   const { type } = request;
-  const locks = locksOfWrite(request);
-  // A new document that only shares its relations has nothing to wait for before it looks around.
-  const alone =
-    locks.some(({ exclusive }) => exclusive) || request.documentId !== null || type.kind === 'singleType';
-  if (alone && locks.length > 0) await runner.run(compileQueue(locks));
-  const loaded = await load(runner, request, alone ? [] : locks);
-  const { versions, stored } = loaded;
-  if (request.documentId !== null) await request.admit(runner);
+  const more = beyond(locksBefore(request), held);
+  if (more.length > 0) await runner.run(compileQueue(more));
+  const loaded = await load(runner, request, beyond(locksOfWrite(request), [...held, ...more]));
+  const { versions } = loaded;
   const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
-  noteValues(request, result, stored);
+  noteValues(request, result);
   const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();
   const rows: RowsRequest = {
     type,
@@ -89,7 +97,7 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
     base: versions.base?.id ?? null,
     publish: request.publish,
   };
-  await writeRows(runner, request, rows, { versions, result });
+  await writeRows(runner, request, rows, { versions, result, targets: loaded.targets });
   return documentId;
 }
 
@@ -122,14 +130,16 @@ async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Prom
   for (const batch of requests.flatMap(linkBatches)) await runner.run(compileLinks(batch));
 }
 
-/** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */
+/**
+ * Puts the draft back to the published version, links included, under the document's lock. Throws
+ * NotFoundError where there is none.
+ */
 export async function discardDraft(
   runner: Runner,
   type: ContentType,
   asked: string | null,
   locale: string,
 ): Promise<void> {
-  await runner.run(compileQueue(locksOfChange(type, asked)));
   const rows = (await runner.run(compileVersions(type, asked)))
     .map(toVersionRow)
     .filter((row) => !type.localized || row.locale === locale);

@@ -10,7 +10,7 @@ import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, planSort, type SelectContext } from './plan-select.js';
-import { rightsOf } from './rights.js';
+import { answerReach, readingBack, readingOf, rightsOf } from './rights.js';
 
 /** Which one document is meant: by its document id, or by the id of its row. */
 export type DocumentKey = { readonly documentId: string } | { readonly id: number };
@@ -18,6 +18,10 @@ export type DocumentKey = { readonly documentId: string } | { readonly id: numbe
 /** A document id as a key; null for a list, and for a single type's document. */
 export const byDocumentId = (documentId: string | null): DocumentKey | null =>
   documentId === null ? null : { documentId };
+
+/** The document id of a key that has one. */
+const documentIdOf = (by: DocumentKey | null): string | null =>
+  by !== null && 'documentId' in by ? by.documentId : null;
 
 /** What a plan is made of beside the query. */
 export interface ReadRequest {
@@ -29,8 +33,8 @@ export interface ReadRequest {
   readonly user: string | null;
   readonly format: 'flat' | 'v4';
   /**
-   * What the caller does. In the answer to a write, drafts need no right of their own and filters play no
-   * part.
+   * What the caller does. In the answer to a write filters play no part, and what may not be read is left out
+   * instead of being refused.
    */
   readonly action: Action;
 }
@@ -104,13 +108,12 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
 
 /**
  * The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that
- * may not be.
+ * may not be read.
  */
-function ownerOf({ type, permissions, user, action }: ReadRequest, drafts: boolean): Condition | null {
-  const { singularApiId } = type;
-  const mine = (right: Action): boolean => user !== null && permissions.allowsOwn(singularApiId, right);
-  if (drafts && !permissions.allows(singularApiId, 'readDrafts') && !mine('readDrafts')) throw forbidden();
-  return mine(action) || (drafts && mine('readDrafts')) ? ownedBy(type, user ?? '') : null;
+function ownerOf(request: ReadRequest, published: boolean): Condition | null {
+  const extent = readingOf(request, request.action, published);
+  if (extent === 'none' && !published && request.type.draftAndPublish) throw forbidden();
+  return extent === 'own' ? ownedBy(request.type, request.user ?? '') : null;
 }
 
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
@@ -142,21 +145,45 @@ function ownedBy(type: ContentType, user: string): Condition {
   };
 }
 
+/** What a request shows at its root, and of which documents. */
+interface Root {
+  readonly request: ReadRequest;
+  readonly version: Version;
+  readonly owner: Condition | null;
+  /** See {@link ReadPlan.echoes}. */
+  readonly echoes: boolean;
+}
+
 /**
- * Plans a read. Throws the 400 of the protocol for names and values that cannot be, 403 for drafts without
- * `readDrafts`, and leaves out of `populate` what the caller may not `find`.
+ * Plans a read, or the answer to a write. Throws the 400 of the protocol for names and values that cannot be,
+ * 403 for drafts without `readDrafts`, and leaves out of `populate` what the caller may not `find`.
  */
-export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
-  const { type, permissions, by } = request;
-  const documentId = by !== null && 'documentId' in by ? by.documentId : null;
-  if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answersWrite(request))
-    throw notFound();
+export function planRead(query: Query, request: ReadRequest, base: PlanBase): ReadPlan {
+  const { type, action, by } = request;
+  const documentId = documentIdOf(by);
+  const answers = answersWrite(request);
+  if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answers) throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
   if (documentId !== null && unstorable(documentId)) throw notFound();
-  const version = versionOf(query, request, settings);
-  const draftsOfRoot = !version.published && type.draftAndPublish && !answersWrite(request);
-  const owner = ownerOf(request, draftsOfRoot);
-  const rights = rightsOf(permissions, request, version.published, settings.limits);
+  const version = versionOf(query, request, base.settings);
+  const root = { request, version, owner: null, echoes: false };
+  if (!answers) return planRoot(query, { ...root, owner: ownerOf(request, version.published) }, base);
+  const readBack = action === 'update' || action === 'publish';
+  const reading = readBack ? readingBack(request, action, version.published) : 'all';
+  if (reading === 'all') return planRoot(query, root, base);
+  // Whose the document is shows when it is read: it is answered in full to its owner, and to others with what
+  // they sent.
+  const read =
+    reading === 'own' ? planRoot(query, { ...root, owner: ownedBy(type, request.user ?? '') }, base) : null;
+  const echo = planRoot(query, { ...root, echoes: true }, base);
+  return read === null ? echo : Object.freeze({ ...read, otherwise: echo });
+}
+
+function planRoot(query: Query, { request, version, owner, echoes }: Root, base: PlanBase): ReadPlan {
+  const { type, permissions, action } = request;
+  const { schema, settings } = base;
+  const reach = answerReach(request, action, echoes);
+  const rights = rightsOf(permissions, reach, version.published, settings.limits);
   const context: SelectContext = {
     rights,
     limits: settings.limits,
@@ -178,20 +205,23 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
         });
   const order = planSort(query.sort, type, { source: 'query', param: 'sort' }, context);
   const object = planObject(query.fields, query.populate, type, context);
+  const answers = answersWrite(request);
   return Object.freeze({
     kind: request.kind,
     type,
-    documentId,
+    documentId: documentIdOf(request.by),
     version,
-    where: both(rowIs(request), answersWrite(request) ? null : both(where, owner)),
+    where: both(rowIs(request), both(answers ? null : where, owner)),
     search:
-      answersWrite(request) || query.search === null
+      answers || query.search === null
         ? null
         : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,
     format: request.format,
+    echoes,
+    otherwise: null,
     kept: null,
   });
 }

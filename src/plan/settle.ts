@@ -4,7 +4,7 @@
  */
 import { ContentError, type Issue } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
-import { nullMessage, type Place, place } from '../schema/accept.js';
+import { type Place, sentPlace, storedPlace, untoldPlace } from '../schema/place.js';
 import type {
   Attribute,
   Component,
@@ -15,10 +15,9 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
-import { typeMessage } from '../schema/print-value.js';
-import type { Given, GivenInstance, GivenValues } from './body.js';
-import { applyChange, type Resolver } from './links.js';
-import type { RelationInput } from './relation-input.js';
+import type { Body, Given, GivenInstance, GivenValues } from './body.js';
+import { isHidden, type Telling } from './rights.js';
+import { type GivenRelation, type LinkResolver, settleList, storedList } from './settle-list.js';
 
 /** Stored values in the answer's form, by attribute name. */
 export type Stored = Readonly<Record<string, unknown>>;
@@ -33,7 +32,9 @@ export interface SettleContext {
   readonly issues: Issue[];
   readonly newInstance: () => { readonly id: number; readonly documentId: string };
   readonly hash: (password: string) => string;
-  readonly resolver: (target: ContentType) => Resolver;
+  readonly resolver: (given: GivenRelation, stored: readonly string[]) => LinkResolver;
+  readonly telling: Body['telling'];
+  readonly isSent: Body['isSent'];
 }
 
 /** What a write puts into columns and lists. */
@@ -49,15 +50,39 @@ interface Scope {
   readonly stored: Stored | null;
   /** Stored values of any version, where ids of component instances may come from (D18). */
   readonly versions: readonly Stored[];
+  /** Inside components: what holds for the whole that this is part of. */
+  readonly part?: Part;
 }
 
-const at = (scope: Scope, name: string, context: SettleContext): Place =>
-  place([...scope.path, name], context.draft, context.issues);
+/** What an error may tell of a value, and whether it is the caller's own. */
+interface Part {
+  readonly telling: Telling;
+  readonly sent: boolean;
+}
+
+/** At the root by the caller's rights, below it like the whole that it is part of. */
+const partOf = (attribute: Attribute, { part }: Scope, context: SettleContext): Part =>
+  part ?? { telling: context.telling(attribute), sent: context.isSent(attribute) };
+
+/** A value: what the body gives for an attribute, or what it does not; or one entry of it. */
+interface Spot {
+  readonly from: 'body' | 'stored';
+  readonly attribute: Attribute;
+  readonly entry?: string;
+}
+
+function at({ from, attribute, entry }: Spot, scope: Scope, context: SettleContext): Place {
+  const { telling, sent } = partOf(attribute, scope, context);
+  const path = [...scope.path, attribute.name, ...(entry === undefined ? [] : [entry])];
+  const where = { path, draft: context.draft, issues: context.issues };
+  if (telling === 'nothing' || (telling === 'shown' && isHidden(attribute))) return untoldPlace(where);
+  return from === 'body' && sent ? sentPlace(where) : storedPlace(where);
+}
 
 /** A required value that is not there; `label` names its type in the message about null. */
 function reportMissing(value: null | undefined, label: string, to: Place, context: SettleContext): void {
   if (context.draft) return;
-  if (value === null || context.missingIsNull) to.report(nullMessage(to.label, label), null);
+  if (value === null || context.missingIsNull) to.reportNull(label);
   else to.report(`${to.label} must be defined.`);
 }
 
@@ -68,37 +93,6 @@ function scalar(attribute: ScalarAttribute, raw: unknown, to: Place, context: Se
   }
   const value = attribute.type.accept(raw, attribute.def, to) ?? null;
   return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
-}
-
-/** Where a refused value stands, as details of an error. */
-const placeOf = (path: readonly string[]): Record<string, unknown> => ({
-  key: path.at(-1),
-  path: path.join('.'),
-  source: 'body',
-});
-
-/** The new list of a relation. What is wrong with it is said with its place. */
-function settleList(
-  attribute: RelationAttribute,
-  input: RelationInput,
-  scope: Scope,
-  context: SettleContext,
-): readonly string[] {
-  try {
-    return applyChange(
-      storedList(scope.stored, attribute),
-      input,
-      attribute.many,
-      context.resolver(attribute.target),
-    );
-  } catch (error) {
-    throw error instanceof ContentError
-      ? new ContentError(error.name, error.message, {
-          ...placeOf([...scope.path, attribute.name]),
-          ...error.details,
-        })
-      : error;
-  }
 }
 
 const instances = (value: unknown): readonly Stored[] =>
@@ -142,7 +136,8 @@ function instance(
   const versions = scope.versions
     .flatMap((version) => instances(version[attribute.name]))
     .filter((item) => item['id'] === identity.id);
-  const inner: Scope = { path, given: given.values, stored, versions };
+  const part = partOf(attribute, outer, context);
+  const inner: Scope = { path, given: given.values, stored, versions, part };
   const kind = attribute.kind === 'zone' ? { __component: given.component.uid } : {};
   return { ...identity, ...kind, ...settleComponent(given.component, inner, { ...context, complete: true }) };
 }
@@ -164,29 +159,22 @@ function settleComponent(component: Component, scope: Scope, context: SettleCont
   return result;
 }
 
-function storedList(stored: Stored | null, attribute: RelationAttribute): readonly string[] {
-  const value = stored?.[attribute.name];
-  return Array.isArray(value) ? (value as string[]) : typeof value === 'string' ? [value] : [];
-}
-
 function checkCount(
-  count: number,
+  items: readonly unknown[],
   attribute: ComponentAttribute | ZoneAttribute,
   to: Place,
-  value: unknown,
 ): void {
   const { min, max } = attribute.def;
-  const needed = attribute.required || count > 0;
-  if (!to.draft && min !== undefined && needed && count < min)
-    to.report(`${to.label} field must have at least ${min} items`, value);
-  if (max !== undefined && count > max)
-    to.report(`${to.label} field must have less than or equal to ${max} items`, value);
+  const needed = attribute.required || items.length > 0;
+  if (!to.draft && min !== undefined && needed && items.length < min)
+    to.report(`${to.label} field must have at least ${min} items`, items);
+  if (max !== undefined && items.length > max)
+    to.report(`${to.label} field must have less than or equal to ${max} items`, items);
 }
 
 /** Why an entry of a list is no instance. */
 function reportEntry(raw: unknown, attribute: ComponentAttribute | ZoneAttribute, to: Place): void {
-  if (!isObject(raw))
-    return to.report(typeMessage(to.label, 'object', null, raw === null ? undefined : raw), null);
+  if (!isObject(raw)) return to.reportType('object', null, raw === null ? undefined : raw);
   if (attribute.kind !== 'zone') return;
   const kind = raw['__component'];
   if (kind === undefined || kind === null)
@@ -199,13 +187,13 @@ type Embedded = Extract<Given, { kind: 'embedded' }>;
 
 function manyInstances(given: Embedded, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
-  const to = at(scope, attribute.name, context);
-  if (!Array.isArray(raw)) return to.report(typeMessage(to.label, 'array', raw), raw);
-  checkCount(raw.length, attribute, to, raw);
+  const to = at({ from: 'body', attribute }, scope, context);
+  if (!Array.isArray(raw)) return to.reportType('array', raw);
+  checkCount(raw, attribute, to);
   const settled = given.instances.flatMap((item, i) => {
     const path = [...scope.path, attribute.name, String(i)];
     if (item !== null) return [instance(item, attribute, { ...scope, path }, context)];
-    reportEntry(raw[i], attribute, place(path, context.draft, context.issues));
+    reportEntry(raw[i], attribute, at({ from: 'body', attribute, entry: String(i) }, scope, context));
     return [];
   });
   // An id sent twice means one instance.
@@ -214,13 +202,13 @@ function manyInstances(given: Embedded, scope: Scope, context: SettleContext): u
 
 function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
-  const to = at(scope, attribute.name, context);
+  const to = at({ from: 'body', attribute }, scope, context);
   if (raw === null) {
     if (attribute.required) reportMissing(null, 'object', to, context);
     return null;
   }
   const [item] = given.instances;
-  if (item === undefined || item === null) return to.report(typeMessage(to.label, 'object', raw), raw);
+  if (item === undefined || item === null) return to.reportType('object', raw);
   return instance(item, attribute, { ...scope, path: [...scope.path, attribute.name] }, context);
 }
 
@@ -230,14 +218,14 @@ function checkStored(
   scope: Scope,
   context: SettleContext,
 ): void {
-  const to = at(scope, attribute.name, context);
-  const stored = scope.stored?.[attribute.name];
-  const items = instances(stored);
+  const to = at({ from: 'stored', attribute }, scope, context);
+  const items = instances(scope.stored?.[attribute.name]);
   if (attribute.many) {
     if (attribute.required && scope.stored === null)
       reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
-    else checkCount(items.length, attribute, to, stored);
+    else checkCount(items, attribute, to);
   } else if (items.length === 0 && attribute.required) reportMissing(undefined, 'object', to, context);
+  const part = partOf(attribute, scope, context);
   items.forEach((item, i) => {
     const component =
       attribute.kind === 'component'
@@ -245,7 +233,7 @@ function checkStored(
         : attribute.components.find(({ uid }) => uid === item['__component']);
     const path = [...scope.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
     if (component !== undefined)
-      settleComponent(component, { path, given: new Map(), stored: item, versions: [] }, context);
+      settleComponent(component, { path, given: new Map(), stored: item, versions: [], part }, context);
   });
 }
 
@@ -255,8 +243,9 @@ function settleScalar(
   scope: Scope,
   context: SettleContext,
 ): unknown {
-  const to = at(scope, attribute.name, context);
-  if (given?.kind === 'scalar') return scalar(attribute, given.raw, to, context);
+  if (given?.kind === 'scalar')
+    return scalar(attribute, given.raw, at({ from: 'body', attribute }, scope, context), context);
+  const to = at({ from: 'stored', attribute }, scope, context);
   // A uid that is made from another attribute may be left out.
   if (scope.stored === null && attribute.def.generate === true) return null;
   if (scope.stored === null) return scalar(attribute, attribute.def.default, to, context);
@@ -274,7 +263,17 @@ function settleModel(model: Model, scope: Scope, context: SettleContext): Settle
   const settleOne = (attribute: Attribute, given: Given | undefined): void => {
     if (attribute.kind === 'relation') {
       if (given?.kind !== 'relation' || given.input.kind === 'keep') return;
-      lists.set(attribute, settleList(attribute, given.input, scope, context));
+      const stored = storedList(scope.stored, attribute);
+      lists.set(
+        attribute,
+        settleList({
+          given,
+          stored,
+          resolver: context.resolver(given, stored),
+          path: [...scope.path, attribute.name],
+          sent: partOf(attribute, scope, context).sent,
+        }),
+      );
     } else if (attribute.kind === 'scalar') {
       if (attribute.system) return;
       const value = settleScalar(attribute, given, scope, context);

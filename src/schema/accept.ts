@@ -2,46 +2,16 @@
  * What a request body may put into a scalar attribute (protocol section 14), one function per value shape.
  */
 import { isEmail, isInt, isNumber, matches, max, maxLength, min, minLength } from 'class-validator';
-import { ContentError, type Issue } from '../errors.js';
+import { ContentError } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
 import type { BlockNode, ScalarDefinition } from './definitions.js';
-import { typeMessage } from './print-value.js';
-
-/**
- * The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail;
- * 8.11).
- */
-export interface Place {
-  readonly path: readonly string[];
-  readonly label: string;
-  readonly draft: boolean;
-  readonly report: (message: string, value?: unknown, below?: readonly string[]) => void;
-}
+import type { Place } from './place.js';
 
 /**
  * Checks and stores one value that is neither null nor absent. Reports problems; its result counts only
  * without any.
  */
 export type Accept = (value: unknown, def: ScalarDefinition, at: Place) => unknown;
-
-/** A place whose problems go to `issues`. */
-export function place(path: readonly string[], draft: boolean, issues: Issue[]): Place {
-  const label = path
-    .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
-    .join('');
-  return {
-    path,
-    label,
-    draft,
-    report: (message, value, below = []) =>
-      void issues.push({
-        path: [...path, ...below],
-        message,
-        name: 'ValidationError',
-        ...(value === undefined ? {} : { value }),
-      }),
-  };
-}
 
 const NUL = '\u0000';
 
@@ -82,13 +52,13 @@ function checkString(value: string, def: ScalarDefinition, at: Place, cap: numbe
 export const acceptString =
   (cap?: number): Accept =>
   (value, def, at) => {
-    if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+    if (typeof value !== 'string') return at.reportType('string', value);
     checkString(value, def, at, cap);
     return value;
   };
 
 export const acceptEmail: Accept = (value, def, at) => {
-  if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+  if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, def, at, 255);
   if (at.draft) return value;
   if (value === '') at.report(`${at.label} cannot be empty`, value);
@@ -99,7 +69,7 @@ export const acceptEmail: Accept = (value, def, at) => {
 const UID = /^[A-Za-z0-9-_.~]*$/;
 
 export const acceptUid: Accept = (value, def, at) => {
-  if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+  if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, def, at, 255);
   if (!matches(value, UID)) at.report(`${at.label} must match the following: "${String(UID)}"`, value);
   return value;
@@ -155,7 +125,7 @@ const number =
   (integer: boolean, range: Range, store: (value: number) => number): Accept =>
   (value, def, at) => {
     const cast = toNumber(value);
-    if (!isNumber(cast)) return at.report(typeMessage(at.label, 'number', Number.NaN, value), Number.NaN);
+    if (!isNumber(cast)) return at.reportType('number', Number.NaN, value);
     if (integer && !isInt(cast)) return at.report(`${at.label} must be an integer`, cast);
     checkBounds(cast, def, at, range);
     return store(cast);
@@ -220,7 +190,7 @@ const BOOLEANS = new Map<unknown, boolean>([
 ]);
 
 export const acceptBoolean: Accept = (value, _def, at) =>
-  BOOLEANS.get(value) ?? at.report(typeMessage(at.label, 'boolean', value), value);
+  BOOLEANS.get(value) ?? at.reportType('boolean', value);
 
 /** Dates and times: the format's own message, with the attribute's path beside it. */
 export const acceptFormat =
@@ -242,7 +212,7 @@ export const acceptJson: Accept = (value, _def, at) => {
 
 export const acceptArray: Accept = (value, def, at) => {
   const json = acceptJson(value, def, at);
-  return Array.isArray(json) ? json : at.report(typeMessage(at.label, 'array', value), value);
+  return Array.isArray(json) ? json : at.reportType('array', value);
 };
 
 /** Anything but a list clears the attribute, as clients of the protocol expect. */
@@ -256,6 +226,3 @@ export const acceptBlocks: Accept = (value, _def, at) => {
   }
   return problems.length === 0 ? normaliseBlocks(value as BlockNode[]) : null;
 };
-
-/** The message for a required value that is null. */
-export const nullMessage = (label: string, type: string): string => typeMessage(label, type, null);
