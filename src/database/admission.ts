@@ -5,10 +5,10 @@
 import { Chain, type Link } from './chain.js';
 
 /**
- * What work is, for its share of the places: a read, a read that is known or expected to take long, or a
- * write.
+ * What work is, for its share of the places: a read, a read that is known or expected to take long, a write, or
+ * a short statement of the library itself, for accounts for example, which is never ended for others.
  */
-export type Lane = 'read' | 'slow' | 'write';
+export type Lane = 'read' | 'slow' | 'write' | 'own';
 
 /** How many there may be. */
 export interface Places {
@@ -46,18 +46,19 @@ interface LaneState {
 const SLOW_AFTER = 250;
 const PATROL = 100;
 
-const LANES: readonly Lane[] = ['read', 'slow', 'write'];
+const LANES: readonly Lane[] = ['own', 'read', 'slow', 'write'];
 
 /** A place for `most` in all, of which slow reads and writes leave some to others. */
 export function placesOf(most: number, slowShare: number, waiting: number): Places {
   const slow = Math.max(1, Math.floor(most * slowShare));
-  return { all: most, waiting, lanes: { read: most, slow, write: Math.max(1, most - slow) } };
+  return { all: most, waiting, lanes: { own: most, read: most, slow, write: Math.max(1, most - slow) } };
 }
 
 export class Admission {
   private inside = 0;
   private order = 0;
   private readonly lanes: Readonly<Record<Lane, LaneState>> = {
+    own: { inside: 0, waiting: new Set() },
     read: { inside: 0, waiting: new Set() },
     slow: { inside: 0, waiting: new Set() },
     write: { inside: 0, waiting: new Set() },
@@ -120,7 +121,7 @@ export class Admission {
     visitor.since = performance.now();
     this.inside += 1;
     this.lanes[visitor.lane].inside += 1;
-    if (visitor.lane !== 'write') this.reads.add(visitor);
+    if (visitor.lane === 'read' || visitor.lane === 'slow') this.reads.add(visitor);
     if (visitor.key !== null) this.turns.set(visitor.key, this.turns.get(visitor.key) ?? new Set());
     visitor.enter();
   }
@@ -154,8 +155,9 @@ export class Admission {
 
   /** While others wait, reads that turn out slow count as such; beyond their share the latest have to go. */
   private look(): void {
-    const { read, slow, write } = this.lanes;
-    if (read.waiting.size + slow.waiting.size + write.waiting.size === 0 && this.turns.size === 0) {
+    const { own, read, slow, write } = this.lanes;
+    const others = own.waiting.size + read.waiting.size + write.waiting.size;
+    if (others + slow.waiting.size === 0 && this.turns.size === 0) {
       if (this.patrol !== null) clearInterval(this.patrol);
       this.patrol = null;
       return;
@@ -167,7 +169,7 @@ export class Admission {
       read.inside -= 1;
       slow.inside += 1;
     }
-    if (read.waiting.size + write.waiting.size === 0) return;
+    if (others === 0) return;
     const slowOnes = [...this.reads].filter(({ lane }) => lane === 'slow');
     for (const visitor of slowOnes.slice(this.places.lanes.slow)) visitor.bounce();
   }

@@ -25,8 +25,6 @@ const pause = (attempt: number): Promise<void> =>
 
 const LOST_AFTER = 200;
 
-const PLAIN: ReadTraits = { hangup: null, heavy: false };
-
 /** How a transaction runs. */
 export interface TransactionOptions {
   /** What may be said of unique attributes that are refused. */
@@ -143,7 +141,7 @@ export class Database {
     try {
       const native = await this.nativePool();
       const run: Runner['run'] = (statement) =>
-        native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, PLAIN);
+        native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
       return [...(native?.advice() ?? []), ...(await checkTables(this.base.orm, run))];
     } catch (error) {
       const why = reasonAway(error) ?? String(error);

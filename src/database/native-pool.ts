@@ -80,7 +80,8 @@ export class NativePool {
    * Runs one statement on its own. In callbacks, because a read is nearly nothing else: promises here cost a
    * tenth of a request's time in Node.
    */
-  run(statement: Statement, { hangup, heavy }: ReadTraits): Promise<readonly Row[]> {
+  run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
+    const { hangup, heavy } = traits ?? { hangup: null, heavy: false };
     return new Promise((resolve, reject) => {
       const known = this.names.of(statement.text);
       const begin = (job: Job, client: PoolClient): void => {
@@ -93,7 +94,8 @@ export class NativePool {
           job.finish();
         });
       };
-      const lane = isSlow(known, heavy) ? 'slow' : 'read';
+      const read = isSlow(known, heavy) ? 'slow' : 'read';
+      const lane = traits === null ? 'own' : read;
       new Job(this.office, { lane, turn: null, hangup }, { begin, fail: reject });
     });
   }
