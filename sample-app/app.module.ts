@@ -7,8 +7,12 @@ import { AtlasTables } from './database/atlas-tables.js';
 import { DatabaseRelease } from './database/database-release.js';
 import { AtlasContent } from './loader/atlas-content.js';
 import { AtlasLoader } from './loader/atlas-loader.js';
+import { StartPage } from './start-page.js';
 
-/** The whole application: a model, its grants, accounts, and a loader. The routes come from the modules. */
+/**
+ * The whole application: a model, its grants, accounts, a loader and a page. All other routes come from the
+ * modules.
+ */
 @Module({})
 export class AppModule {
   static on(database: AtlasDatabase, users: UsersOptions): DynamicModule {
@@ -23,6 +27,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [content, ApiTokensModule, UsersModule.forRoot(users)],
+      controllers: [StartPage],
       providers: [
         { provide: ATLAS_DATABASE, useValue: database },
         AtlasTables,

@@ -74,6 +74,12 @@ async function createApplication(
       abortOnError: false,
     });
     app.useBodyParser('json', { limit: '1mb' });
+    // Front ends on other sites. Any may ask: who they are stands in `Authorization`, never in a cookie.
+    app.enableCors({
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+      allowedHeaders: ['Authorization', 'Content-Type', 'Strapi-Response-Format'],
+      exposedHeaders: ['Allow', 'Retry-After'],
+    });
     app.enableShutdownHooks();
     return app;
   } catch (error) {

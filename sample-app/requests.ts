@@ -1,8 +1,14 @@
-/** Requests to try, printed at the start and checked by the tests. */
-export const EXAMPLE_PATHS = [
-  '/api/countries?sort=name:asc&populate=region&pagination[pageSize]=5',
-  '/api/countries?populate=borders',
-  '/api/countries?filters[landlocked]=true&filters[region][name]=Europe&sort=area:desc&locale=fr&populate[0]=region&populate[1]=languages',
+/** Requests to try, printed at the start, linked by the start page and checked by the tests. */
+export const EXAMPLES = [
+  {
+    path: '/api/countries?sort=name:asc&populate=region&pagination[pageSize]=5',
+    shows: 'Five countries by name, each with its region',
+  },
+  { path: '/api/countries?populate=borders', shows: 'Countries with their neighbours, in a stored order' },
+  {
+    path: '/api/countries?filters[landlocked]=true&filters[region][name]=Europe&sort=area:desc&locale=fr&populate[0]=region&populate[1]=languages',
+    shows: 'Landlocked Europe, the largest first, in French',
+  },
 ] as const;
 
 /** A request that is refused, because the public may not read the visitors' notes. */

@@ -1,10 +1,10 @@
-import { EXAMPLE_PATHS, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
+import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
 
 /** What to try, one command in each indented line. */
 export function welcome(url: string): string[] {
   return [
-    `Listening on ${url}. Try:`,
-    ...EXAMPLE_PATHS.map((path) => `  curl -g '${url}${path}'`),
+    `Listening on ${url}. Open it in a browser, or try:`,
+    ...EXAMPLES.map(({ path }) => `  curl -g '${url}${path}'`),
     "The public may not read the visitors' notes, so this one answers 403:",
     `  curl '${url}${REFUSED_PATH}'`,
     'Users may. Register once, sign in, and leave a note:',

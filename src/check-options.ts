@@ -1,12 +1,88 @@
 /**
- * What `forRoot` was given, before anything looks into it: lists that are lists, and controllers of the right
- * kind.
+ * What `forRoot` was given, before anything looks into it: options that exist, lists that are lists, and
+ * controllers of the right kind.
  */
-import type { ContentModel } from './content.options.js';
+import type {
+  AccessOptions,
+  AuthOptions,
+  ContentModel,
+  ContentModuleAsyncOptions,
+  ContentRuntimeOptions,
+} from './content.options.js';
 import { CollectionController, SingleController } from './http/content.controller.js';
 import { ContentModelError } from './schema/content-model-error.js';
 import type { ContentTypeDefinition } from './schema/definitions.js';
+import { isObject } from './schema/options.js';
 import { among } from './schema/suggest.js';
+import { DEFAULT_SETTINGS } from './settings.js';
+
+/** The keys of `T`: none can be forgotten, and none be added that the type does not have. */
+const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);
+
+const MODEL = keysOf<ContentModel>({
+  contentTypes: true,
+  components: true,
+  controllers: true,
+  schema: true,
+  contextName: true,
+  registerEntities: true,
+});
+const RUNTIME = [
+  ...Object.keys(DEFAULT_SETTINGS),
+  ...keysOf<Pick<ContentRuntimeOptions, 'database' | 'access' | 'auth'>>({
+    database: true,
+    access: true,
+    auth: true,
+  }),
+];
+const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
+  imports: true,
+  inject: true,
+  ownDatabase: true,
+  prefix: true,
+  useFactory: true,
+});
+
+/** The options of each place where they are given. */
+export const OPTIONS = Object.freeze({
+  forRoot: [...MODEL, ...RUNTIME],
+  forRootAsync: [...MODEL, ...ASYNC],
+  useFactory: RUNTIME,
+});
+
+const NESTED: Readonly<Record<string, readonly string[]>> = {
+  limits: Object.keys(DEFAULT_SETTINGS.limits),
+  load: Object.keys(DEFAULT_SETTINGS.load),
+  access: keysOf<AccessOptions>({ public: true, roles: true, source: true, maxAge: true }),
+  auth: keysOf<AuthOptions>({ strategies: true }),
+};
+
+const unknownKeys = (given: object, known: readonly string[], at: string): string[] =>
+  Object.entries(given)
+    .filter(([key, value]) => value !== undefined && !known.includes(key))
+    .map(([key]) =>
+      at === '' && RUNTIME.includes(key)
+        ? `${key}: give it in what useFactory returns`
+        : `${at}unknown option "${key}"${among(key, known)}`,
+    );
+
+/** Options that do not exist, each with the one that may be meant. */
+export function checkKeys(options: object, known: readonly string[]): string[] {
+  const nested = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    const inside = known.includes(name) ? NESTED[name] : undefined;
+    return inside !== undefined && isObject(value) ? unknownKeys(value, inside, `${name}: `) : [];
+  });
+  return [...unknownKeys(options, known, ''), ...nested];
+}
+
+/** What a factory gave. Throws a ContentModelError for anything that is not made of runtime options. */
+export function checkFactory<T>(options: T): T {
+  const mistakes = isObject(options)
+    ? checkKeys(options, OPTIONS.useFactory)
+    : ['useFactory must return an object of options'];
+  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+  return options;
+}
 
 const BASES = { collectionType: CollectionController, singleType: SingleController } as const;
 
@@ -27,27 +103,24 @@ function checkController(
  * Mistakes of a model's frame. Throws a ContentModelError where it is not even one, because nothing else
  * could be said of it. Definitions may be anything here; the model check speaks of them.
  */
-export function checkOptionShapes({
-  contentTypes,
-  components = [],
-  controllers = {},
-  schema,
-}: ContentModel): string[] {
+export function checkOptionShapes(model: ContentModel, known: readonly string[]): string[] {
+  const { contentTypes, components = [], controllers = {}, schema } = model;
+  const unknown = checkKeys(model, known);
   const lists = Object.entries({ contentTypes, components })
     .filter(([, value]) => !Array.isArray(value))
     .map(([name]) => `${name} must be a list of definitions`);
-  const isObject = typeof controllers === 'object' && (controllers as object | null) !== null;
   const rest = [
-    ...(isObject ? [] : ['controllers must be an object of classes']),
+    ...(isObject(controllers) ? [] : ['controllers must be an object of classes']),
     ...(schema === undefined || typeof schema === 'string' ? [] : ['schema must be a text']),
   ];
-  if (lists.length + rest.length > 0) throw new ContentModelError([...lists, ...rest]);
+  if (lists.length + rest.length > 0) throw new ContentModelError([...unknown, ...lists, ...rest]);
   const types = new Map(
     contentTypes.flatMap((type: ContentTypeDefinition | null | undefined) =>
       typeof type?.singularApiId === 'string' ? [[type.singularApiId, type] as const] : [],
     ),
   );
-  return Object.entries(controllers).flatMap(([name, given]) =>
+  const wrong = Object.entries(controllers).flatMap(([name, given]) =>
     checkController(name, given, types.get(name), [...types.keys()]),
   );
+  return [...unknown, ...wrong];
 }

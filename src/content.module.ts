@@ -1,6 +1,5 @@
-import { MikroORM, type Options } from '@mikro-orm/core';
+import { MikroORM } from '@mikro-orm/core';
 import { getMikroORMToken, MikroOrmModule } from '@mikro-orm/nestjs';
-import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { DiscoveryModule } from '@nestjs/core';
 import {
   type DynamicModule,
@@ -14,7 +13,8 @@ import {
 } from '@nestjs/common';
 import { ContentAccess } from './access/content-access.js';
 import { checkGrants } from './access/permissions.js';
-import { checkOptionShapes } from './check-options.js';
+import { checkFactory, checkOptionShapes, OPTIONS } from './check-options.js';
+import { hostOrm, openOrm, StartCheck } from './content.orm.js';
 import type {
   ContentModel,
   ContentModuleAsyncOptions,
@@ -30,8 +30,11 @@ import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
+import { HalfSentRequests } from './http/half-sent-requests.js';
 import { LocalesController } from './http/locales.controller.js';
+import { AfterRoutes, BeforeRoutes } from './http/request-hooks.js';
 import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
+import { UnsentAnswers } from './http/unsent-answers.js';
 import { buildSchema } from './schema/build-schema.js';
 import { ContentModelError } from './schema/content-model-error.js';
 import type { Schema } from './schema/model.js';
@@ -94,36 +97,26 @@ function contentAccess(schema: Schema, { access = {}, auth = {} }: ContentRuntim
   });
 }
 
-async function openOrm(schema: Schema, { database }: ContentRuntimeOptions): Promise<MikroORM> {
-  if (database === undefined)
-    throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
-  const entities = entitiesOf(schema);
-  // Tables of others in the same database are none of this connection's business: without this, MikroORM
-  // would drop them.
-  const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
-  const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
-  const options = { driver: PostgreSqlDriver, schemaGenerator, ...database, entities } as Options;
-  const orm: unknown = await MikroORM.init(options);
-  return orm as MikroORM;
-}
-
 function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings): Database {
   checkRegistered(orm, schema);
-  return new Database(orm, schema, settings);
+  const logger = new Logger('ContentDatabase');
+  return new Database({ orm, schema, settings, warn: (message) => logger.warn(message) });
 }
 
 /** The host's MikroORM, or one of the module's own. */
 function ormProvider(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider {
-  return ownsOrm
-    ? {
-        provide: CONTENT_ORM,
-        useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
-        inject: [RUNTIME],
-      }
-    : {
-        provide: CONTENT_ORM,
-        useExisting: contextName === undefined ? MikroORM : getMikroORMToken(contextName),
-      };
+  if (ownsOrm)
+    return {
+      provide: CONTENT_ORM,
+      useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
+      inject: [RUNTIME],
+    };
+  const token = contextName === undefined ? MikroORM : getMikroORMToken(contextName);
+  return {
+    provide: CONTENT_ORM,
+    useFactory: (runtime: ContentRuntimeOptions, orm?: MikroORM) => hostOrm(orm, runtime, contextName),
+    inject: [RUNTIME, { token, optional: true }],
+  };
 }
 
 function providers(schema: Schema, routed: Routed): Provider[] {
@@ -163,8 +156,13 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     Hooks,
     HookExplorer,
     ContentRoutes,
+    UnsentAnswers,
+    HalfSentRequests,
+    StartCheck,
     ContentErrorFilter,
     UnroutedErrorFilter,
+    BeforeRoutes,
+    AfterRoutes,
     ...services,
   ];
 }
@@ -173,25 +171,29 @@ function define(
   model: ContentModel,
   runtime: Provider,
   ownsOrm: boolean,
-  extra: { readonly prefix: string | undefined; readonly imports: DynamicModule['imports'] },
+  extra: {
+    readonly prefix: string | undefined;
+    readonly imports: DynamicModule['imports'];
+    readonly known: readonly string[];
+  },
 ): DynamicModule {
-  const mistakes = checkOptionShapes(model);
+  const mistakes = checkOptionShapes(model, extra.known);
   const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
   const prefix = trimSlashes(String(extra.prefix ?? DEFAULT_SETTINGS.prefix));
-  const routed = [...schema.types.values()].filter((type) => type.routed);
+  const routed = [...schema.types.values()].filter((type) => type.routes.length > 0);
   const controllers = routed.map((type) => ({
     type,
     controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
   }));
-  const hostOrm =
-    ownsOrm || model.registerEntities === false
-      ? []
-      : [MikroOrmModule.forFeature(entitiesOf(schema), model.contextName)];
+  // For its registration alone: nobody could inject the repositories that it answers, and without a MikroORM
+  // Nest would complain of them first.
+  if (!ownsOrm && model.registerEntities !== false)
+    MikroOrmModule.forFeature(entitiesOf(schema), model.contextName);
   return {
     module: ContentModule,
     // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
     global: true,
-    imports: [DiscoveryModule, ...hostOrm, ...(extra.imports ?? [])],
+    imports: [DiscoveryModule, ...(extra.imports ?? [])],
     controllers: [...controllers.map(({ controller }) => controller), LocalesController],
     providers: [
       runtime,
@@ -239,6 +241,7 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
     return define(model, { provide: RUNTIME, useValue: options }, database !== undefined, {
       prefix,
       imports: [],
+      known: OPTIONS.forRoot,
     });
   }
 
@@ -246,14 +249,16 @@ export class ContentModule implements NestModule, OnApplicationShutdown {
    * Run-time options from a factory; the model stays static, because routes and entities are made from it.
    */
   static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
+    const make = options.useFactory as (...args: unknown[]) => unknown;
     const runtime: Provider = {
       provide: RUNTIME,
-      useFactory: options.useFactory as (...args: unknown[]) => unknown,
+      useFactory: async (...args: unknown[]) => checkFactory(await make(...args)),
       inject: options.inject ?? [],
     };
     return define(options, runtime, options.ownDatabase ?? false, {
       prefix: options.prefix,
       imports: options.imports,
+      known: OPTIONS.forRootAsync,
     });
   }
 

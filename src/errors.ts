@@ -32,6 +32,13 @@ export interface Issue {
   readonly value?: unknown;
 }
 
+/** Stands for all problems of attributes that the caller can neither read nor write (D27). */
+export const UNTOLD: Issue = {
+  path: [],
+  message: 'The document is not valid in attributes that you cannot access',
+  name: 'ValidationError',
+};
+
 /** Where a refused key stood: a query parameter, or the request body (protocol 2.6). */
 export type Source = { readonly source: 'query'; readonly param: string } | { readonly source: 'body' };
 
@@ -60,6 +67,13 @@ export const validationError = (message: string, details?: Record<string, unknow
 export const notFound = (): ContentError => new ContentError('NotFoundError', 'Not Found');
 
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
+
+/** Seconds after which a client may try again what could not be done now. */
+const RETRY_AFTER = 1;
+
+/** What cannot be done now and may be later; nothing was written. `details` name a limit, where it is one. */
+export const unavailable = (message: string, details: Readonly<Record<string, unknown>> = {}): ContentError =>
+  new ContentError('ServiceUnavailableError', message, { ...details, retryAfter: RETRY_AFTER });
 
 /**
  * `Invalid key X at a.b` (protocol 2.5). `at` names the place in the message; `path` is what the details

@@ -26,17 +26,25 @@ export interface ContentSettings {
   readonly withCount: boolean;
   /** Budgets of one request; going over one is a 400 that names it. */
   readonly limits: ContentLimits;
+  /** What all requests together may use; what cannot be served within it is a 503 with `Retry-After`. */
+  readonly load: LoadLimits;
   /** Run reads as named prepared statements. Turn off behind a pooler in transaction mode. */
   readonly preparedStatements: boolean;
   /** How many query strings keep their plan, per set of rights; those not used lately go. 0 keeps none. */
   readonly maxCachedPlans: number;
-  /** How many statement shapes keep a name, over the life of the process; later ones run unnamed. */
+  /** How many statement shapes connections keep prepared at a time; those not used lately make room. */
   readonly maxPreparedStatements: number;
+  /**
+   * The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each.
+   */
+  readonly maxPreparedSize: number;
+  /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
+  readonly health: boolean;
 }
 
 /** Budgets of one request. */
 export interface ContentLimits {
-  /** Length of the raw query string, in bytes. */
+  /** Length of the raw query string, in characters; what is sent is ASCII. */
   readonly queryLength: number;
   /** Number of query parameters. */
   readonly parameters: number;
@@ -60,12 +68,31 @@ export interface ContentLimits {
   readonly sortKeys: number;
   /** Size of one answer, in bytes. */
   readonly responseBytes: number;
-  /** Time one statement may take in the database, in milliseconds; beyond it the answer is a 503. */
+  /**
+   * Time that a read, or all statements of a write together, may take in milliseconds, waiting for a
+   * connection included; beyond it the answer is a 503. 0 for none.
+   */
   readonly statementTimeout: number;
   /** Values and nodes in one request body. */
   readonly bodyNodes: number;
   /** Passwords in one request body; each takes some 20 ms of a processor to hash. */
   readonly passwords: number;
+}
+
+/** What all requests of a process together may use. */
+export interface LoadLimits {
+  /** Time that a request may wait for a connection, in milliseconds. 0 for no limit of its own. */
+  readonly queueTimeout: number;
+  /** Reads, slow reads and writes that may wait for a connection, each. */
+  readonly queueLength: number;
+  /**
+   * Part of the pool's connections that reads may hold which take long; writes leave as many to others.
+   * Between
+   * 0 and 1, one connection at least.
+   */
+  readonly slowShare: number;
+  /** Bytes of all large answers together that clients have asked for and not taken yet. */
+  readonly unsentBytes: number;
 }
 
 /** The defaults. */
@@ -81,6 +108,8 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   preparedStatements: true,
   maxCachedPlans: 500,
   maxPreparedStatements: 500,
+  maxPreparedSize: 100_000,
+  health: false,
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,
@@ -98,11 +127,18 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
     bodyNodes: 50_000,
     passwords: 10,
   }),
+  load: Object.freeze({
+    queueTimeout: 5_000,
+    queueLength: 1000,
+    slowShare: 0.4,
+    unsentBytes: 64 * 1024 * 1024,
+  }),
 });
 
 /** What a host may set. */
-export type SettingsInput = Partial<Omit<ContentSettings, 'limits'>> & {
+export type SettingsInput = Partial<Omit<ContentSettings, 'limits' | 'load'>> & {
   readonly limits?: Partial<ContentLimits>;
+  readonly load?: Partial<LoadLimits>;
 };
 
 /** A path without the slashes around it. */
@@ -116,6 +152,8 @@ const whole = (least: number): Rule => [
   (value) => Number.isSafeInteger(value) && (value as number) >= least,
 ];
 const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
+const OBJECT: Rule = ['an object of limits', (value) => typeof value === 'object' && value !== null];
+const SHARE: Rule = ['a number between 0 and 1', (value) => Number(value) >= 0 && Number(value) <= 1];
 const isCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value);
 
 const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
@@ -127,10 +165,13 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   defaultLimit: whole(1),
   maxLimit: ['a whole number, 1 or more, or Infinity', (value) => value === Infinity || whole(1)[1](value)],
   withCount: FLAG,
-  limits: ['an object of limits', (value) => typeof value === 'object' && value !== null],
+  limits: OBJECT,
+  load: OBJECT,
   preparedStatements: FLAG,
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
+  maxPreparedSize: whole(0),
+  health: FLAG,
 };
 
 /** Settings with values that would only fail in a request, each with what it must be. */
@@ -140,12 +181,12 @@ export function checkSettings(input: SettingsInput): string[] {
   const settings = Object.entries(RULES).flatMap(([name, rule]) =>
     wrong(name, input[name as keyof ContentSettings], rule),
   );
-  const limits = Object.entries(input.limits ?? {}).flatMap(([name, value]) =>
-    Object.hasOwn(DEFAULT_SETTINGS.limits, name)
-      ? wrong(`limits.${name}`, value, whole(0))
-      : [`limits.${name} is not a limit; there are ${Object.keys(DEFAULT_SETTINGS.limits).join(', ')}`],
+  const groups = (['limits', 'load'] as const).flatMap((group) =>
+    Object.entries(input[group] ?? {}).flatMap(([name, value]) =>
+      wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(0)),
+    ),
   );
-  return [...settings, ...limits];
+  return [...settings, ...groups];
 }
 
 /** The host's settings over the defaults, frozen. */
@@ -159,6 +200,7 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const defaultLocale = input.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
   const locales = [...new Set([defaultLocale, ...(input.locales ?? [])])];
   const limits = Object.freeze({ ...DEFAULT_SETTINGS.limits, ...input.limits });
+  const load = Object.freeze({ ...DEFAULT_SETTINGS.load, ...input.load });
   const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
-  return Object.freeze({ ...DEFAULT_SETTINGS, ...given, prefix, defaultLocale, locales, limits });
+  return Object.freeze({ ...DEFAULT_SETTINGS, ...given, prefix, defaultLocale, locales, limits, load });
 }

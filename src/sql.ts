@@ -73,7 +73,10 @@ export function constant(value: number | string): Sql {
 }
 
 /** Fragments with a separator between them. */
-export function join(fragments: readonly Sql[], separator: ', ' | ' and ' | ' or ' | ' ' | ' || '): Sql {
+export function join(
+  fragments: readonly Sql[],
+  separator: ', ' | ' and ' | ' or ' | ' ' | ' || ' | '; ',
+): Sql {
   const parts: (string | Sql)[] = [];
   fragments.forEach((fragment, i) => (i === 0 ? parts.push(fragment) : parts.push(separator, fragment)));
   return new Sql(parts);

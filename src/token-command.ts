@@ -19,6 +19,7 @@ const USAGE = `Usage: nestjs-content-api token <command> [options]
 
   --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
                                Without it the database of DATABASE_URL is used.
+  --help                       prints this.
 `;
 
 /** A mistake on the command line; its message is all there is to say. */
@@ -115,8 +116,17 @@ export async function run(args: readonly string[], env: Environment): Promise<st
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { name: text, kind: text, days: text, description: text, grants: text, module: text },
+    options: {
+      name: text,
+      kind: text,
+      days: text,
+      description: text,
+      grants: text,
+      module: text,
+      help: { type: 'boolean', short: 'h' },
+    },
   });
+  if (values.help === true) return USAGE.trimEnd();
   const [subject, name = '', which = ''] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (subject !== 'token' || command === undefined) throw new UsageError(USAGE);

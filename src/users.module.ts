@@ -15,6 +15,7 @@ import { ContentAccess } from './access/content-access.js';
 import { Accounts } from './accounts/accounts.js';
 import { JsonWebTokens } from './accounts/json-web-tokens.js';
 import { RateLimits } from './accounts/rate-limits.js';
+import { RefreshTokens } from './accounts/refresh-tokens.js';
 import { Roles } from './accounts/roles.js';
 import { Sessions } from './accounts/sessions.js';
 import { SignIn } from './accounts/sign-in.service.js';
@@ -38,6 +39,7 @@ const PARTS = Symbol('UsersParts');
 /** What the module connects at the start. */
 interface Parts {
   readonly access: ContentAccess;
+  readonly accounts: Accounts;
   readonly routes: ContentRoutes;
   readonly base: DocumentsBase;
   readonly options: ResolvedUsersOptions;
@@ -76,7 +78,7 @@ const PROVIDERS: Provider[] = [
   {
     provide: Sessions,
     useFactory: (accounts: Accounts, tokens: JsonWebTokens, options: ResolvedUsersOptions) =>
-      new Sessions(accounts, tokens, options),
+      new Sessions(accounts, { access: tokens, refresh: new RefreshTokens(options) }, options),
     inject: [Accounts, JsonWebTokens, OPTIONS],
   },
   {
@@ -95,16 +97,17 @@ const PROVIDERS: Provider[] = [
   {
     provide: PARTS,
     useFactory: (
-      ...[access, routes, base, options, strategy, roles]: [
+      ...[access, accounts, routes, base, options, strategy, roles]: [
         ContentAccess,
+        Accounts,
         ContentRoutes,
         DocumentsBase,
         ResolvedUsersOptions,
         UserStrategy,
         Roles,
       ]
-    ): Parts => ({ access, routes, base, options, strategy, roles }),
-    inject: [ContentAccess, ContentRoutes, CONTENT_BASE, OPTIONS, UserStrategy, Roles],
+    ): Parts => ({ access, accounts, routes, base, options, strategy, roles }),
+    inject: [ContentAccess, Accounts, ContentRoutes, CONTENT_BASE, OPTIONS, UserStrategy, Roles],
   },
   {
     provide: UserStrategy,
@@ -146,13 +149,15 @@ export class UsersModule implements NestModule, OnModuleInit {
     });
   }
 
-  onModuleInit(): void {
-    const { access, base, options, strategy, roles } = this.parts;
+  async onModuleInit(): Promise<void> {
+    const { access, accounts, base, options, strategy, roles } = this.parts;
     access.addStrategy(strategy);
     access.addSource(roles);
-    for (const [metadata, hook] of accountHooks()) base.hooks.add(metadata, hook);
+    for (const [metadata, hook] of accountHooks(accounts.type)) base.hooks.add(metadata, hook);
     if (options.mail === null)
       new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
+    // So that the host's code finds the default roles; without tables they come with the first request.
+    await roles.load().catch(() => undefined);
   }
 
   configure(_consumer: MiddlewareConsumer): void {

@@ -27,6 +27,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'content.options.ts': 9,
   'check-options.ts': 9,
   'content.module.ts': 9,
+  'content.orm.ts': 9,
   'api-tokens.module.ts': 9,
   'users.module.ts': 9,
   'index.ts': 9,
@@ -36,7 +37,10 @@ const FLOORS: Readonly<Record<string, number>> = {
 };
 
 /** Names that are made outside the schema, each with its reason. */
-const IDENTIFIER_EXCEPTIONS = ['database/sequences.ts']; // the component sequence is no attribute of any type
+const IDENTIFIER_EXCEPTIONS = [
+  'database/sequences.ts', // the component sequence is no attribute of any type
+  'database/statement-names.ts', // names of prepared statements are counted
+];
 /** SQL that MikroORM wants as text: expressions of indexes, made of schema names only. */
 const SQL_TEXT_EXCEPTIONS = ['database/entities.ts'];
 
@@ -159,18 +163,14 @@ describe('architecture', () => {
   });
 
   it('only database/, documents/ and the module know MikroORM', () => {
-    const allowed = /^(database|documents)\/|^content\.(module|options)\.ts$/;
+    const allowed = /^(database|documents)\/|^content\.(module|options|orm)\.ts$/;
     expect(
       packages.filter(({ from, to }) => to.startsWith('@mikro-orm/') && !allowed.test(from)).map(show),
     ).toEqual([]);
   });
 
   it('Nest stays at the rim', () => {
-    const isLogger = ({ from, names }: Import): boolean =>
-      from === 'database/native-pool.ts' && names.join() === 'Logger';
-    const below = packages.filter(
-      (one) => one.to.startsWith('@nestjs/') && floorOf(one.from) < 6 && !isLogger(one),
-    );
+    const below = packages.filter((one) => one.to.startsWith('@nestjs/') && floorOf(one.from) < 6);
     expect(below.map(show)).toEqual([]);
   });
 
@@ -234,9 +234,9 @@ describe('architecture', () => {
   });
 
   it('no file is longer than 300 lines', () => {
-    expect(sources.filter(({ tree }) => tree.getLineStarts().length - 1 > 300).map(({ file }) => file)).toEqual(
-      [],
-    );
+    expect(
+      sources.filter(({ tree }) => tree.getLineStarts().length - 1 > 300).map(({ file }) => file),
+    ).toEqual([]);
   });
 
   it('the environment and the console are left alone', () => {

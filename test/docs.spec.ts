@@ -1,20 +1,70 @@
 /** Every snippet of the documentation compiles, every option is documented, every link leads somewhere. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
+import { ContentService } from '../src/documents/content.service.ts';
+import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/schema/options.ts';
+import { isScalarType } from '../src/schema/scalar-types.ts';
 import { DEFAULT_SETTINGS } from '../src/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
-/** The TypeScript blocks of a page, as files of their own beside the tests. */
+/**
+ * The TypeScript blocks of a page, as files of their own beside the tests: by the name that the line before
+ * gives them, where others import them.
+ */
 const snippets = pages.flatMap((page) =>
-  [...read(page).matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], i) => ({
-    file: join(root, 'test', `${page.replace(/\W/g, '-')}-${i}.ts`),
-    code,
-  })),
+  [...read(page).matchAll(/(?:`src\/([\w.-]+)`[^\n]*\n\n)?```ts\n([\s\S]*?)```/g)].map(
+    ([, named, code = ''], i) => ({
+      file: join(root, 'test', named ?? `${page.replace(/\W/g, '-')}-${i}.ts`),
+      code,
+    }),
+  ),
 );
+
+/** The anchors of a page: its headings, as GitHub and npm spell them. */
+const anchorsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** Why a link leads nowhere; undefined where it leads somewhere. */
+function brokenLink(page: string, link: string): string | undefined {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
+  if (!existsSync(join(root, target))) return link;
+  return anchor === undefined || anchorsOf(target).includes(anchor) ? undefined : `${link}: no such heading`;
+}
+
+/** The rows of the tables below a heading, each as the text of its cells. */
+function rowsUnder(page: string, heading: string): string[][] {
+  const section = read(page).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  const lines = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| option '));
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split(' | ')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
+
+/** The attribute types that a cell of the option table means. */
+function typesIn(cell: string): string[] {
+  const all = Object.keys(ATTRIBUTE_OPTIONS);
+  if (cell === 'every attribute') return all;
+  return cell === 'every scalar' ? all.filter(isScalarType) : quoted(cell);
+}
 
 function compileErrors(): string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
@@ -49,19 +99,78 @@ describe('documentation', () => {
 
   it('names every setting and limit with its default', () => {
     const page = read('docs/options.md');
-    const { limits, ...settings } = DEFAULT_SETTINGS;
+    const { limits, load, ...settings } = DEFAULT_SETTINGS;
     expect(Object.keys(settings).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
     expect(
-      Object.entries(limits).filter(([name, value]) => !page.includes(`| \`${name}\` | ${value} |`)),
+      Object.entries({ ...limits, ...load }).filter(
+        ([name, value]) => !page.includes(`| \`${name}\` | ${value} |`),
+      ),
     ).toEqual([]);
   });
 
+  it('M5: says of every option of attributes which types take it, and of no other', () => {
+    const documented = rowsUnder('docs/content-types.md', 'Options of attributes').flatMap(
+      ([options, types = '']) =>
+        quoted(options).flatMap((name) => typesIn(types).map((type) => `${type}.${name}`)),
+    );
+    const taken = Object.entries(ATTRIBUTE_OPTIONS).flatMap(([type, options]) =>
+      Object.keys(options).map((name) => `${type}.${name}`),
+    );
+    expect(documented.sort()).toEqual(taken.sort());
+  });
+
+  it('M5: names every option of types and components', () => {
+    const rows = rowsUnder('docs/content-types.md', 'Options of types').map(([name]) => quoted(name)[0]);
+    expect([...rows, 'kind'].sort()).toEqual(Object.keys(TYPE_OPTIONS).sort());
+    const page = read('docs/content-types.md');
+    expect(Object.keys(COMPONENT_OPTIONS).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('M5: names every method of ContentService, with its parameters', () => {
+    const PRIVATE = ['constructor', 'plan', 'planWrite'];
+    const methods = Object.getOwnPropertyNames(ContentService.prototype).filter(
+      (name) => !PRIVATE.includes(name),
+    );
+    const documented = rowsUnder('docs/services.md', 'Methods').flatMap(([call]) => quoted(call));
+    expect(methods.length).toBeGreaterThan(8);
+    for (const method of methods) expect(documented).toContainEqual(expect.stringMatching(`^${method}\\(`));
+  });
+
   it.each(pages)('%s links only to what is there', (page) => {
-    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = '']) => target);
-    expect(links.filter((target) => !existsSync(resolve(root, dirname(page), target)))).toEqual([]);
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link);
+    expect(links.flatMap((link) => brokenLink(page, link) ?? [])).toEqual([]);
   });
 
   it('keeps the code map short', () => {
     expect(read('docs/architecture.md').split('\n').length).toBeLessThanOrEqual(90);
+  });
+
+  describe('CONTRIBUTING.md', () => {
+    const page = read('CONTRIBUTING.md');
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = new Set(
+      [...page.matchAll(/npm (?:run )?([a-z][\w:]*)/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => name !== 'ci'),
+    );
+
+    it('names only commands that there are', () => {
+      expect([...named].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+    });
+
+    it('names every command that shows something about the code', () => {
+      const showing = /^(test|lint|format|typecheck|check|build|bench|faults|conformance|fuzz:\w+)$/;
+      expect(Object.keys(scripts).filter((name) => showing.test(name) && !named.has(name))).toEqual([]);
+    });
+
+    it('says what .ci/run runs', () => {
+      const steps = [...read('.ci/run').matchAll(/^step \w+ npm run --silent ([\w:]+)/gm)].map(
+        ([, name = '']) => name,
+      );
+      expect(steps.filter((name) => !named.has(name))).toEqual([]);
+      expect(steps).toEqual(
+        expect.arrayContaining(['lint', 'typecheck', 'build', 'test', 'conformance', 'fuzz:leak']),
+      );
+    });
   });
 });

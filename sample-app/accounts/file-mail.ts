@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mail, MailSender } from 'nestjs-content-api/accounts';
 
@@ -15,8 +15,11 @@ export class FileMail implements MailSender {
 
   async send({ to, subject, text }: Mail): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const file = join(this.folder, fileName(new Date()));
-    await writeFile(file, `To: ${to}\nSubject: ${subject}\n\n${text}\n`, { flag: 'wx', mode: 0o600 });
+    const name = fileName(new Date());
+    const [hidden, file] = [join(this.folder, `.${name}`), join(this.folder, name)];
+    // Whoever waits for the file finds a whole mail in it.
+    await writeFile(hidden, `To: ${to}\nSubject: ${subject}\n\n${text}\n`, { flag: 'wx', mode: 0o600 });
+    await rename(hidden, file);
     this.log(`Mail: ${file}`);
   }
 }

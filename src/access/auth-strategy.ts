@@ -35,6 +35,11 @@ export type Identity = Caller | (Omit<Caller, 'permissions'> & { readonly roles:
 export interface AuthStrategy {
   readonly name: string;
   /**
+   * Names of request headers other than `Authorization` that it looks at, `['Cookie']` for example. Answers
+   * name them in `Vary`, so that no cache gives one caller's answer to another.
+   */
+  readonly vary?: readonly string[];
+  /**
    * Who is behind a credential, or null when the credential is none of this strategy's.
    * Throw a ContentError `UnauthorizedError` for one that is, but is bad or expired.
    */

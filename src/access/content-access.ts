@@ -53,6 +53,7 @@ interface Known {
  */
 export class ContentAccess {
   private readonly strategies: AuthStrategy[];
+  private varies: string;
   private readonly sources: PermissionsSource[];
   private readonly warned = new Set<string>();
   private known: Known | null = null;
@@ -61,12 +62,19 @@ export class ContentAccess {
 
   constructor(private readonly base: AccessBase) {
     this.strategies = [...base.strategies];
+    this.varies = varyOf(this.strategies);
     this.sources = [...base.sources];
   }
 
   /** Adds a strategy after those of the options. */
   addStrategy(strategy: AuthStrategy): void {
     this.strategies.push(strategy);
+    this.varies = varyOf(this.strategies);
+  }
+
+  /** The request headers that decide who a caller is, as `Vary` lists them. */
+  get vary(): string {
+    return this.varies;
   }
 
   /** Adds a source of grants. */
@@ -203,6 +211,9 @@ export class ContentAccess {
     return mistakes.length === 0;
   }
 }
+
+const varyOf = (strategies: readonly AuthStrategy[]): string =>
+  [...new Set(['Authorization', ...strategies.flatMap(({ vary = [] }) => vary)])].join(', ');
 
 const grantsOf = (source: RoleGrants, role: string): Grants[] =>
   Object.hasOwn(source, role) && source[role] !== undefined ? [source[role]] : [];

@@ -1,4 +1,4 @@
-/** What a caller may do: one look-up, asked by the route guard and by the plan, and by nobody else (D16). */
+/** What a caller may do: one look-up, asked wherever something is shown, written or called (D16). */
 import { among } from '../schema/suggest.js';
 import type { ContentType, Schema } from '../schema/model.js';
 

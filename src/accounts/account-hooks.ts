@@ -1,11 +1,65 @@
 /** What holds for users whoever writes them: a route, the host's own service, another hook. */
-import type { HookFunction, HookMetadata } from '../documents/hooks.js';
+import { compileQueue } from '../compile/compile-load.js';
+import { runnerOf } from '../database/runner.js';
+import type { ContentEvent, HookFunction, HookMetadata } from '../documents/hooks.js';
+import { Records } from '../documents/records.js';
+import { issuesError } from '../errors.js';
+import type { ContentType } from '../schema/model.js';
 import { lowerCase, NO_CODE } from './accounts.js';
+import { nameKey, userName } from './user-names.js';
 
-/** Addresses are kept in lower case, so that there is one account for each (protocol 19.1). */
+/** Names and addresses have one spelling each, so that there is one account for each (protocol 19.1). */
 const oneSpelling: HookFunction = ({ data }) => {
   if (typeof data['email'] === 'string') data['email'] = lowerCase(data['email'].trim());
+  if (typeof data['username'] !== 'string') return;
+  data['username'] = userName(data['username']);
+  data['nameKey'] = nameKey(data['username'] as string);
 };
+
+/** A name or an address that a body gives, and whoever else can sign in with it. */
+interface Claim {
+  readonly key: 'username' | 'email';
+  readonly name: string;
+  readonly others: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** What a body gives and its caller may write; the rest is refused later, whoever else has it. */
+function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
+  const reach = caller.permissions.reach('user', action === 'create' ? 'create' : 'update');
+  const { username, email } = data;
+  const claims: Claim[] = [];
+  if (typeof username === 'string') {
+    const name = nameKey(username);
+    const others = [{ nameKey: name }, { email: name }, { email: lowerCase(username) }];
+    claims.push({ key: 'username', name, others });
+  }
+  // Who else has the address itself is for its unique index to say.
+  if (typeof email === 'string')
+    claims.push({ key: 'email', name: nameKey(email), others: [{ nameKey: nameKey(email) }] });
+  return claims.filter(({ key }) => reach === null || reach.has(key));
+}
+
+/**
+ * Names and addresses are one set, because people sign in with either: nobody's name is another's name in
+ * other letters, nor another's address. Writers of the same one wait for each other.
+ */
+const oneOwner =
+  (type: ContentType): HookFunction =>
+  async (event) => {
+    const claims = claimsOf(event);
+    if (event.em === null || claims.length === 0) return;
+    const runner = runnerOf(event.em);
+    const locks = claims.map(({ name }) => ({ name: `${type.table} called ${name}`, exclusive: true }));
+    await runner.run(compileQueue(locks));
+    const users = new Records(runner, type);
+    for (const { key, others } of claims) {
+      const holders = await users.find(others, ['documentId']);
+      if (holders.some(({ documentId }) => documentId !== event.documentId))
+        throw issuesError([
+          { path: [key], message: 'This attribute must be unique', name: 'ValidationError' },
+        ]);
+    }
+  };
 
 /** Codes that were mailed before belong to the account as it was. */
 const voidCodes: HookFunction = ({ data }) => {
@@ -25,8 +79,10 @@ const voidTokens: HookFunction = ({ data }) => {
 /** Another version than before: tokens of the old one are refused. */
 export const newVersion = (): number => Math.floor(Math.random() * 2 ** 31);
 
-export const accountHooks = (): readonly (readonly [HookMetadata, HookFunction])[] => [
+/** The hooks on the type of users. */
+export const accountHooks = (type: ContentType): readonly (readonly [HookMetadata, HookFunction])[] => [
   [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneSpelling],
+  [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneOwner(type)],
   [{ moment: 'before', type: 'user', actions: ['update'] }, voidCodes],
   [{ moment: 'before', type: 'user', actions: ['update'] }, voidTokens],
 ];

@@ -45,6 +45,8 @@ const ROLE = defineCollectionType({
       mappedBy: 'role',
       private: true,
       writable: false,
+      // Clients of the protocol ask for it and do not mind (19.19).
+      leftOut: true,
     },
   },
 });
@@ -62,6 +64,8 @@ const USER_ATTRIBUTES = {
   resetPasswordToken: { type: 'string', private: true, writable: false, index: true },
   resetPasswordExpires: { type: 'datetime', private: true, writable: false },
   confirmationToken: { type: 'string', private: true, writable: false, index: true },
+  /** What names are compared by. */
+  nameKey: { type: 'string', unique: true, private: true, writable: false },
 } as const satisfies AttributeDefinitions;
 
 type UserAttributes = typeof USER_ATTRIBUTES;

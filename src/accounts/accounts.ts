@@ -4,16 +4,15 @@ import { Permissions } from '../access/permissions.js';
 import type { DocumentsBase } from '../documents/documents-base.js';
 import type { Documents } from '../documents/documents.service.js';
 import { neededType, Records } from '../documents/records.js';
-import type { ReadPlan } from '../plan/plan.js';
-import type { ContentType, ScalarAttribute } from '../schema/model.js';
+import type { ContentType } from '../schema/model.js';
 import { stateOfAccount } from './json-web-tokens.js';
+import { nameKey } from './user-names.js';
 
 /** One sign-in with refresh tokens. */
 export interface Session {
   readonly id: string;
-  /** Hash of the refresh token that is good now, and of the one before it. */
-  readonly hash: string;
-  readonly previous: string | null;
+  /** How often it was refreshed: the refresh token with this number is the one that is good now. */
+  readonly uses: number;
   /** The account's state when it began: another password ends it. */
   readonly state: string;
   readonly createdAt: string;
@@ -32,9 +31,7 @@ export interface Account {
   readonly role: string | null;
   readonly state: string;
   readonly sessions: readonly Session[];
-  /** The sessions as they are stored, to change them only when nobody else has. */
-  readonly storedSessions: unknown;
-  readonly resetPasswordExpires: Date | null;
+  readonly resetPasswordExpires: string | null;
 }
 
 const COLUMNS = [
@@ -50,6 +47,9 @@ const COLUMNS = [
   'sessions',
   'resetPasswordExpires',
 ];
+/** At most so many sign-ins of one user at a time; the one that was not used for longest goes. */
+const MOST_SESSIONS = 20;
+
 const READER = Permissions.of({ user: ['findOne'] });
 
 /** A random token for a mail or a session, and the hash that is kept of it. */
@@ -84,22 +84,25 @@ export class Accounts {
     const known = row as unknown as Account & {
       readonly tokenVersion: number | null;
       readonly sessions: string | null;
-      readonly resetPasswordExpires: string | Date | null;
     };
     const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
-    const expires = known.resetPasswordExpires;
     return {
       ...known,
       state: stateOfAccount(known),
       sessions: Array.isArray(stored) ? (stored as Session[]) : [],
-      storedSessions: stored,
-      resetPasswordExpires: expires === null ? null : new Date(expires),
     };
   }
 
-  /** By e-mail, without case, or by user name; the e-mail wins (protocol 19.1). */
+  /**
+   * By e-mail or by user name, both without case; the e-mail wins (protocol 19.1). A name that was stored
+   * before names had keys is found as it is.
+   */
   byIdentifier(identifier: string): Promise<Account | null> {
-    return this.find({ email: lowerCase(identifier) }, { username: identifier });
+    return this.find(
+      { email: lowerCase(identifier) },
+      { nameKey: nameKey(identifier) },
+      { username: identifier },
+    );
   }
 
   /** Changes an account where it still matches; whether it did. */
@@ -110,15 +113,19 @@ export class Accounts {
     return (await this.records.set(match, values)) > 0;
   }
 
-  /** The same read of the user with a row id. */
-  byRowId(plan: ReadPlan, id: number): ReadPlan {
-    const attribute = this.type.attributes.get('id') as ScalarAttribute;
-    return {
-      ...plan,
-      kept: null,
-      documentId: null,
-      where: { kind: 'compare', attribute, op: '$eq', operands: [id], negated: false },
-    };
+  /**
+   * Keeps a session of a user as the one used last, in place of what is kept of it; with `from`, only where
+   * that holds these values. Whether it did.
+   */
+  keepSession(userId: number, session: Session, from: Partial<Session> | null = null): Promise<boolean> {
+    const change = { attribute: 'sessions', id: session.id, item: session, from, most: MOST_SESSIONS };
+    return this.records.changeItem({ id: userId }, change);
+  }
+
+  /** Ends a session of a user. */
+  async endSession(userId: number, id: string): Promise<void> {
+    const change = { attribute: 'sessions', id, item: null, from: null, most: MOST_SESSIONS };
+    await this.records.changeItem({ id: userId }, change);
   }
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
@@ -126,7 +133,7 @@ export class Accounts {
     const plan = this.documents.planText('', {
       type: this.type,
       kind: 'one',
-      documentId,
+      by: { documentId },
       permissions: READER,
       user: null,
       format: 'flat',

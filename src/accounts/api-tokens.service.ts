@@ -10,8 +10,8 @@ import { validationError } from '../errors.js';
 import { apiTokenType } from './account-types.js';
 
 /**
- * `read-only` may `find` and `findOne` every type, `full-access` everything, `custom` what its grants say
- * (protocol 18.9).
+ * `read-only` may `find` and `findOne` every type, drafts included, `full-access` everything, `custom` what
+ * its grants say and nothing else (protocol 18.9, D28).
  */
 export type ApiTokenKind = 'read-only' | 'full-access' | 'custom';
 
@@ -45,7 +45,7 @@ export interface ApiToken {
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const TOKEN = /^nca_([0-9a-f]{16})_([\w-]{43})$/;
-const READ_ONLY = Permissions.of({ '*': ['find', 'findOne'] });
+const READ_ONLY = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
 const CACHED = 1000;
 
 const hashOf = (salt: string, secret: string): string =>
@@ -204,7 +204,7 @@ interface TokenRow {
   readonly documentId: string;
   readonly kind: ApiTokenKind;
   readonly grants: string | null;
-  readonly expiresAt: string | Date | null;
-  readonly lastUsedAt: string | Date | null;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
   readonly hash: string;
 }

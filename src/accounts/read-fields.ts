@@ -10,10 +10,12 @@ export type FieldRule = 'text' | 'email' | 'password';
 const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string | null>> = {
   text: () => null,
   email: (key, value) => (isEmail(value) ? null : `${key} must be a valid email`),
-  password: (key, value) =>
-    Buffer.byteLength(value) <= MAX_PASSWORD_BYTES
+  password: (key, value) => {
+    if (!value.isWellFormed()) return `${key} must not contain NUL characters or broken surrogates`;
+    return Buffer.byteLength(value) <= MAX_PASSWORD_BYTES
       ? null
-      : `${key === 'password' ? 'Password' : key} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`,
+      : `${key === 'password' ? 'Password' : key} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`;
+  },
 };
 
 /**

@@ -1,3 +1,4 @@
+import slugify from '@sindresorhus/slugify';
 import type { ContentAccess, PermissionsSource, RoleGrants } from '../access/content-access.js';
 import { SYSTEM } from '../access/caller.js';
 import type { Grants } from '../access/permissions.js';
@@ -16,6 +17,10 @@ export interface Role {
   readonly description: string | null;
   /** The name that grants use: `authenticated`, `public`, `editor`. */
   readonly type: string;
+  /** Instants in ISO 8601, UTC with milliseconds. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly publishedAt: string;
 }
 
 /** What can be said about a role in a request. */
@@ -30,18 +35,22 @@ interface Stored extends Role {
   readonly grants: Grants;
 }
 
-const COLUMNS = ['id', 'documentId', 'name', 'description', 'type', 'grants', 'createdAt', 'updatedAt'];
+const COLUMNS = [
+  'id',
+  'documentId',
+  'name',
+  'description',
+  'type',
+  'grants',
+  'createdAt',
+  'updatedAt',
+  'publishedAt',
+];
 const DEFAULTS: Readonly<Record<string, string>> = {
   authenticated: 'Default role given to authenticated user.',
   public: 'Default role given to unauthenticated user.',
 };
 
-const slug = (name: string): string =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
 const titled = (type: string): string => type.charAt(0).toUpperCase() + type.slice(1);
 
 /**
@@ -51,7 +60,6 @@ const titled = (type: string): string => type.charAt(0).toUpperCase() + type.sli
 export class Roles implements PermissionsSource {
   private readonly records: Records;
   private readonly users: Records;
-  private readonly members: ContentService;
   private readonly service: ContentService<Role & Record<string, unknown>>;
   private types: ReadonlyMap<string, string> = new Map();
 
@@ -62,9 +70,7 @@ export class Roles implements PermissionsSource {
   ) {
     const type = neededType(base.schema, 'role', '...userTypes()');
     this.records = new Records(base.database, type);
-    const user = neededType(base.schema, 'user', '...userTypes()');
-    this.users = new Records(base.database, user);
-    this.members = new ContentService(documents, user);
+    this.users = new Records(base.database, neededType(base.schema, 'user', '...userTypes()'));
     this.service = new ContentService(documents, type);
   }
 
@@ -116,16 +122,20 @@ export class Roles implements PermissionsSource {
     return role;
   }
 
-  /** How many users have a role. */
-  size(documentId: string): Promise<number> {
-    return this.members.count({ filters: { role: { documentId: { $eq: documentId } } } });
+  /** How many users have each role, by its document id. */
+  sizes(): Promise<ReadonlyMap<unknown, number>> {
+    return this.users.countBy('role');
   }
 
-  /** Throws a ValidationError for a role without a name, or one whose type is taken. */
+  /** Throws a ValidationError for a role without a name or type, or one whose type is taken. */
   async create(input: RoleInput): Promise<void> {
     const name = input.name ?? '';
-    const type = input.type ?? slug(name);
-    if (name === '' || type === '') throw validationError('name is a required field');
+    const type = input.type ?? slugify(name);
+    const missing = (key: string): ContentError =>
+      validationError(`${key} is a required field`, { key, path: key, source: 'body' });
+    if (name === '') throw missing('name');
+    // A name in a script that has no Latin spelling gives no type.
+    if (type === '') throw missing('type');
     await this.make({
       name,
       description: input.description ?? null,

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { unauthorized } from '../access/auth-strategy.js';
-import { ContentError } from '../errors.js';
+import type { ContentError } from '../errors.js';
 import { newVersion } from './account-hooks.js';
-import { type Account, type Accounts, hashToken, newToken, type Session } from './accounts.js';
+import type { Account, Accounts, Session } from './accounts.js';
 import type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
+import type { RefreshTokens } from './refresh-tokens.js';
 import type { ResolvedUsersOptions } from './users.options.js';
 
 /** What a sign-in hands out. */
@@ -12,17 +13,14 @@ export interface Issued {
   readonly refreshToken?: string;
 }
 
-/** At most so many sign-ins of one user at a time; the oldest goes. */
-const MOST = 20;
-const ATTEMPTS = 5;
 const badToken = (): ContentError => unauthorized('Invalid refresh token');
 
 /** Tokens, and the sessions behind them where refresh tokens are in use (protocol 19.12). */
 export class Sessions {
   constructor(
     private readonly accounts: Accounts,
-    private readonly tokens: JsonWebTokens,
-    private readonly options: ResolvedUsersOptions,
+    private readonly tokens: { readonly access: JsonWebTokens; readonly refresh: RefreshTokens },
+    private readonly options: Pick<ResolvedUsersOptions, 'refresh'>,
   ) {}
 
   get enabled(): boolean {
@@ -32,56 +30,47 @@ export class Sessions {
   /** Signs a user in. */
   async begin(account: Account): Promise<Issued> {
     const { id, state } = account;
-    if (this.options.refresh === null) return { jwt: await this.tokens.sign({ id, state, session: null }) };
+    if (this.options.refresh === null)
+      return { jwt: await this.tokens.access.sign({ id, state, session: null }) };
     const now = Date.now();
-    const { token, hash } = newToken();
     const session: Session = {
       id: randomUUID(),
-      hash,
-      previous: null,
+      uses: 0,
       state,
       createdAt: new Date(now).toISOString(),
       expiresAt: new Date(now + this.options.refresh * 1000).toISOString(),
     };
-    await this.change(account.id, ({ sessions }) => [...live(sessions), session].slice(-MOST));
-    return this.issue(id, session, token);
+    await this.accounts.keepSession(id, session);
+    return this.issue(id, session);
   }
 
   /**
-   * Gives a new token and a new refresh token for one that has not been used. One that has been used ends its
-   * session, because somebody has a copy. Throws UnauthorizedError.
+   * Gives a new token and a new refresh token for one that has not been used. One that has been used, however
+   * long ago, ends its session, because somebody has a copy. Throws UnauthorizedError.
    */
   async refresh(refreshToken: string): Promise<Issued> {
-    const [id = '', sessionId = '', secret = ''] = refreshToken.split('.');
-    const userId = Number(id);
-    if (!Number.isSafeInteger(userId) || userId < 1 || userId > 2 ** 31 - 1 || secret === '')
-      throw badToken();
-    const { token, hash } = newToken();
-    let renewed: Session | null = null;
-    await this.change(userId, (account) => {
-      const { sessions, state, blocked } = account;
-      const own = live(sessions).find((session) => session.id === sessionId && session.state === state);
-      const sent = hashToken(secret);
-      renewed = own?.hash === sent && blocked !== true ? { ...own, hash, previous: own.hash } : null;
-      if (own === undefined || (renewed === null && own.previous !== sent)) return null;
-      return sessions.flatMap((session) =>
-        session.id !== sessionId ? [session] : renewed === null ? [] : [renewed],
-      );
-    });
-    if (renewed === null) throw badToken();
-    return this.issue(userId, renewed, token);
+    const claims = this.tokens.refresh.read(refreshToken);
+    const account = claims === null ? null : await this.accounts.find({ id: claims.userId });
+    if (claims === null || account === null || account.blocked === true) throw badToken();
+    const { userId, sessionId, uses } = claims;
+    const own = live(account.sessions).find(({ id, state }) => id === sessionId && state === account.state);
+    if (own === undefined) throw badToken();
+    const renewed = { ...own, uses: uses + 1 };
+    // Of two who come with one token at once, the database lets one through.
+    if (await this.accounts.keepSession(userId, renewed, { uses })) return this.issue(userId, renewed);
+    await this.accounts.endSession(userId, sessionId);
+    throw badToken();
   }
 
   /** Ends one session. A token from before there were sessions takes everything with it that was issued. */
   async end(userId: number, sessionId: string | null): Promise<void> {
-    if (sessionId !== null)
-      return this.change(userId, ({ sessions }) => sessions.filter(({ id }) => id !== sessionId));
+    if (sessionId !== null) return this.accounts.endSession(userId, sessionId);
     await this.accounts.set({ id: userId }, { sessions: [], tokenVersion: newVersion() });
   }
 
   /** The claims of a token that the guard has let pass. Throws UnauthorizedError. */
   async claimsOf(bearer: string | null): Promise<TokenClaims> {
-    const claims = bearer === null ? null : await this.tokens.read(bearer);
+    const claims = bearer === null ? null : await this.tokens.access.read(bearer);
     if (claims === null) throw unauthorized();
     return claims;
   }
@@ -97,22 +86,11 @@ export class Sessions {
     }));
   }
 
-  private async issue(userId: number, { id, state }: Session, token: string): Promise<Issued> {
+  private async issue(userId: number, { id, state, uses }: Session): Promise<Issued> {
     return {
-      jwt: await this.tokens.sign({ id: userId, state, session: id }),
-      refreshToken: `${userId}.${id}.${token}`,
+      jwt: await this.tokens.access.sign({ id: userId, state, session: id }),
+      refreshToken: this.tokens.refresh.sign({ userId, sessionId: id, uses }),
     };
-  }
-
-  /** Changes the sessions of a user as nobody else has changed them meanwhile; null leaves them. */
-  private async change(id: number, next: (account: Account) => readonly Session[] | null): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const account = await this.accounts.find({ id });
-      const sessions = account === null ? null : next(account);
-      if (account === null || sessions === null) return;
-      if (await this.accounts.set({ id, sessions: account.storedSessions }, { sessions })) return;
-    }
-    throw new ContentError('ConflictError', 'The sessions of this user keep changing; try again');
   }
 }
 

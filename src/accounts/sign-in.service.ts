@@ -77,13 +77,9 @@ export class SignIn {
       register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
     );
     const { documentId: role } = await this.base.roles.named(register.role);
-    const email = lowerCase(fields.email);
-    if ((await this.base.accounts.find({ username: email }, { email: lowerCase(fields.username) })) !== null)
-      throw application('Email or Username are already taken');
     const created = await this.create({
       ...extra,
       ...fields,
-      email,
       provider: 'local',
       role: { documentId: role },
       confirmed: !register.confirm,
@@ -121,7 +117,7 @@ export class SignIn {
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
     const resetPasswordToken = hashToken(code);
     const account = await this.base.accounts.find({ resetPasswordToken });
-    if (account === null || (account.resetPasswordExpires?.getTime() ?? 0) < Date.now())
+    if (account === null || new Date(account.resetPasswordExpires ?? 0).getTime() < Date.now())
       throw validationError('Incorrect code provided');
     // Whoever has the code has the mailbox.
     const confirmed = this.base.options.register.confirm ? true : account.confirmed;

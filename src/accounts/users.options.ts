@@ -17,11 +17,14 @@ export interface MailSender {
   send(mail: Mail): Promise<void>;
 }
 
-/** Limits of the sign-in routes, in requests per `seconds`. */
+/** Limits of the sign-in routes, per `seconds`. */
 export interface RateLimitOptions {
   /** Requests to one route from one address. Default 20. */
   readonly perAddress?: number;
-  /** Requests to one route about one user name or e-mail, from wherever. Default 10. */
+  /**
+   * Failures on one route about one user name or e-mail from one address; from everywhere for an address that
+   * has failed itself. Default 10.
+   */
   readonly perIdentifier?: number;
   /** Default 60. */
   readonly seconds?: number;

@@ -28,17 +28,18 @@ function links(type: ContentType, { join: way }: RelationAttribute): Sql[] {
 
 /**
  * Makes the drafts that documents lack, in every locale where they are published, with their links; nothing
- * where there are drafts.
+ * where there are drafts. Null is the document of a single type, whichever it is.
  */
-export function compileStartDrafts(type: ContentType, documentIds: readonly string[]): Statement {
+export function compileStartDrafts(type: ContentType, documentIds: readonly string[] | null): Statement {
   const table = quote(type.table);
   const columns = columnsOf(type);
   const names = [SYSTEM, ...columns.map(({ name }) => quote(name))];
   const values = [COPIED, ...columns.map((column) => copied(type, column))];
   const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale and not v.published`;
+  const wanted = documentIds === null ? sql`true` : sql`p.document_id = any(${param(documentIds)}::text[])`;
   const drafts = sql`insert into ${table} (${join(names, ', ')})
       select ${join(values, ', ')} from ${table} p
-      where p.document_id = any(${param(documentIds)}::text[]) and p.published and not exists (${draft}) order by p.id
+      where ${wanted} and p.published and not exists (${draft}) order by p.id
       on conflict (document_id, locale, published) do nothing returning id, document_id, locale`;
   const steps = [...type.attributes.values()].flatMap((attribute) =>
     attribute.kind === 'relation' ? links(type, attribute) : [],

@@ -14,6 +14,8 @@ export interface LinkChange {
    * rows that `d` has just inserted.
    */
   readonly owners: readonly number[] | 'inserted';
+  /** Inverse sides: documents whose links stay as they are. */
+  readonly untouched: readonly string[];
 }
 
 /** Links copied as they are from one row to others: on publish, and into a new locale. */
@@ -49,6 +51,10 @@ export interface Takeover {
 const ints = (values: readonly number[]): Sql => sql`${param(values)}::int4[]`;
 const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
 
+/** Whether an id is in none of a list, which is hashed once and not searched for each row. */
+const notAmong = (id: Sql, list: readonly string[]): Sql =>
+  sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
+
 type LinkJoin = Extract<Join, { kind: 'link' }>;
 
 /** The rows whose links are written, as a table with an `id`. */
@@ -78,7 +84,7 @@ function replaceLinks({ attribute, targets, owners }: LinkChange, way: LinkJoin)
       select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n)${there} order by o.id, l.n`;
   if (owners === 'inserted') return onLinks([insert]);
   return onLinks([
-    sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id not in (select l.id from unnest(${texts(targets)}) l(id))`,
+    sql`delete from ${table} where owner_id = any(${ints(owners)}) and ${notAmong(sql`target_document_id`, targets)}`,
     sql`${insert} on conflict (owner_id, target_document_id) do update set position = excluded.position`,
   ]);
 }
@@ -99,46 +105,54 @@ function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Step[] {
 }
 
 /** Which of the targets' rows an inverse side writes: drafts only or both states, one locale or all. */
-function rowsOf(target: ContentType, way: InverseJoin, request: LinksRequest, row: Sql): Sql {
+function rowsOf(
+  { attribute: { target }, untouched }: LinkChange,
+  way: InverseJoin,
+  request: LinksRequest,
+  row: Sql,
+): Sql {
   const state = target.draftAndPublish && request.draftsOnly ? sql` and not ${row}.published` : sql``;
-  return way.perLocale ? sql`${state} and ${row}.locale = ${param(request.locale)}::text` : state;
+  const locale = way.perLocale ? sql` and ${row}.locale = ${param(request.locale)}::text` : sql``;
+  const others = untouched.length === 0 ? sql`` : sql` and ${notAmong(sql`${row}.document_id`, untouched)}`;
+  return sql`${state}${locale}${others}`;
 }
 
 type InverseJoin = Extract<Join, { kind: 'inverseColumn' | 'inverseLink' }>;
 
 /** The other side of a to-one: its rows come to hold our document id, and those left out lose it. */
 function replaceInverseColumn(
-  { attribute, targets }: LinkChange,
+  change: LinkChange,
   way: Extract<Join, { kind: 'inverseColumn' }>,
   request: LinksRequest,
 ): Step[] {
+  const { attribute, targets } = change;
   const table = quote(attribute.target.table);
   const column = quote(way.column);
   const me = sql`${param(request.documentId)}::text`;
   const position =
     way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(s.n, t.${quote(way.position)})`;
-  const rows = rowsOf(attribute.target, way, request, sql`x`);
+  const rows = rowsOf(change, way, request, sql`x`);
   // Lists are joined and hashed, never searched for each row.
   const kept = sql`select x.id, ${me} as holder, l.n from unnest(${texts(targets)}) with ordinality l(id, n)
       join ${table} x on x.document_id = l.id${rows}`;
-  const lost = sql`select x.id, null, null from ${table} x where x.${column} = ${me}${rows}
-      and x.document_id not in (select l.id from unnest(${texts(targets)}) l(id))`;
+  const lost = sql`select x.id, null, null from ${table} x where x.${column} = ${me}${rows} and ${notAmong(sql`x.document_id`, targets)}`;
   const update = sql`update ${table} t set ${column} = s.holder${position} from (${kept} union all ${lost}) s where t.id = s.id`;
   return [{ sql: update, updates: attribute.target.table }];
 }
 
 /** The other side of a many-to-many: links of the targets' rows to our document, ordered on our side. */
 function replaceInverseLinks(
-  { attribute, targets }: LinkChange,
+  change: LinkChange,
   way: Extract<Join, { kind: 'inverseLink' }>,
   request: LinksRequest,
 ): Step[] {
+  const { attribute, targets } = change;
   const table = quote(way.table);
   const owner = quote(attribute.target.table);
   const me = sql`${param(request.documentId)}::text`;
-  const state = rowsOf(attribute.target, way, request, sql`x`);
+  const state = rowsOf(change, way, request, sql`x`);
   return onLinks([
-    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id not in (select k.id from unnest(${texts(targets)}) k(id))${state}`,
+    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and ${notAmong(sql`x.document_id`, targets)}${state}`,
     sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)
       select x.id, ${me}, coalesce((select max(m.position) + 1 from ${table} m where m.owner_id = x.id), 1), l.n
       from unnest(${texts(targets)}) with ordinality l(id, n) join ${owner} x on x.document_id = l.id${state} order by x.id

@@ -3,7 +3,7 @@
  * ids.
  */
 import { MAX_INTEGER } from '../schema/accept.js';
-import type { Reference } from '../plan/relation-input.js';
+import type { Lookup, References } from '../plan/body.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import {
   alias,
@@ -17,6 +17,7 @@ import {
   sql,
   type Statement,
 } from '../sql.js';
+import { stored as storedAs } from './compile-write.js';
 import { currentRows, heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
@@ -41,7 +42,7 @@ export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(l
 /**
  * The versions of a document; their rows are locked too, against writers that know nothing of this library.
  */
-const documentOf = (row: Sql, documentId: string | null): Sql =>
+export const documentOf = (row: Sql, documentId: string | null): Sql =>
   documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
 
 const versionRows = (type: ContentType, documentId: string | null): Sql =>
@@ -51,8 +52,36 @@ const versions = (type: ContentType, documentId: string | null): Sql =>
   sql`(select json_agg(v.*) from (${versionRows(type, documentId)}) v)::text as versions`;
 
 /** The versions of a document, locked. */
-export const compileVersions = (type: ContentType, documentId: string): Statement =>
+export const compileVersions = (type: ContentType, documentId: string | null): Statement =>
   print(versionRows(type, documentId));
+
+/** The column that says whose a document is, and the user it is compared with. */
+export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
+  const owner = type.owner === null ? undefined : type.attributes.get(type.owner);
+  if (owner === undefined || user === null) return sql`false`;
+  if (owner.kind === 'scalar') return sql`${row}.${quote(owner.column)} = ${storedAs(owner, user)}`;
+  if (owner.kind !== 'relation' || owner.join.kind !== 'column') return sql`false`;
+  return sql`${row}.${quote(owner.join.column)} = ${storedAs(owner, user)}`;
+}
+
+/** What is asked about a document before anything is done with it. */
+export interface StandingRequest {
+  readonly type: ContentType;
+  /** Null for a single type's document, whichever it is. */
+  readonly documentId: string | null;
+  /** The versions that count; null for those of all locales. */
+  readonly locale: string | null;
+  readonly user: string | null;
+}
+
+/** Whether there is a document, as `there`, and whether it is the user's, as `own`. */
+export function compileStanding({ type, documentId, locale, user }: StandingRequest): Statement {
+  const here = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
+  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
+  return print(
+    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}${state}`,
+  );
+}
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
@@ -145,7 +174,9 @@ export interface LoadRequest {
   readonly defaultLocale: string;
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
-  readonly references: ReadonlyMap<ContentType, readonly Reference[]>;
+  readonly references: References;
+  /** The user whose own documents matter; null for nobody. */
+  readonly user: string | null;
   /** Types whose rows the write changes, because they hold the other side of its relations. */
   readonly changed: ReadonlySet<ContentType>;
   /** How many fresh component ids to reserve. */
@@ -157,27 +188,50 @@ export interface LoadRequest {
   readonly sequenceTable: Identifier;
 }
 
+/** The rows of a target that are linked to the written document, in any state and locale. */
+function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRequest): Sql {
+  const me =
+    documentId === null
+      ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`
+      : sql`${param(documentId)}::text`;
+  if (way.kind === 'inverseColumn') return sql`x.${quote(way.column)} = ${me}`;
+  if (way.kind !== 'inverseLink') return sql`false`;
+  return sql`exists (select 1 from ${quote(way.table)} l where l.owner_id = x.id and l.target_document_id = ${me})`;
+}
+
+/** Whether a document has a published version, and whether it is the user's own. */
+function standing(target: ContentType, user: string | null): Sql {
+  const some = (condition: Sql): Sql =>
+    sql`exists (select 1 from ${quote(target.table)} v where v.document_id = x.document_id and ${condition})`;
+  return sql`, ${target.draftAndPublish ? some(sql`v.published`) : sql`true`}, ${some(ownedBy(target, sql`v`, user))}`;
+}
+
 /**
- * The documents of one type that a body names: `[row id, document id, has no draft, media type]` of each of
- * their rows.
+ * The rows of the documents that a body names, and of those whose links may have to stay: `[row id, document
+ * id, published, own, has no draft, media type]`, the later ones where they matter.
  */
-function named(target: ContentType, list: readonly Reference[], request: LoadRequest): Sql {
-  const documents = list.flatMap((reference) => ('documentId' in reference ? [reference.documentId] : []));
-  const rows = list.flatMap((reference) =>
-    'id' in reference && reference.id <= MAX_INTEGER ? [reference.id] : [],
-  );
-  const table = quote(target.table);
-  const draft = sql`select 1 from ${table} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
-  const draftless =
-    target.draftAndPublish && request.changed.has(target)
-      ? sql`x.published and not exists (${draft})`
-      : sql`false`;
-  const more = target.internal ? sql`, x.mime` : sql``;
+function named(target: ContentType, { references, guarded, ownOnly }: Lookup, request: LoadRequest): Sql {
+  const documents = references.flatMap((one) => ('documentId' in one ? [one.documentId] : []));
+  const rows = references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []));
+  const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
+  const wanted = [
+    sql`x.document_id = any(${param([...new Set(documents)])}::text[])`,
+    sql`x.id = any(${param([...new Set(rows)])}::int4[])`,
+    ...linked,
+  ];
+  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
+  const draftless = target.draftAndPublish && request.changed.has(target);
+  const facts = [
+    guarded ? standing(target, request.user) : sql`, true, true`,
+    draftless ? sql`, x.published and not exists (${draft})` : sql`, false`,
+    target.internal ? sql`, x.mime` : sql``,
+  ];
+  const more = guarded || draftless || target.internal ? join(facts, ' ') : sql``;
   const conditions = [
-    sql`(x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[]))`,
+    sql`(${join(wanted, ' or ')})`,
     ...currentRows(target, sql`x`, constant(request.defaultLocale)),
   ];
-  return sql`(select json_agg(json_build_array(x.id, x.document_id, ${draftless}${more})) from ${table} x where ${join(conditions, ' and ')})::text`;
+  return sql`(select json_agg(json_build_array(x.id, x.document_id${more})) from ${quote(target.table)} x where ${join(conditions, ' and ')})::text`;
 }
 
 /**
@@ -194,7 +248,7 @@ export function compileLoad(request: LoadRequest): Statement {
   const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'reference')}, 'id')`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(
-    ([target, list], i) => sql`${named(target, list, request)} as ${alias('k', i)}`,
+    ([target, lookup], i) => sql`${named(target, lookup, request)} as ${alias('k', i)}`,
   );
   const locks =
     request.locks.length === 0

@@ -3,7 +3,7 @@
  * asks.
  */
 import type { Attribute, ContentType } from '../schema/model.js';
-import { alias, type Identifier, join, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { stored } from './compile-write.js';
 
 /**
@@ -15,7 +15,6 @@ export type Match = Readonly<Record<string, unknown>>;
 interface Column {
   readonly attribute: Attribute;
   readonly column: Identifier;
-  readonly json: boolean;
 }
 
 /**
@@ -24,10 +23,9 @@ interface Column {
  */
 function columnOf(type: ContentType, key: string): Column {
   const attribute = type.attributes.get(key);
-  if (attribute?.kind === 'scalar')
-    return { attribute, column: attribute.column, json: attribute.type.column === 'jsonb' };
+  if (attribute?.kind === 'scalar') return { attribute, column: attribute.column };
   if (attribute?.kind === 'relation' && attribute.join.kind === 'column')
-    return { attribute, column: attribute.join.column, json: false };
+    return { attribute, column: attribute.join.column };
   throw new Error(`${type.singularApiId}.${key} has no column`);
 }
 
@@ -41,26 +39,32 @@ function conditions(type: ContentType, match: Match): Sql {
   return sql`(${join(parts, ' and ')})`;
 }
 
+/** A value in the form of answers, times in ISO 8601; JSON as text. */
+function inAnswer(attribute: Attribute, value: Sql): Sql {
+  if (attribute.kind !== 'scalar') return value;
+  return attribute.type.column === 'jsonb' ? sql`(${value})::text` : attribute.type.toJson(value);
+}
+
 const shown = (type: ContentType, select: readonly string[]): Sql =>
   join(
     select
       .map((key) => columnOf(type, key))
       .map(
-        ({ attribute, column, json }) =>
-          sql`r.${quote(column)}${json ? sql`::text` : sql``} as ${quote(attribute.name)}`,
+        ({ attribute, column }) =>
+          sql`${inAnswer(attribute, sql`r.${quote(column)}`)} as ${quote(attribute.name)}`,
       ),
     ', ',
   );
 
-/** The rows that match one of several, JSON as text. Those of an earlier match come first. */
+/** The rows that match one of several. Those of an earlier match come first. */
 export function compileFindRecords(
   type: ContentType,
   anyOf: readonly Match[],
   select: readonly string[],
 ): Statement {
   const matches = anyOf.map((match) => conditions(type, match));
-  const order = matches.map((match) => sql`${match} desc`);
-  // Drafts that a model with drafts has left belong to nobody (D29).
+  const order = matches.map((match) => sql`${match} is true desc`);
+  // Drafts that a model with drafts has left count for nothing (D29).
   const current = type.draftAndPublish ? sql`` : sql` and r.published`;
   return print(
     sql`select ${shown(type, select)} from ${quote(type.table)} r where (${join(matches, ' or ')})${current} order by ${join([...order, sql`r.id`], ', ')}`,
@@ -77,9 +81,7 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
     columns.map(({ attribute }) => quote(attribute.name)),
     ', ',
   );
-  const made = columns.map(({ attribute, json, value }) =>
-    json ? sql`(${stored(attribute, value)})::text` : stored(attribute, value),
-  );
+  const made = columns.map(({ attribute, value }) => inAnswer(attribute, stored(attribute, value)));
   const order = alias('k', 0);
   const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
   return print(
@@ -99,6 +101,47 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
   });
   return print(
     sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
+  );
+}
+
+/** How many rows hold each value of an attribute, as `value` and `total`. */
+export function compileCountRecords(type: ContentType, key: string): Statement {
+  const column = sql`r.${quote(columnOf(type, key).column)}`;
+  return print(
+    sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} r group by ${column}`,
+  );
+}
+
+/** A change of one item in a list of objects with an `id`, which an attribute holds as JSON. */
+export interface ItemChange {
+  readonly attribute: string;
+  readonly id: string;
+  /** What takes the item's place, at the end of the list; null to end it. */
+  readonly item: object | null;
+  /** What the item has to hold, or nothing is changed; null where that is all the same. */
+  readonly from: object | null;
+  /** How many items are kept, the last ones. */
+  readonly most: number;
+}
+
+/**
+ * Changes one item of a list in the rows that match; answers the document ids of those that were changed. One
+ * statement, which waits for others like it and starts from what they leave behind.
+ */
+export function compileChangeItem(type: ContentType, match: Match, change: ItemChange): Statement {
+  const { attribute, column } = columnOf(type, change.attribute);
+  const list = sql`r.${quote(column)}`;
+  const json = (value: readonly object[]): Sql => stored(attribute, value);
+  const added = change.item === null ? [] : [change.item];
+  const kept = sql`select e.item, e.n
+    from jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end) with ordinality e(item, n)
+    where e.item->>'id' is distinct from ${param(change.id)}::text order by e.n desc limit ${param(change.most - added.length)}::int8`;
+  const unless =
+    change.from === null ? sql`` : sql` and ${list} @> ${json([{ ...change.from, id: change.id }])}`;
+  return print(
+    sql`update ${quote(type.table)} r
+    set ${quote(column)} = (select coalesce(jsonb_agg(k.item order by k.n), '[]') from (${kept}) k) || ${json(added)}
+    where ${conditions(type, match)}${unless} returning r.document_id as ${alias('k', 0)}`,
   );
 }
 

@@ -10,6 +10,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
+import { documentOf } from './compile-load.js';
 import {
   alias,
   type Identifier,
@@ -206,10 +207,14 @@ export function compileDiscard(type: ContentType, draft: number, published: numb
 }
 
 /** Takes the published version of a document away; its draft stays. */
-export function compileUnpublish(type: ContentType, documentId: string, locale: string | null): Statement {
+export function compileUnpublish(
+  type: ContentType,
+  documentId: string | null,
+  locale: string | null,
+): Statement {
   const which = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
   return print(
-    sql`delete from ${quote(type.table)} t where t.document_id = ${param(documentId)}::text and t.published${which}`,
+    sql`delete from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} and t.published${which}`,
   );
 }
 

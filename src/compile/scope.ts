@@ -108,13 +108,17 @@ function changedSincePublishing(row: RowScope, changed: boolean): Sql {
     where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')} and not d.published and ${compare})`;
 }
 
-/** `publicationFilter` as a condition on a row (protocol 8.18). */
+/**
+ * `publicationFilter` as a condition on a row (protocol 8.18). Those about a version of the same locale look
+ * at both states; the two that begin with `published-` are about published rows alone, so that they find no
+ * draft.
+ */
 function publicationCondition(row: RowScope, filter: NonNullable<Version['publication']>): Sql {
   switch (filter) {
     case 'never-published':
       return sql`not ${versionExists(row, 'published', true)}`;
     case 'has-published-version':
-      return versionExists(row, 'published', true);
+      return sql`${versionExists(row, 'published', true)} and ${versionExists(row, 'draft', true)}`;
     case 'never-published-document':
       return sql`not ${versionExists(row, 'published', false)}`;
     case 'has-published-version-document':
@@ -124,9 +128,9 @@ function publicationCondition(row: RowScope, filter: NonNullable<Version['public
     case 'unmodified':
       return changedSincePublishing(row, false);
     case 'published-without-draft':
-      return sql`${versionExists(row, 'published', true)} and not ${versionExists(row, 'draft', true)}`;
+      return sql`${column(row, 'published')} and not ${versionExists(row, 'draft', true)}`;
     case 'published-with-draft':
-      return sql`${versionExists(row, 'published', true)} and ${versionExists(row, 'draft', true)}`;
+      return sql`${column(row, 'published')} and ${versionExists(row, 'draft', true)}`;
   }
 }
 

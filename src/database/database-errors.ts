@@ -1,8 +1,14 @@
 /** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
-import { ContentError, issuesError, validationError } from '../errors.js';
+import { ContentError, issuesError, unavailable, UNTOLD, validationError } from '../errors.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
 import { uniqueIndexName } from '../schema/naming.js';
 import { contendedIndexes } from './entities.js';
+
+/**
+ * What may be said of unique attributes that are refused: nothing of one that is not here, and its value only
+ * where the request carried it (D27).
+ */
+export type UniqueValues = Map<ScalarAttribute, { readonly value?: unknown }>;
 
 interface DriverError {
   readonly code: string;
@@ -45,21 +51,60 @@ const INVALID_DATA = new Set([
 /** A table or column that is not there. */
 const OUTDATED = new Set(['42P01', '42703']);
 
+/**
+ * What the database cannot do now: its state, not the request's fault. Classes of SQLSTATE and single codes.
+ */
+const AWAY_CLASSES = ['08', '28', '3D', '53', '57', '58'];
+const AWAY_CODES = new Set(['25006', '55P03', ...OUTDATED]);
+
+/** Errors of the network and of the driver, which have no SQLSTATE. */
+const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
+const DRIVER =
+  /connection terminated|timeout exceeded when trying to connect|not queryable|calling end on the pool|terminating connection/i;
+
+/**
+ * Whether the database could not be reached, or cannot work now, and why, in one line; null for other errors.
+ */
+export function reasonAway(error: unknown): string | null {
+  const code = driverError(error)?.code;
+  if (code !== undefined && (AWAY_CODES.has(code) || AWAY_CLASSES.some((start) => code.startsWith(start)))) {
+    const advice = OUTDATED.has(code) ? OUTDATED_ADVICE : '';
+    return `${code} ${firstLine(error)}${advice}`;
+  }
+  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
+    const { code: name = '', message = '' } = at as { code?: unknown; message?: unknown };
+    if (NETWORK.test(String(name)) || DRIVER.test(String(message))) return firstLine(at);
+  }
+  return null;
+}
+
+const OUTDATED_ADVICE =
+  '. The tables are not those of the content model: run the migrations, or orm.schema.update({ safe: true })';
+
+function firstLine(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  const text = typeof message === 'string' && message !== '' ? message : String(code ?? error);
+  return text.split('\n', 1)[0] ?? '';
+}
+
 /** A statement that took longer than its budget. */
 export const timedOut = (milliseconds: number): ContentError =>
-  new ContentError(
-    'ServiceUnavailableError',
-    `The database took too long (limit "statementTimeout": ${milliseconds} ms)`,
-    {
-      limit: 'statementTimeout',
-      allowed: milliseconds,
-    },
-  );
+  unavailable(`The database took too long (limit "statementTimeout": ${milliseconds} ms)`, {
+    limit: 'statementTimeout',
+    allowed: milliseconds,
+  });
+
+/** Nobody who waits longer, or behind so many, would be glad of the answer. */
+export const overloaded = (limit: 'queueTimeout' | 'queueLength', allowed: number): ContentError =>
+  unavailable(`Too many requests wait for the database (limit "load.${limit}": ${allowed})`, {
+    limit: `load.${limit}`,
+    allowed,
+  });
 
 function uniqueViolation(
   constraint: string | undefined,
   schema: Schema,
-  values: ReadonlyMap<string, unknown>,
+  values: Readonly<Pick<UniqueValues, 'get'>>,
 ): ContentError | undefined {
   for (const type of schema.types.values()) {
     if (
@@ -74,15 +119,10 @@ function uniqueViolation(
     }
     const attribute = uniqueAttribute(type, constraint);
     if (attribute === undefined) continue;
-    const value = values.get(attribute.name);
-    return issuesError([
-      {
-        path: [attribute.name],
-        message: 'This attribute must be unique',
-        name: 'ValidationError',
-        ...(value === undefined ? {} : { value }),
-      },
-    ]);
+    const said = values.get(attribute);
+    if (said === undefined) return issuesError([UNTOLD]);
+    const message = 'This attribute must be unique';
+    return issuesError([{ path: [attribute.name], message, name: 'ValidationError', ...said }]);
   }
   return undefined;
 }
@@ -98,30 +138,26 @@ function uniqueAttribute(type: ContentType, constraint: string | undefined): Sca
   return undefined;
 }
 
-/**
- * Maps what a client's data caused to a 4xx; returns other errors unchanged. `values` are the ones being
- * written.
- */
+/** What an error is mapped with. */
+export interface ErrorContext {
+  readonly schema: Schema;
+  /** What may be said of unique attributes that are refused. */
+  readonly values: Readonly<Pick<UniqueValues, 'get'>>;
+  readonly statementTimeout: number;
+}
+
+/** Maps what a client's data caused to a 4xx, and what the database cannot do now to a 503; others stay. */
 export function mapDatabaseError(
   error: unknown,
-  schema: Schema,
-  values: ReadonlyMap<string, unknown>,
-  timeout: number,
+  { schema, values, statementTimeout }: ErrorContext,
 ): unknown {
   if (error instanceof ContentError) return error;
-  const found = driverError(error);
-  if (found === undefined) return error;
-  if (found.code === '23505') return uniqueViolation(found.constraint, schema, values) ?? error;
-  if (found.code === '57014') return timedOut(timeout);
-  if (isRetryable(error))
-    return new ContentError(
-      'ServiceUnavailableError',
-      'The document is being written by too many requests at once; try again',
-    );
-  if (OUTDATED.has(found.code))
-    return new Error(
-      `The tables are not those of the content model: run the migrations, or orm.schema.update({ safe: true }) (${String(error)})`,
-      { cause: error },
-    );
-  return INVALID_DATA.has(found.code) ? validationError('A value cannot be stored') : error;
+  const code = driverError(error)?.code ?? '';
+  if (code === '23505') return uniqueViolation(driverError(error)?.constraint, schema, values) ?? error;
+  if (code === '57014') return timedOut(statementTimeout);
+  if (isRetryable(error)) {
+    return unavailable('The document is being written by too many requests at once; try again');
+  }
+  if (reasonAway(error) !== null) return unavailable('The database is not available');
+  return INVALID_DATA.has(code) ? validationError('A value cannot be stored') : error;
 }

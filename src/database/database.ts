@@ -4,10 +4,20 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
+import { checkTables } from './check-tables.js';
 import { Commits } from './commits.js';
-import { isRetryable, isViolationOf, mapDatabaseError, timedOut } from './database-errors.js';
-import { isPool, NativePool, StatementTimeout } from './native-pool.js';
+import {
+  isRetryable,
+  isViolationOf,
+  mapDatabaseError,
+  reasonAway,
+  type UniqueValues,
+} from './database-errors.js';
+import type { Hangup } from './hangup.js';
+import { NativePool, type ReadTraits } from './native-pool.js';
+import { isPool } from './pool-types.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
+import { processIdStatement } from './process-id.js';
 
 const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> =>
@@ -17,30 +27,38 @@ const LOST_AFTER = 200;
 
 /** How a transaction runs. */
 export interface TransactionOptions {
-  /** The values being written, for messages about them. */
-  readonly values: ReadonlyMap<string, unknown>;
+  /** What may be said of unique attributes that are refused. */
+  readonly values: UniqueValues;
   /** Unique indexes whose violation means that another writer was faster, so that a second look helps. */
   readonly retryOn: readonly string[];
   /** Whether hooks will want the transaction's entity manager. */
   readonly shared: boolean;
+  /** The document that is written: its writers take turns, so that those who wait hold no connection. */
+  readonly turn: string | null;
+  readonly hangup: Hangup | null;
   /** A transaction of the host's to join. */
   readonly joined?: SqlEntityManager;
+}
+
+/** What a {@link Database} is made of. */
+export interface DatabaseBase {
+  readonly orm: MikroORM;
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+  /** Told in one line what the host should know. */
+  readonly warn: (message: string) => void;
 }
 
 export class Database {
   private readonly commits = new Commits();
   private native: NativePool | null = null;
 
-  constructor(
-    private readonly orm: MikroORM,
-    private readonly schema: Schema,
-    private readonly settings: ContentSettings,
-  ) {
-    orm.em.getEventManager().registerSubscriber(this.commits);
+  constructor(private readonly base: DatabaseBase) {
+    base.orm.em.getEventManager().registerSubscriber(this.commits);
   }
 
   private get em(): SqlEntityManager {
-    return this.orm.em as SqlEntityManager;
+    return this.base.orm.em as SqlEntityManager;
   }
 
   /**
@@ -51,18 +69,20 @@ export class Database {
     const connection = this.em.getConnection() as unknown as { getNativeClient(): Promise<unknown> };
     const client = await connection.getNativeClient().catch(() => null);
     // Somebody else may have been here meanwhile.
-    this.native ??= isPool(client) ? new NativePool(client, this.settings) : null;
+    this.native ??= isPool(client) ? new NativePool(client, this.base.settings) : null;
     return this.native;
   }
 
   /**
-   * Runs one statement on its own. Named and prepared where the driver can; cancelled in the database when it
-   * takes too long.
+   * Runs one statement on its own. Named and prepared where the driver can; ended in the database when it
+   * takes too long, or when nobody waits for it any more. Throws ServiceUnavailableError where it could not
+   * be run.
    */
-  async run(statement: Statement): Promise<readonly Row[]> {
+  async run(statement: Statement, traits: ReadTraits = PLAIN): Promise<readonly Row[]> {
     const native = this.native ?? (await this.nativePool());
     try {
-      return await (native ?? runnerOf(this.em.fork())).run(statement);
+      if (native !== null) return await native.run(statement, traits);
+      return await runnerOf(this.em.fork()).run(statement);
     } catch (error) {
       throw this.mapped(error);
     }
@@ -71,7 +91,7 @@ export class Database {
   /**
    * Runs `work` in one transaction: all of it or nothing (D15). Deadlocks, serialization failures and
    * violations of `retryOn` are tried again a few times, unless `joined` is a transaction of the host's,
-   * whose fate is the host's.
+   * whose fate is the host's. A client that hangs up before the commit has nothing written.
    */
   async transaction<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { values, retryOn, joined } = options;
@@ -86,18 +106,24 @@ export class Database {
     }
   }
 
-  private async attempt<T>(
-    work: (runner: Runner) => Promise<T>,
-    { joined, shared }: TransactionOptions,
-  ): Promise<T> {
+  private async attempt<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const { joined, shared } = options;
     if (joined !== undefined) return work(runnerOf(joined));
     const native = await this.nativePool();
-    if (native !== null && !shared) return native.transaction(work);
+    if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)));
+    if (!shared) return native.transaction(work, options);
+    const says = async (em: SqlEntityManager, tell: (processID: number) => void): Promise<void> => {
+      const [row] = await runnerOf(em).run(processIdStatement());
+      tell(Number(row?.['pid']));
+    };
     try {
-      return await this.em.fork().transactional((em) => work(runnerOf(em)));
+      return await native.hosted(
+        (tell) => this.em.fork().transactional(async (em) => says(em, tell).then(() => work(runnerOf(em)))),
+        options,
+      );
     } catch (error) {
       // Whoever else held a connection that died with this one has let go of it by then.
-      setTimeout(() => native?.releaseLost(), LOST_AFTER).unref();
+      setTimeout(() => native.releaseLost(), LOST_AFTER).unref();
       throw error;
     }
   }
@@ -107,8 +133,26 @@ export class Database {
     this.commits.add(em, work);
   }
 
-  private mapped(error: unknown, values: ReadonlyMap<string, unknown> = new Map()): unknown {
-    if (error instanceof StatementTimeout) return timedOut(this.settings.limits.statementTimeout);
-    return mapDatabaseError(error, this.schema, values, this.settings.limits.statementTimeout);
+  /**
+   * What is wrong with the database, one sentence each: it cannot be reached, or has not the tables of the
+   * model. Never throws; for the start of an application.
+   */
+  async problems(): Promise<readonly string[]> {
+    try {
+      const native = await this.nativePool();
+      const run: Runner['run'] = (statement) =>
+        native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
+      return [...(native?.advice() ?? []), ...(await checkTables(this.base.orm, run))];
+    } catch (error) {
+      const why = reasonAway(error) ?? String(error);
+      return [`The database cannot be used: ${why}. Until it can, content routes answer 503`];
+    }
+  }
+
+  private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
+    const { schema, settings } = this.base;
+    const reason = reasonAway(error);
+    if (reason !== null) this.base.warn(reason);
+    return mapDatabaseError(error, { schema, values, statementTimeout: settings.limits.statementTimeout });
   }
 }

@@ -1,110 +1,149 @@
 /**
- * The driver itself, where it is node-postgres: named statements, a bound on their time, and transactions of
+ * The driver itself, where it is node-postgres: named statements, a bound on all waiting, and transactions of
  * our own.
  */
-import { Logger } from '@nestjs/common';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
+import { Admission, placesOf } from './admission.js';
+import { overloaded, timedOut } from './database-errors.js';
+import { requestCancel } from './cancel-request.js';
 import { Deadlines } from './deadlines.js';
+import type { Hangup } from './hangup.js';
+import { Job, type JobOffice, RECOVERY } from './job.js';
+import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
-import { StatementNames } from './statement-names.js';
+import { type KnownStatement, StatementNames } from './statement-names.js';
+import { Ticket } from './ticket.js';
 
-/** The part of node-postgres that this room uses. */
-interface PoolClient {
-  readonly constructor: new (options: unknown) => OwnConnection;
-  readonly processID: number | null;
-  query(config: QueryConfig): Promise<{ rows: Row[] }>;
-  query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
-  release(error?: unknown): void;
+/** What a read is like, and who waits for it. */
+export interface ReadTraits {
+  readonly hangup: Hangup | null;
+  /** Whether it has to be taken for a slow one until it has shown how long it takes. */
+  readonly heavy: boolean;
 }
 
-interface OwnConnection {
-  connect(): Promise<unknown>;
-  query(text: string, values: readonly unknown[]): Promise<unknown>;
-  end(): Promise<void>;
+/** Whose turn a write waits for, and who waits for it. */
+export interface WriteTraits {
+  readonly hangup: Hangup | null;
+  /** The document that is written; writers of one document take turns without holding a connection. */
+  readonly turn: string | null;
 }
 
-interface Pool {
-  readonly options: unknown;
-  connect(): Promise<PoolClient>;
-  connect(
-    done: (
-      error: Error | undefined,
-      client: PoolClient | undefined,
-      release: (error?: unknown) => void,
-    ) => void,
-  ): void;
+/** Reads that took longer lately, in milliseconds, share the places for slow ones. */
+const SLOW = { heavy: 50, light: 250 };
+
+/**
+ * How much a slow run is forgotten by the next faster one; and a fast one by slower ones, where a statement
+ * is light.
+ */
+const DECAY = 0.8;
+const GROWTH = 1.25;
+
+/**
+ * A heavy statement is as slow as its slowest run lately, because its values decide; a light one as its
+ * fastest, because only the machine can have been slow.
+ */
+function learn(known: KnownStatement, took: number, heavy: boolean): void {
+  const before = known.milliseconds ?? took;
+  known.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
 }
 
-interface QueryConfig {
-  readonly name?: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-/** Nobody waits for the statement any more. */
-export class StatementTimeout extends Error {}
-
-/** Whether a client of MikroORM's is the pool of node-postgres. */
-export const isPool = (client: unknown): client is Pool =>
-  typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;
+const isSlow = ({ milliseconds }: KnownStatement, heavy: boolean): boolean =>
+  milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
 
 export class NativePool {
-  private readonly logger = new Logger('ContentDatabase');
   private readonly names: StatementNames;
-  private readonly deadlines: Deadlines;
+  private readonly office: JobOffice;
 
   constructor(
     private readonly pool: Pool,
-    private readonly settings: ContentSettings,
+    settings: ContentSettings,
   ) {
-    this.names = new StatementNames(settings.maxPreparedStatements);
-    this.deadlines = new Deadlines(settings.limits.statementTimeout);
+    const { queueTimeout, queueLength, slowShare } = settings.load;
+    const { statementTimeout } = settings.limits;
+    this.names = new StatementNames({
+      count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
+      size: settings.maxPreparedSize,
+    });
+    this.office = {
+      pool,
+      admission: new Admission(placesOf(pool.options.max, slowShare, queueLength)),
+      deadlines: new Deadlines(statementTimeout),
+      waits: new Deadlines(queueTimeout),
+      expired: () => timedOut(statementTimeout),
+      waited: () => overloaded('queueTimeout', queueTimeout),
+      crowded: () => overloaded('queueLength', queueLength),
+    };
   }
 
   /**
    * Runs one statement on its own. In callbacks, because a read is nearly nothing else: promises here cost a
    * tenth of a request's time in Node.
    */
-  run(statement: Statement): Promise<readonly Row[]> {
+  run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
+    const { hangup, heavy } = traits ?? { hangup: null, heavy: false };
     return new Promise((resolve, reject) => {
-      this.pool.connect((lost, client, release) => {
-        if (client === undefined) return reject(lost ?? new Error('No connection'));
-        this.send(client, statement, (error, rows) => {
-          if (error instanceof StatementTimeout) {
-            void this.cancel(client).finally(() => {
-              release(error);
-              reject(error);
-            });
-            return;
-          }
-          release();
+      const known = this.names.of(statement.text);
+      const begin = (job: Job, client: PoolClient): void => {
+        this.forget(client);
+        const started = performance.now();
+        job.query(this.configOf(statement, known, client), (error, rows) => {
+          learn(known, performance.now() - started, heavy);
           if (error === null) resolve(rows);
           else reject(error);
+          job.finish();
         });
-      });
+      };
+      const read = isSlow(known, heavy) ? 'slow' : 'read';
+      const lane = traits === null ? 'own' : read;
+      new Job(this.office, { lane, turn: null, hangup }, { begin, fail: reject });
     });
   }
 
   /** A transaction that nobody joins. */
-  async transaction<T>(work: (runner: Runner) => Promise<T>): Promise<T> {
-    const client = await this.pool.connect();
-    let broken: unknown;
-    try {
-      await client.query({ text: 'begin', values: [] });
-      const result = await work({ em: null, run: (statement) => this.query(client, statement) });
-      await client.query({ text: 'commit', values: [] });
-      return result;
-    } catch (error) {
-      if (error instanceof StatementTimeout) {
-        broken = error;
-        await this.cancel(client);
-      } else
-        await client.query({ text: 'rollback', values: [] }).catch((failure: unknown) => (broken = failure));
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+  transaction<T>(work: (runner: Runner) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const begin = (job: Job, client: PoolClient): void => {
+        this.forget(client);
+        this.within(job, client, work).then(resolve, reject);
+      };
+      new Job(this.office, { lane: 'write', turn, hangup }, { begin, fail: reject });
+    });
+  }
+
+  /**
+   * A transaction on a connection that somebody else takes from the pool: it waits for a place and for its
+   * turn like all others, and whoever waits for it is answered in time. `work` says whose connection it is.
+   */
+  hosted<T>(
+    work: (says: (processID: number) => void) => Promise<T>,
+    { turn, hangup }: WriteTraits,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let processID: number | null = null;
+      let isDone = false;
+      const enter = (): void => {
+        const leave = (): void => {
+          isDone = true;
+          ticket.end();
+          ticket.leave();
+        };
+        work((id) => (processID = id))
+          .then(resolve, reject)
+          .finally(leave);
+      };
+      const fail = (error: Error): void => {
+        reject(error);
+        const client = this.inside.find((one) => one.processID === processID);
+        if (processID === null || isDone || client === undefined) return;
+        void requestCancel(client, RECOVERY).then(() => {
+          // A statement that does not end is one whose connection is lost.
+          setTimeout(() => isDone || client.connection?.stream?.destroy(), RECOVERY).unref();
+        });
+      };
+      const ticket = new Ticket(this.office, { lane: 'write', turn, hangup }, { enter, fail });
+      ticket.present();
+    });
   }
 
   /**
@@ -113,71 +152,71 @@ export class NativePool {
    * not as expected.
    */
   releaseLost(): void {
-    const { _clients: clients = [], _idle: idle = [] } = this.pool as PoolInside;
-    for (const client of [...clients]) {
-      if (
-        client._queryable === false &&
-        typeof client.release === 'function' &&
-        !idle.some((item) => item.client === client)
-      )
-        client.release(true);
+    const { _idle: idle = [] } = this.pool as PoolInside;
+    for (const client of [...this.inside]) {
+      const isLost = client._queryable === false && !idle.some((item) => item.client === client);
+      if (isLost && typeof client.release === 'function') client.release(true);
     }
   }
 
-  /**
-   * Runs a statement on a connection. `done` is called once; with a StatementTimeout when nobody should wait
-   * longer.
-   */
-  private send(
-    client: PoolClient,
-    statement: Statement,
-    done: (error: Error | null, rows: readonly Row[]) => void,
-  ): void {
-    let settled = false;
-    const settle = (error: Error | null, rows: readonly Row[]): void => {
-      if (settled) return;
-      settled = true;
-      this.deadlines.delete(deadline);
-      done(error, rows);
-    };
-    const deadline = this.deadlines.add(() => settle(new StatementTimeout(), []));
-    client.query(this.configOf(statement), (error, result) =>
-      settle(error ?? null, error ? [] : result.rows),
-    );
+  private get inside(): readonly InsideClient[] {
+    return (this.pool as PoolInside)._clients ?? [];
   }
 
-  private query(client: PoolClient, statement: Statement): Promise<readonly Row[]> {
-    return new Promise((resolve, reject) =>
-      this.send(client, statement, (error, rows) => (error === null ? resolve(rows) : reject(error))),
-    );
+  /** What the pool leaves open that a network which goes silent would use. */
+  advice(): readonly string[] {
+    if (this.pool.options.connectionTimeoutMillis) return [];
+    return [
+      'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, connections under way are never given up',
+    ];
   }
 
-  private configOf({ text, values }: Statement): QueryConfig {
-    const name = this.settings.preparedStatements ? this.names.nameOf(text) : undefined;
-    return name === undefined ? { text, values } : { name, text, values };
-  }
-
-  /**
-   * Ends a statement that nobody waits for any more, over a connection of its own, because the pool may be
-   * full of such statements. The slot stays taken until then, so that they cannot pile up beside the pool.
-   */
-  private async cancel(client: PoolClient): Promise<void> {
-    const other = new client.constructor(this.pool.options);
+  private async within<T>(job: Job, client: PoolClient, work: (runner: Runner) => Promise<T>): Promise<T> {
+    const query = (config: QueryConfig): Promise<readonly Row[]> =>
+      new Promise((resolve, reject) =>
+        job.query(config, (error, rows) => (error === null ? resolve(rows) : reject(error))),
+      );
     try {
-      await other.connect();
-      await other.query('select pg_cancel_backend($1)', [client.processID]);
+      await query({ text: 'begin', values: [] });
+      job.begun();
+      const run = (statement: Statement): Promise<readonly Row[]> =>
+        query(this.configOf(statement, this.names.of(statement.text), client));
+      const result = await work({ em: null, run });
+      job.committing();
+      await query({ text: 'commit', values: [] });
+      job.finish();
+      return result;
     } catch (error) {
-      this.logger.warn(`Cancelling a slow statement failed: ${String(error)}`);
-    } finally {
-      await other.end().catch(() => undefined);
+      const isBroken = await query({ text: 'rollback', values: [] }).then(
+        () => false,
+        () => true,
+      );
+      job.finish(isBroken);
+      throw error;
     }
+  }
+
+  /** Has a connection forget the statements that are no longer kept prepared. */
+  private forget(client: PoolClient): void {
+    const forgotten = this.names.release(client);
+    if (forgotten === null) return;
+    client.query(forgotten.statement, () => undefined);
+    for (const name of forgotten.names) delete client.connection?.parsedStatements?.[name];
+  }
+
+  private configOf({ text, values }: Statement, { name }: KnownStatement, client: PoolClient): QueryConfig {
+    if (name === null) return { text, values };
+    this.names.note(client, name);
+    return { name, text, values };
   }
 }
 
+interface InsideClient extends PoolClient {
+  readonly _queryable?: boolean;
+  readonly release?: (destroy: boolean) => void;
+}
+
 interface PoolInside {
-  readonly _clients?: readonly {
-    readonly _queryable?: boolean;
-    readonly release?: (destroy: boolean) => void;
-  }[];
+  readonly _clients?: readonly InsideClient[];
   readonly _idle?: readonly { readonly client: unknown }[];
 }

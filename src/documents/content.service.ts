@@ -4,12 +4,13 @@ import { type Caller, scopeOf, SYSTEM, userOf } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
 import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
-import type { ReadRequest } from '../plan/plan-read.js';
+import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
-import type { Documents, WriteOptions } from './documents.service.js';
+import type { Documents } from './documents.service.js';
+import type { WriteOptions } from './write-options.js';
 
 /**
  * The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region']
@@ -17,7 +18,7 @@ import type { Documents, WriteOptions } from './documents.service.js';
  */
 export type ContentQuery = RawQuery;
 
-/** On whose behalf, and in which transaction of the host's. */
+/** On whose behalf a method acts, and in which transaction of the host's. */
 export interface ServiceOptions {
   /** Default: the host itself, to whom everything is allowed. */
   readonly as?: Caller;
@@ -28,6 +29,12 @@ export interface ServiceOptions {
 /**
  * The documents of one content type, under the same rules as over HTTP.
  * Inject it with `@InjectContent('article') articles: ContentService<Article>`.
+ *
+ * `find` answers `{ data, meta }`, every other method the document itself. A single type takes `null` for the
+ * `documentId`. `query` reads the answer: `fields`, `populate`, `status`, `locale` …, as in a query string.
+ * What HTTP would answer with an error is thrown as a {@link ContentError} with the same name, status and
+ * details: ValidationError for data or a query without meaning, ForbiddenError for a caller in `as` without
+ * the right, NotFoundError for what is not there, ConflictError for a version that others keep writing.
  *
  * @publicApi
  */
@@ -41,7 +48,7 @@ export class ContentService<T extends object = DocumentFields> {
     action: Action,
     query: ContentQuery,
     as: Caller,
-    what: Pick<ReadRequest, 'kind' | 'documentId'>,
+    what: Pick<ReadRequest, 'kind' | 'by'>,
   ): ReadPlan {
     if (scopeOf(as, this.type, action) === 'none') throw forbidden();
     return this.documents.plan(this.type, query, {
@@ -54,21 +61,21 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   private planWrite(action: Action, query: ContentQuery, as: Caller, documentId: string | null): ReadPlan {
-    return this.plan(action, query, as, { kind: 'one', documentId });
+    return this.plan(action, query, as, { kind: 'one', by: byDocumentId(documentId) });
   }
 
-  /** A page of documents. Throws a ContentError for a query that makes no sense. */
+  /** A page of documents with its `meta`; 25 unless `pagination` says otherwise (protocol 1.1, 7.13). */
   async find(
     query: ContentQuery = {},
     { as = SYSTEM }: ServiceOptions = {},
   ): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
     const { data, meta } = await this.documents.read(
-      this.plan('find', query, as, { kind: 'list', documentId: null }),
+      this.plan('find', query, as, { kind: 'list', by: null }),
     );
     return { data: JSON.parse(data) as T[], meta };
   }
 
-  /** One document, or null. A single type takes no id. */
+  /** One document, or null where it has no version in the asked status and locale. */
   async findOne(
     documentId: string | null,
     query: ContentQuery = {},
@@ -78,7 +85,7 @@ export class ContentService<T extends object = DocumentFields> {
       const { data } = await this.documents.read(
         this.plan(this.type.kind === 'singleType' ? 'find' : 'findOne', query, as, {
           kind: 'one',
-          documentId,
+          by: byDocumentId(documentId),
         }),
       );
       return JSON.parse(data) as T;
@@ -88,7 +95,7 @@ export class ContentService<T extends object = DocumentFields> {
     }
   }
 
-  /** How many documents match. */
+  /** How many documents `filters`, `_q`, `status` and `locale` leave. */
   async count(query: ContentQuery = {}, options: ServiceOptions = {}): Promise<number> {
     const page = {
       ...query,
@@ -100,10 +107,7 @@ export class ContentService<T extends object = DocumentFields> {
     return (await this.find(page, options)).meta.pagination?.total ?? 0;
   }
 
-  /**
-   * Creates a document; published at once unless `status: 'draft'`. Throws a ContentError for data that
-   * cannot be stored.
-   */
+  /** Creates a document from its attributes; published at once unless `status: 'draft'` (protocol 8.4). */
   async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
     const answer = await this.documents.create(
       this.planWrite('create', query, as, null),
@@ -113,7 +117,10 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Updates a document partially; a single type takes no id and is created when absent. */
+  /**
+   * Changes what `data` names and leaves the rest; publishes unless `status: 'draft'` (protocol D4, 8.5). A
+   * single type is created when absent (10.2), a version in the `locale` of the query as well (9.6).
+   */
   async update(
     documentId: string | null,
     data: object,
@@ -128,7 +135,10 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Deletes the versions of one locale, or of all with `locale: '*'`. What is not there is no error. */
+  /**
+   * Deletes the draft and the published version of one locale, or of all with `locale: '*'`. What is not
+   * there is no error (protocol 8.7, 9.8).
+   */
   async delete(
     documentId: string | null,
     query: ContentQuery = {},
@@ -137,7 +147,10 @@ export class ContentService<T extends object = DocumentFields> {
     await this.documents.delete(this.planWrite('delete', query, as, documentId), writing(as, em));
   }
 
-  /** Publishes the draft as it is. Throws a ContentError when it is not complete. */
+  /**
+   * Publishes the draft as it is; answers the published version. A ValidationError lists what it lacks
+   * (protocol 8.12).
+   */
   async publish(
     documentId: string | null,
     query: ContentQuery = {},
@@ -148,27 +161,33 @@ export class ContentService<T extends object = DocumentFields> {
     return JSON.parse(answer.data) as T;
   }
 
-  /** Takes the published version away; answers the draft. */
+  /**
+   * Takes the published version of one locale away; answers the draft. Where none is published nothing
+   * changes.
+   */
   async unpublish(
-    documentId: string,
+    documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
     const answer = await this.documents.unpublish(
-      this.planWrite('publish', query, as, documentId),
+      this.planWrite('publish', { ...query, status: 'draft' }, as, documentId),
       writing(as, em),
     );
     return JSON.parse(answer.data) as T;
   }
 
-  /** Puts the draft back to what is published; answers it. */
+  /**
+   * Puts the draft back to what is published; answers it. Throws NotFoundError where nothing is published: a
+   * draft that never was is kept.
+   */
   async discardDraft(
-    documentId: string,
+    documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
     const answer = await this.documents.discardDraft(
-      this.planWrite('publish', query, as, documentId),
+      this.planWrite('publish', { ...query, status: 'draft' }, as, documentId),
       writing(as, em),
     );
     return JSON.parse(answer.data) as T;

@@ -1,20 +1,19 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
-import { type Caller, scopeOf } from '../access/caller.js';
-import { type Action, Permissions } from '../access/permissions.js';
-import { compileQueue } from '../compile/compile-load.js';
-import { compileFindRecords } from '../compile/compile-record.js';
+import { type Caller, userOf } from '../access/caller.js';
+import { Permissions } from '../access/permissions.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
 import { compileDelete } from '../compile/compile-write.js';
-import { contendedIndexes } from '../database/entities.js';
+import type { UniqueValues } from '../database/database-errors.js';
+import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
-import { forbidden, notFound, overLimit, validationError } from '../errors.js';
-import { type Body, type BodyRules, planBody } from '../plan/body.js';
+import { notFound, overLimit, validationError } from '../errors.js';
+import { type Body, type BodyRules, type GivenValues, planBody } from '../plan/body.js';
+import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
-import { planRead, type ReadRequest } from '../plan/plan-read.js';
+import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { writeRightsOf } from '../plan/rights.js';
 import { parseQuery } from '../query/parse-query.js';
-import { isObject, type RawQuery, readRaw } from '../query/read-raw.js';
+import { isObject, type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
@@ -22,41 +21,14 @@ import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
-import { PlanCache, statementOf } from './plan-cache.js';
-import { locksOfDelete } from './locks.js';
+import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
+import { locksBefore, locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
 import { referrersOf } from './referrers.js';
+import { runVerb } from './verb.js';
+import type { WriteOptions } from './write-options.js';
 import { discardDraft, unpublish, write } from './write.js';
 import { writeLocaleOf } from './write-locale.js';
-
-/** Who writes, and the host's transaction to join, if any. */
-export interface WriteOptions {
-  readonly caller: Caller;
-  readonly em?: SqlEntityManager;
-}
-
-/** Whether a caller who may act on their own documents only means to act on another's. */
-async function isForeign(
-  runner: Runner,
-  { type, documentId }: ReadPlan,
-  caller: Caller,
-  action: Action,
-): Promise<boolean> {
-  if (type.owner === null || documentId === null || scopeOf(caller, type, action) !== 'own') return false;
-  return (
-    (await runner.run(compileFindRecords(type, [{ documentId, [type.owner]: caller.id }], ['id']))).length ===
-    0
-  );
-}
-
-/** What a transaction is for. */
-interface TransactionRequest {
-  readonly type: ContentType;
-  /** The values being written, for messages about them. */
-  readonly values: ReadonlyMap<string, unknown>;
-  readonly em: SqlEntityManager | undefined;
-  readonly hooks: HookRun;
-}
 
 /** The spine: a request is parsed once, planned once, printed once, run once. */
 @Injectable()
@@ -67,19 +39,17 @@ export class Documents {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
   }
 
-  /** The largest page that a request can have. */
-  get maxLimit(): number {
-    return this.base.settings.maxLimit;
-  }
-
   /**
-   * Plans a request from its query string. Throws like `plan`, and a 400 when the text goes over a budget.
+   * Plans a request from its query string; `defaults` fills in what it does not say. Throws like `plan`, and
+   * a 400 when the text goes over a budget.
    */
-  planText(text: string, request: ReadRequest): ReadPlan {
+  planText(text: string, request: ReadRequest, defaults?: QueryDefaults): ReadPlan {
     // No document has such an id, and PostgreSQL would refuse to look for it.
-    if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
-    const { limits } = this.base.settings;
-    return this.cache.plan(text, request, (asked) => this.plan(asked.type, readRaw(text, limits), asked));
+    if (request.by !== null && unstorable(request.by)) throw notFound();
+    const { settings } = this.base;
+    const raw = (): RawQuery => readRaw(text, settings.limits);
+    if (defaults !== undefined) return this.plan(request.type, defaults(raw(), settings), request);
+    return this.cache.plan(text, request, (asked) => this.plan(asked.type, raw(), asked));
   }
 
   /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
@@ -91,16 +61,19 @@ export class Documents {
    * Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not
    * there.
    */
-  async read(plan: ReadPlan): Promise<Answer> {
-    return this.answer(plan, await this.base.database.run(statementOf(plan, (asked) => this.compile(asked))));
+  async read(plan: ReadPlan, hangup: Hangup | null = null): Promise<Answer> {
+    const statement = statementOf(plan, (asked) => this.compile(asked));
+    return this.answer(plan, await this.base.database.run(statement, { hangup, heavy: heavyOf(plan) }));
   }
 
-  /** Creates a document and reads it back as planned. */
+  /** Creates a document and answers it as planned. */
   create(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
     return this.write({ ...plan, documentId: null }, body, options, 'create');
   }
 
-  /** Updates a document, or creates a single type's; reads it back as planned. */
+  /**
+   * Updates a document, or creates a single type's; answers it as planned, as far as the caller may read it.
+   */
   update(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
     if (plan.documentId === null && plan.type.kind === 'collectionType') throw notFound();
     return this.write(plan, body, options, 'update');
@@ -109,103 +82,87 @@ export class Documents {
   private async write(
     plan: ReadPlan,
     raw: unknown,
-    { caller, em }: WriteOptions,
+    options: WriteOptions,
     action: 'create' | 'update',
   ): Promise<Answer> {
     const { type, documentId, version } = plan;
+    const { caller } = options;
     const publish = version.published || !type.draftAndPublish;
     const locale = writeLocaleOf(plan, this.base.settings);
-    const hooks = this.hookRun(
-      plan,
-      caller,
-      type.draftAndPublish && publish ? [action, 'publish'] : [action],
-    );
-    // Hooks may change the data, so it is checked after them; without hooks, before a connection is taken.
-    const rules = {
-      rights: writeRightsOf(caller, type, action),
-      creator: action === 'create' && caller.kind === 'user' ? caller.id : null,
+    const actions: HookAction[] = type.draftAndPublish && publish ? [action, 'publish'] : [action];
+    const hooks = this.hookRun(plan, caller, actions);
+    const rules: BodyRules = {
+      rights: writeRightsOf(caller, { type, action, published: publish }),
+      creator: action === 'create' ? userOf(caller) : null,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
     };
-    const draft = !publish;
-    const body = hooks.changesData ? null : await this.prepare(raw, type, { ...rules, draft });
-    const admit = async (runner: Runner): Promise<void> => {
-      if (await isForeign(runner, plan, caller, action))
-        throw caller.permissions.allows(type.singularApiId, 'findOne') ? forbidden() : notFound();
-    };
-    const values = new Map<string, unknown>();
-    const answer = await this.transaction(
-      async (runner) => {
-        const { data, changed } = await hooks.before(runner, raw);
-        const prepared = body ?? (await this.prepare(data, type, { ...rules, changed, draft }));
-        const written = await write(runner, {
-          type,
-          documentId,
-          locale,
-          publish,
-          settings: this.base.settings,
-          values,
-          admit,
-          ...prepared,
-        });
-        await hooks.after(runner, written);
-        return this.answer(plan, await runner.run(this.compile({ ...plan, documentId: written })));
+    // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
+    // change it, so what they leave behind is checked again.
+    const sent = planBody(raw, type, rules);
+    const { settings } = this.base;
+    const hash = (body: Body) => hashPasswords(body, !publish, settings.limits);
+    const hashes = hooks.changesData ? null : await hash(sent);
+    const values: UniqueValues = new Map();
+    const request = { type, documentId, locale, publish, settings, values };
+    const locks = locksBefore({ ...request, body: sent });
+    const done = await runVerb(this.base.database, {
+      target: { type, documentId, locale: null, action },
+      locks,
+      body: raw,
+      hooks,
+      values,
+      options,
+      work: async (runner, { body: left, changed }) => {
+        const body = hooks.changesData ? planBody(left, type, { ...rules, changed }) : sent;
+        const hashed = hashes ?? (await hash(body));
+        return write(runner, { ...request, body, hashes: hashed }, locks);
       },
-      { type, values, em, hooks },
-    );
-    await hooks.committed(em);
-    return answer;
+      answer: (runner, written) => this.readBack({ ...plan, documentId: written }, sent.values, runner),
+    });
+    if (done === null) throw notFound();
+    return done.answer;
   }
 
-  private async prepare(
-    raw: unknown,
-    type: ContentType,
-    { draft, ...rules }: BodyRules & { readonly draft: boolean },
-  ): Promise<{ body: Body; hashes: ReadonlyMap<string, string> }> {
-    const body = planBody(raw, type, rules);
-    return { body, hashes: await hashPasswords(body, draft, this.base.settings.limits) };
+  /** The answer to a write: of a document that the caller may not read, only what they sent (D27). */
+  private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
+    const shown = plan.echoes ? onlySent(plan, sent) : plan;
+    const rows = await runner.run(this.compile(shown));
+    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
+    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
+    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
   }
 
   /**
    * Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5,
    * 8.7, 9.8).
    */
-  async delete(plan: ReadPlan, { caller, em }: WriteOptions): Promise<void> {
+  async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
     const { type, version, documentId } = plan;
     if (documentId === null && type.kind === 'collectionType') throw notFound();
-    if (type.draftAndPublish && !version.published) {
-      throw validationError('Invalid status parameter. A draft cannot be deleted alone', {
-        key: 'status',
-        path: null,
-        source: 'query',
-        param: 'status',
-      });
-    }
+    if (type.draftAndPublish && !version.published) throw lonelyDraft();
     const locale =
       !type.localized || version.locale.kind === 'any' ? null : writeLocaleOf(plan, this.base.settings, true);
-    const hooks = this.hookRun(plan, caller, ['delete']);
-    const gone = await this.transaction(
-      async (runner) => {
-        await runner.run(compileQueue(locksOfDelete(this.base.schema, type, documentId)));
-        if (await isForeign(runner, plan, caller, 'delete')) {
-          // Who may not see it is answered as if it were not there.
-          if (caller.permissions.allows(type.singularApiId, 'findOne')) throw forbidden();
-          return false;
-        }
-        await hooks.before(runner, null);
+    await runVerb(this.base.database, {
+      target: { type, documentId, locale, action: 'delete' },
+      locks: locksOfDelete(this.base.schema, type, documentId),
+      body: null,
+      hooks: this.hookRun(plan, options.caller, ['delete']),
+      values: new Map(),
+      options,
+      work: async (runner) => {
         await runner.run(compileDelete(type, documentId, locale, referrersOf(this.base.schema, type)));
-        await hooks.after(runner, documentId);
-        return true;
+        return documentId;
       },
-      { type, values: new Map(), em, hooks },
-    );
-    if (gone) await hooks.committed(em);
+      answer: () => Promise.resolve(null),
+    });
   }
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
+    const locale = writeLocaleOf(plan, this.base.settings);
     return this.changeState(plan, options, 'unpublish', (runner) =>
-      unpublish(runner, plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
+      unpublish(runner, plan.type, plan.documentId, locale),
     );
   }
 
@@ -213,48 +170,41 @@ export class Documents {
    * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
    */
   discardDraft(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
+    const locale = writeLocaleOf(plan, this.base.settings);
     return this.changeState(plan, options, 'discardDraft', (runner) =>
-      discardDraft(runner, plan.type, plan.documentId ?? '', writeLocaleOf(plan, this.base.settings)),
+      discardDraft(runner, plan.type, plan.documentId, locale),
     );
   }
 
   private async changeState(
     plan: ReadPlan,
-    { caller, em }: WriteOptions,
+    options: WriteOptions,
     action: HookAction,
     work: (runner: Runner) => Promise<unknown>,
   ): Promise<Answer> {
-    const { type } = plan;
-    if (plan.documentId === null && type.kind === 'collectionType') throw notFound();
+    const { type, documentId } = plan;
+    if (documentId === null && type.kind === 'collectionType') throw notFound();
     if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
-    const hooks = this.hookRun(plan, caller, [action]);
-    const answer = await this.transaction(
-      async (runner) => {
-        await hooks.before(runner, null);
-        await work(runner);
-        await hooks.after(runner, plan.documentId);
-        return this.answer(
-          plan,
-          await runner.run(this.compile({ ...plan, version: { ...plan.version, published: false } })),
-        );
+    const done = await runVerb(this.base.database, {
+      target: {
+        type,
+        documentId,
+        locale: type.localized ? writeLocaleOf(plan, this.base.settings) : null,
+        action: 'publish',
       },
-      { type, values: new Map(), em, hooks },
-    );
-    await hooks.committed(em);
-    return answer;
-  }
-
-  private transaction<T>(
-    work: (runner: Runner) => Promise<T>,
-    { type, values, em, hooks }: TransactionRequest,
-  ): Promise<T> {
-    const retryOn = contendedIndexes(type);
-    return this.base.database.transaction(work, {
-      values,
-      retryOn,
-      shared: hooks.insideTransaction,
-      ...(em === undefined ? {} : { joined: em }),
+      locks: locksOfChange(type, documentId),
+      body: null,
+      hooks: this.hookRun(plan, options.caller, [action]),
+      values: new Map(),
+      options,
+      work: async (runner) => {
+        await work(runner);
+        return documentId;
+      },
+      answer: (runner) => this.readBack(plan, new Map(), runner),
     });
+    if (done === null) throw notFound();
+    return done.answer;
   }
 
   /** What hooks are shown: the document with one level populated, whatever the request asked for. */
@@ -268,7 +218,7 @@ export class Documents {
         const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
         const shown = this.plan(type, query, {
           kind: 'one',
-          documentId,
+          by: byDocumentId(documentId),
           permissions: Permissions.ALL,
           user: null,
           format: 'flat',
@@ -297,3 +247,11 @@ export class Documents {
     return Answer.of(plan, data, total ?? null);
   }
 }
+
+const lonelyDraft = (): Error =>
+  validationError('Invalid status parameter. A draft cannot be deleted alone', {
+    key: 'status',
+    path: null,
+    source: 'query',
+    param: 'status',
+  });

@@ -1,6 +1,8 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { HOOK_METADATA, type HookFunction, type HookMetadata, Hooks } from './hooks.js';
+import { ContentModelError } from '../schema/content-model-error.js';
+import { CONTENT_BASE, type DocumentsBase } from './documents-base.js';
+import { HOOK_METADATA, type HookFunction, hookMistakes, type HookMetadata, Hooks } from './hooks.js';
 
 /** Finds the methods that the hook decorators mark, in every provider and controller of the application. */
 @Injectable()
@@ -12,21 +14,39 @@ export class HookExplorer implements OnModuleInit {
     @Inject(Hooks) private readonly hooks: Hooks,
   ) {}
 
+  /** Throws a ContentModelError that lists every hook which could never run. */
   onModuleInit(): void {
-    for (const { instance } of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
-      const host: unknown = instance;
-      if (typeof host === 'object' && host !== null && Object.getPrototypeOf(host) !== null)
-        this.explore(host as Record<string, unknown>);
-    }
+    const types = this.types();
+    const mistakes = [...this.discovery.getProviders(), ...this.discovery.getControllers()].flatMap(
+      ({ instance }) => {
+        const host: unknown = instance;
+        return typeof host === 'object' && host !== null && Object.getPrototypeOf(host) !== null
+          ? this.explore(host as Record<string, unknown>, types)
+          : [];
+      },
+    );
+    if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)]);
   }
 
-  private explore(host: Record<string, unknown>): void {
-    for (const name of this.scanner.getAllMethodNames(Object.getPrototypeOf(host) as object)) {
+  /** The types of all content modules of the application: a hook may be meant for another one than ours. */
+  private types(): string[] {
+    return this.discovery
+      .getProviders()
+      .filter(({ token }) => token === CONTENT_BASE)
+      .flatMap(({ instance }) => [...(instance as DocumentsBase).schema.types.values()])
+      .filter(({ internal }) => !internal)
+      .map(({ singularApiId }) => singularApiId);
+  }
+
+  private explore(host: Record<string, unknown>, types: readonly string[]): string[] {
+    const prototype = Object.getPrototypeOf(host) as object;
+    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const method = host[name];
-      if (typeof method !== 'function') continue;
+      if (typeof method !== 'function') return [];
       const metadata = this.reflector.get<HookMetadata | undefined>(HOOK_METADATA, method as HookFunction);
-      if (metadata !== undefined)
-        this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
-    }
+      if (metadata === undefined) return [];
+      this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
+      return hookMistakes(`${prototype.constructor.name}.${name}`, metadata, types);
+    });
   }
 }

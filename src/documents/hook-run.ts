@@ -6,7 +6,7 @@ import type { Caller } from '../access/caller.js';
 import type { Database } from '../database/database.js';
 import type { Runner } from '../database/runner.js';
 import { isObject } from '../query/read-raw.js';
-import type { ContentEvent, HookAction, HookMoment, Hooks } from './hooks.js';
+import type { ContentEvent, HookAction, HookFunction, HookMoment, Hooks } from './hooks.js';
 
 /** What a write is about, as hooks are told. */
 export interface HookSubject {
@@ -15,6 +15,18 @@ export interface HookSubject {
   readonly locale: string;
   readonly caller: Caller;
   readonly actions: readonly HookAction[];
+}
+
+/** What the hooks before a write leave behind. */
+export interface Changed {
+  readonly body: unknown;
+  /** The keys of its data that they have set or changed. */
+  readonly changed: ReadonlySet<string>;
+}
+
+interface HookCall {
+  readonly hook: HookFunction;
+  readonly event: ContentEvent;
 }
 
 type Show = (runner: Runner, documentId: string | null) => Promise<Readonly<Record<string, unknown>> | null>;
@@ -40,30 +52,30 @@ export class HookRun {
     return this.hooks.any(['before'], this.subject.type, this.subject.actions);
   }
 
+  /** Whether any hook will run around this write. */
+  get listening(): boolean {
+    return this.hooks.any(['before', 'after', 'committed'], this.subject.type, this.subject.actions);
+  }
+
   /** Whether a hook will run inside the transaction. */
   get insideTransaction(): boolean {
     return this.hooks.any(['before', 'after'], this.subject.type, this.subject.actions);
   }
 
   /**
-   * Runs the hooks that come first. The body that they leave behind, and the keys of its data that they have
-   * set or changed. A retry starts from the request's own body again.
+   * Runs the hooks that come first, on a copy of the request's body: a retry starts from the body itself
+   * again. `raw` is the body, checked for its size and keys before anything copies it, or null where there is
+   * none.
    */
-  async before(
-    runner: Runner,
-    raw: unknown,
-  ): Promise<{ readonly data: unknown; readonly changed: ReadonlySet<string> }> {
-    if (!this.changesData) return { data: raw, changed: new Set() };
-    const [body, sent] = [structuredClone(raw), structuredClone(raw)].map((one) =>
-      isObject(one) ? one : {},
-    ) as [Record<string, unknown>, Record<string, unknown>];
-    const data = isObject(body['data']) ? (body['data'] as Record<string, unknown>) : {};
-    const before = isObject(sent['data']) ? sent['data'] : {};
+  async before(runner: Runner, raw: unknown): Promise<Changed> {
+    if (!this.changesData) return { body: raw, changed: new Set() };
+    const sent = isObject(raw) && isObject(raw['data']) ? raw['data'] : {};
+    const data = structuredClone(sent) as Record<string, unknown>;
     await this.run('before', { data, em: runner.em });
     const changed = Object.keys(data).filter(
-      (key) => !Object.hasOwn(before, key) || !isDeepStrictEqual(data[key], before[key]),
+      (key) => !Object.hasOwn(sent, key) || !isDeepStrictEqual(data[key], sent[key]),
     );
-    return { data: raw === null ? null : body, changed: new Set(changed) };
+    return { body: raw === null ? null : { data }, changed: new Set(changed) };
   }
 
   /**
@@ -79,27 +91,37 @@ export class HookRun {
 
   /** Runs the hooks after the commit: at once, or when the host's own transaction has succeeded. */
   async committed(joined: SqlEntityManager | undefined): Promise<void> {
-    const run = (): Promise<void> =>
-      this.run('committed', { data: {}, em: null }).catch((error: unknown) => logger.error(error));
-    if (joined === undefined) return run();
+    if (joined === undefined) return this.runCommitted();
     if (this.hooks.any(['committed'], this.subject.type, this.subject.actions))
-      this.base.database.afterCommit(joined, run);
+      this.base.database.afterCommit(joined, () => this.runCommitted());
+  }
+
+  /** What is done is done: a hook that fails silences none of those after it. */
+  private async runCommitted(): Promise<void> {
+    for (const { hook, event } of this.calls('committed', { data: {}, em: null })) {
+      try {
+        await hook(event);
+      } catch (error) {
+        const { type, action, documentId } = event;
+        const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        logger.error(`A hook after the ${action} of ${type} ${documentId ?? ''} has failed: ${cause}`);
+      }
+    }
   }
 
   private async run(moment: HookMoment, rest: Pick<ContentEvent, 'data' | 'em'>): Promise<void> {
-    const { type, locale, caller, actions, documentId } = this.subject;
-    for (const action of actions) {
-      for (const hook of this.hooks.of(moment, type, action)) {
-        await hook({
-          type,
-          action,
-          documentId: this.written ?? documentId,
-          locale,
-          caller,
-          document: this.document,
-          ...rest,
-        });
-      }
-    }
+    for (const { hook, event } of this.calls(moment, rest)) await hook(event);
+  }
+
+  /** The hooks of a moment in their order, each with what it is told. */
+  private calls(moment: HookMoment, rest: Pick<ContentEvent, 'data' | 'em'>): HookCall[] {
+    const { type, locale, caller, actions } = this.subject;
+    const { document } = this;
+    const documentId = this.written ?? this.subject.documentId;
+    return actions.flatMap((action) =>
+      this.hooks
+        .of(moment, type, action)
+        .map((hook) => ({ hook, event: { type, action, documentId, locale, caller, document, ...rest } })),
+    );
   }
 }

@@ -2,6 +2,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { SetMetadata } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
+import { among } from '../schema/suggest.js';
 
 /** What happens to a document. Publishing comes after the create or update that publishes (protocol 21.4). */
 export const HOOK_ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
@@ -52,7 +53,11 @@ const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]):
 /**
  * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`;
  * throwing refuses the write, and a ContentError or HttpException becomes the answer. `type` is a
- * `singularApiId` or `'*'`.
+ * `singularApiId` or `'*'`; a type or
+ * action that does not exist, or no action at all, stops the start.
+ *
+ * It runs once the caller may write this very document, and their own body has been found free of refused
+ * keys: never for an unknown document or somebody else's.
  *
  * @publicApi
  */
@@ -100,9 +105,24 @@ export class Hooks {
   any(moments: readonly HookMoment[], type: string, actions: readonly HookAction[]): boolean {
     return moments.some((moment) => actions.some((action) => this.of(moment, type, action).length > 0));
   }
+}
 
-  /** Hooks that name a type which does not exist. */
-  unknownTypes(known: readonly string[]): readonly string[] {
-    return this.functions.map(({ type }) => type).filter((type) => type !== '*' && !known.includes(type));
-  }
+/**
+ * What is wrong with a decorated method, which stops the start: a hook that could never run. `types` are all
+ * that exist in the application.
+ */
+export function hookMistakes(
+  where: string,
+  { type, actions }: HookMetadata,
+  types: readonly string[],
+): string[] {
+  const known = ['*', ...types].includes(type);
+  const unknown = actions.filter((action) => !HOOK_ACTIONS.includes(action));
+  return [
+    ...(known ? [] : [`${where}: "${type}" is not a content type${among(type, types)}`]),
+    ...(actions.length > 0
+      ? []
+      : [`${where}: names no action, so it would never run${among('', HOOK_ACTIONS)}`]),
+    ...unknown.map((action) => `${where}: "${action}" is not an action${among(action, HOOK_ACTIONS)}`),
+  ];
 }

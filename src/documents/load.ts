@@ -1,14 +1,14 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
 import { compileLoad, type Lock } from '../compile/compile-load.js';
+import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
 import { componentSequence } from '../database/sequences.js';
-import { notFound, validationError } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { Body } from '../plan/body.js';
-import type { Resolver } from '../plan/links.js';
-import type { Reference } from '../plan/relation-input.js';
 import type { Stored } from '../plan/stored-instances.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
+import { type FoundRow, Targets } from './targets.js';
 
 /** What a write is about. */
 export interface WriteRequest {
@@ -23,13 +23,8 @@ export interface WriteRequest {
   readonly settings: ContentSettings;
   readonly body: Body;
   readonly hashes: ReadonlyMap<string, string>;
-  /**
-   * Refuses a document that is not the caller's own, where only such may be written. Asked once its lock is
-   * held.
-   */
-  readonly admit: (runner: Runner) => Promise<void>;
-  /** Filled with the values that a unique index may refuse. */
-  readonly values: Map<string, unknown>;
+  /** Filled with what may be said of values that a unique index may refuse. */
+  readonly values: UniqueValues;
 }
 
 /** A version of the document as the lock found it. */
@@ -62,7 +57,7 @@ export interface Loaded {
   readonly ids: number[];
   /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
   readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
-  readonly resolvers: ReadonlyMap<ContentType, Resolver>;
+  readonly targets: ReadonlyMap<ContentType, Targets>;
 }
 
 const parse = <T>(text: unknown, otherwise: T): T =>
@@ -108,16 +103,10 @@ const lacksDraft = (rows: readonly VersionRow[]): boolean =>
       published && !rows.some((other) => !other.published && other.locale === locale),
   );
 
-/**
- * A row of a document that the body names: its id, its document, whether that has no draft, and for a file
- * its media type.
- */
-type NamedRow = readonly [number, string, boolean, string?];
-
 function draftlessOf(
   { type }: WriteRequest,
   { all, documentId }: Versions,
-  named: ReadonlyMap<ContentType, readonly NamedRow[]>,
+  named: ReadonlyMap<ContentType, readonly FoundRow[]>,
 ): Map<ContentType, string[]> {
   const documents = new Map<ContentType, string[]>();
   const add = (owner: ContentType, ids: readonly string[]): void => {
@@ -127,36 +116,9 @@ function draftlessOf(
   for (const [target, rows] of named)
     add(
       target,
-      rows.flatMap(([, id, draftless]) => (draftless ? [id] : [])),
+      rows.flatMap(([, id, , , draftless]) => (draftless === true ? [id] : [])),
     );
   return documents;
-}
-
-function resolverOf(target: ContentType, found: readonly NamedRow[], locale: string): Resolver {
-  const byRow = new Map(found.map(([row, document]) => [row, document]));
-  const mimes = new Map(found.map(([, document, , mime]) => [document, mime]));
-  const documents = new Set(byRow.values());
-  const find = (reference: Reference): string | undefined =>
-    'id' in reference
-      ? byRow.get(reference.id)
-      : documents.has(reference.documentId)
-        ? reference.documentId
-        : undefined;
-  const require = (references: readonly Reference[]): readonly string[] => {
-    const missing = references.filter((reference) => find(reference) === undefined);
-    const named = missing.find((reference) => 'documentId' in reference);
-    if (named !== undefined && 'documentId' in named) {
-      throw validationError(
-        `Document with id "${named.documentId}", locale "${target.localized ? locale : 'null'}" not found`,
-      );
-    }
-    if (missing.length > 0)
-      throw validationError(
-        `${missing.length} relation(s) of type ${target.internal ? 'plugin::upload.file' : `api::${target.uid}.${target.uid}`} associated with this entity do not exist`,
-      );
-    return references.map((reference) => find(reference) as string);
-  };
-  return { find, require, mime: (documentId) => mimes.get(documentId) };
 }
 
 /** Relations that may not be empty when a document is published, although the body does not name them. */
@@ -172,7 +134,7 @@ function judged({ type, settings, publish }: WriteRequest): RelationAttribute[] 
  */
 export async function load(runner: Runner, request: WriteRequest, locks: readonly Lock[]): Promise<Loaded> {
   const { type, documentId, locale, settings } = request;
-  const { references, instances, values } = request.body;
+  const { references, instances, values, user } = request.body;
   const existing = documentId !== null || type.kind === 'singleType';
   const given = [...values.values()].flatMap((one) => (one.kind === 'relation' ? [one.attribute] : []));
   const changed = new Set(
@@ -188,6 +150,7 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
     changed,
     references,
+    user,
     instances,
     locks,
     sequenceTable: componentSequence(type),
@@ -199,16 +162,16 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
   const stored = new Map(
     Object.entries(parse<Record<string, Stored>>(found['stored'], {})).map(([id, row]) => [Number(id), row]),
   );
-  const named = new Map(
-    [...references.keys()].map((target, i) => [target, parse<NamedRow[]>(found[`k${i}`], [])]),
+  const rows = new Map(
+    [...references.keys()].map((target, i) => [target, parse<readonly FoundRow[]>(found[`k${i}`], [])]),
   );
   return {
     versions,
-    draftless: draftlessOf(request, versions, named),
+    draftless: draftlessOf(request, versions, rows),
     stored: storedOf(type, versions, stored),
     published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
     ids: parse<number[]>(found['ids'], []),
-    resolvers: new Map([...named].map(([target, rows]) => [target, resolverOf(target, rows, locale)])),
+    targets: new Map([...rows].map(([target, list]) => [target, new Targets(target, list, locale)])),
   };
 }
 

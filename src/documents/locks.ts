@@ -43,8 +43,25 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
         },
       ];
 
+/** The document that a write has to itself, by the name of its lock; null for a new one. */
+export const turnOf = (type: ContentType, documentId: string | null): string | null =>
+  documentLock(type, documentId)[0]?.name ?? null;
+/** What a create or update waits for depends on. */
+type LockedWrite = Pick<WriteRequest, 'type' | 'documentId' | 'body'>;
+
+/**
+ * The locks that a create or update waits for before it looks around. A new document that only shares its
+ * relations has nothing to wait for: it takes its locks along with what it looks up.
+ */
+export function locksBefore(request: LockedWrite): Lock[] {
+  const locks = locksOfWrite(request);
+  const { type, documentId } = request;
+  const waits = documentId !== null || type.kind === 'singleType' || locks.some(({ exclusive }) => exclusive);
+  return waits ? locks : [];
+}
+
 /** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */
-export function locksOfWrite({ type, documentId, body }: WriteRequest): Lock[] {
+export function locksOfWrite({ type, documentId, body }: LockedWrite): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
   const copied =
     existing && (type.draftAndPublish || type.localized) ? relationsOf(type).filter(isOwned) : [];

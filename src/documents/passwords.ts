@@ -23,7 +23,8 @@ export async function verifyPassword(password: string, stored: string | null): P
     stored?.startsWith('$argon2') === true
       ? stored
       : await (nobody ??= hashPassword(`nobody ${Math.random()}`));
-  const matches = await verify(known, Buffer.byteLength(password) > MAX_PASSWORD_BYTES ? '' : password);
+  const possible = password.isWellFormed() && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
+  const matches = await verify(known, possible ? password : '');
   return matches && known === stored;
 }
 

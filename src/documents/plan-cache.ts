@@ -2,8 +2,9 @@
  * Keeps what a query text was planned and printed as: front ends ask the same few questions again and again.
  */
 import type { Permissions } from '../access/permissions.js';
+import { isHeavy } from '../plan/is-heavy.js';
 import type { ReadPlan } from '../plan/plan.js';
-import type { ReadRequest } from '../plan/plan-read.js';
+import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import type { Statement } from '../sql.js';
 
 /** Longer texts are planned anew each time, so that the cache stays small. */
@@ -32,20 +33,24 @@ export class PlanCache {
 
   /** The plan of a request: kept, or made by `make`. What `make` throws is not kept. */
   plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
-    const { documentId, permissions, type, action } = request;
+    const { by, permissions, type, action } = request;
+    // A row's id is asked for by account routes alone, which are not worth a place.
+    if (by !== null && !('documentId' in by)) return make(request);
+    const documentId = by?.documentId ?? null;
     // A plan for somebody's own documents has their name in it.
     const own =
       request.user !== null &&
-      (permissions.allowsOwn(type.singularApiId, action) ||
-        permissions.allowsOwn(type.singularApiId, 'readDrafts'));
+      ([action, 'find', 'findOne', 'readDrafts'] as const).some((right) =>
+        permissions.allowsOwn(type.singularApiId, right),
+      );
     if (text.length > LONGEST || this.limit === 0 || own) return make(request);
     const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
     const generations = this.generationsOf(permissions);
     let plan = generations.young.get(key);
     if (plan === undefined) {
       plan = generations.old.get(key) ?? {
-        ...make(documentId === null ? request : { ...request, documentId: HOLE }),
-        kept: { statement: null },
+        ...make(documentId === null ? request : { ...request, by: byDocumentId(HOLE) }),
+        kept: { statement: null, heavy: null },
       };
       if (generations.young.size >= this.limit / 2) {
         generations.old = generations.young;
@@ -74,4 +79,10 @@ export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement
   return documentId === null
     ? kept.statement
     : { text, values: values.map((value) => (value === HOLE ? documentId : value)) };
+}
+
+/** Whether a plan may take long: kept, or found out. */
+export function heavyOf(plan: ReadPlan): boolean {
+  if (plan.kept === null) return isHeavy(plan);
+  return (plan.kept.heavy ??= isHeavy(plan));
 }

@@ -1,26 +1,29 @@
 import {
   compileAllRecords,
+  compileChangeItem,
+  compileCountRecords,
   compileFindRecordOr,
   compileFindRecords,
   compileRemoveRecords,
   compileSetRecords,
+  type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
-import type { Database } from '../database/database.js';
-import type { Row } from '../database/runner.js';
+import type { Row, Runner } from '../database/runner.js';
 import { ContentModelError } from '../schema/content-model-error.js';
 import type { ContentType, Schema } from '../schema/model.js';
 
 /**
- * Rows of one type for the library's own modules: by hidden attributes, without rights, one statement each.
+ * Rows of one type for the library's own modules: by hidden attributes, without rights and without hooks, one
+ * statement each. Values are in the form of answers, times in ISO 8601; JSON is text.
  */
 export class Records {
   constructor(
-    private readonly database: Database,
+    private readonly database: Pick<Runner, 'run'>,
     private readonly type: ContentType,
   ) {}
 
-  /** The rows that match one of several, those of an earlier match first; JSON as text. */
+  /** The rows that match one of several, those of an earlier match first. */
   find(anyOf: readonly Match[], select: readonly string[]): Promise<readonly Row[]> {
     return this.database.run(compileFindRecords(this.type, anyOf, select));
   }
@@ -38,6 +41,17 @@ export class Records {
   /** Changes the rows that match; how many there were. */
   async set(match: Match, values: Match): Promise<number> {
     return (await this.database.run(compileSetRecords(this.type, match, values))).length;
+  }
+
+  /** How many rows hold each value of an attribute. */
+  async countBy(key: string): Promise<ReadonlyMap<unknown, number>> {
+    const rows = await this.database.run(compileCountRecords(this.type, key));
+    return new Map(rows.map(({ value, total }) => [value, Number(total)]));
+  }
+
+  /** Changes one item of a list in the rows that match; whether there was one that could be. */
+  async changeItem(match: Match, change: ItemChange): Promise<boolean> {
+    return (await this.database.run(compileChangeItem(this.type, match, change))).length > 0;
   }
 
   /** Removes the rows that match; how many there were. */

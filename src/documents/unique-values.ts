@@ -7,9 +7,8 @@ import type { Lock } from '../compile/compile-load.js';
 import { compileQueue } from '../compile/compile-load.js';
 import { compileTakenValues } from '../compile/compile-taken.js';
 import type { Runner } from '../database/runner.js';
-import { issuesError } from '../errors.js';
 import type { UniqueValue } from '../plan/settle-values.js';
-import { holderOf, modelPathOf, patternOf, takenIssue } from '../plan/unique-values.js';
+import { holderOf, modelPathOf, patternOf, reportTaken } from '../plan/unique-values.js';
 import type { ContentType } from '../schema/model.js';
 import type { Versions, WriteRequest } from './load.js';
 
@@ -36,7 +35,7 @@ function localesOf({ type, locale }: WriteRequest, { all }: Versions, localized:
 
 /**
  * Makes sure that nobody else has, or comes to have, values that a write publishes: until its transaction
- * ends. Two statements; none where there are no such values. Throws the 400 of protocol 14.18.
+ * ends. Two statements; none where there are no such values. Reports those that somebody has (protocol 14.18).
  */
 export async function holdUniqueValues(
   runner: Runner,
@@ -53,9 +52,8 @@ export async function holdUniqueValues(
   }));
   await runner.run(compileQueue(locksOf(request.type, values)));
   const taken = await runner.run(compileTakenValues(request.type, document.documentId, wanted));
-  const issues = taken.flatMap((row) => {
+  for (const row of taken) {
     const value = groups[Number(row['holder'])]?.[1][Number(row['value'])];
-    return value === undefined ? [] : [takenIssue(value)];
-  });
-  if (issues.length > 0) throw issuesError(issues);
+    if (value !== undefined) reportTaken(value);
+  }
 }

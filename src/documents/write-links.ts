@@ -2,7 +2,7 @@
 import type { LinkChange, LinkCopy, LinksRequest, Takeover } from '../compile/compile-links.js';
 import type { Settled } from '../plan/settle.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
-import type { VersionRow, Versions, WriteRequest } from './load.js';
+import type { Loaded, VersionRow, Versions, WriteRequest } from './load.js';
 
 /** Which rows' links a relation's new list belongs to. */
 function ownersOf(
@@ -20,13 +20,14 @@ function ownersOf(
 export function linksRequest(
   request: WriteRequest,
   documentId: string,
-  { versions, result, touched }: Linking,
+  { versions, result, targets: found, touched }: Linking,
 ): LinksRequest {
   const { type } = request;
   const inserted = touched === 'inserted';
   const changes = [...result.lists].map(([attribute, targets]): LinkChange => ({
     attribute,
     targets,
+    untouched: othersOf(attribute, request, found),
     owners: inserted ? 'inserted' : ownersOf(attribute, request, touched),
   }));
   return {
@@ -35,9 +36,20 @@ export function linksRequest(
     locale: request.locale,
     draftsOnly: type.draftAndPublish && !request.publish,
     changes,
-    copies: inserted ? [] : copiesOf(request, { versions, result, touched }),
+    copies: inserted ? [] : copiesOf(request, { versions, result, touched, targets: found }),
     takeovers: takeoversOf(request, versions, result),
   };
+}
+
+/** Documents of others whose links a relation must leave as they are (D26). */
+function othersOf(
+  attribute: RelationAttribute,
+  { body }: WriteRequest,
+  targets: Loaded['targets'],
+): readonly string[] {
+  const given = body.values.get(attribute.name);
+  if (given?.kind !== 'relation' || !given.scope.ownOnly) return [];
+  return targets.get(attribute.target)?.others ?? [];
 }
 
 /**
@@ -61,6 +73,7 @@ export const exclusiveColumns = (type: ContentType): RelationAttribute[] =>
 export interface Linking {
   readonly versions: Versions;
   readonly result: Settled;
+  readonly targets: Loaded['targets'];
   readonly touched: readonly VersionRow[] | 'inserted';
 }
 

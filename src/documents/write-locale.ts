@@ -1,5 +1,6 @@
 import { validationError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { notOneLocale } from '../plan/plan-read.js';
 import type { ContentSettings } from '../settings.js';
 
 const SOURCE = { key: 'locale', path: null, source: 'query', param: 'locale' } as const;
@@ -15,9 +16,7 @@ export function writeLocaleOf(
 ): string {
   const { defaultLocale, locales } = settings;
   if (!type.localized) return defaultLocale;
-  if (version.locale.kind !== 'one') {
-    throw validationError('Invalid locale param * provided. Document locales must be strings.', SOURCE);
-  }
+  if (version.locale.kind !== 'one') throw notOneLocale(version.locale);
   const { code } = version.locale;
   if (!anyCode && !locales.includes(code)) {
     throw validationError(`Invalid locale "${code}". Expected one of: ${locales.join(', ')}`, SOURCE);

@@ -15,30 +15,27 @@ import {
 } from '../compile/compile-write.js';
 import type { Runner } from '../database/runner.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
-import type { Resolver } from '../plan/links.js';
 import { settle, type Settled } from '../plan/settle.js';
 import type { UniqueValue } from '../plan/settle-values.js';
-import type { Stored } from '../plan/stored-instances.js';
-import { duplicatesAmong } from '../plan/unique-values.js';
+import { reportDuplicates } from '../plan/unique-values.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { newDocumentId } from './document-id.js';
 import { withGeneratedUids } from './generate-uid.js';
-import { holdUniqueValues } from './unique-values.js';
 import { currentVersions, load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
-import { locksOfChange, locksOfWrite } from './locks.js';
+import { locksBefore, locksOfWrite } from './locks.js';
+import { Targets } from './targets.js';
+import { holdUniqueValues } from './unique-values.js';
 import { exclusiveColumns, foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
 
-const NOWHERE: Resolver = {
-  find: () => undefined,
-  require: (references) => references.map(() => ''),
-  mime: () => undefined,
-};
+/** What a document comes to be, and the values inside its components that no other may have. */
+interface Asked {
+  readonly result: Settled;
+  readonly uniques: readonly UniqueValue[];
+  /** Where problems of those values go. */
+  readonly issues: Issue[];
+}
 
-/** The document after the write, and the values in it that no other may have. */
-function settled(
-  request: WriteRequest,
-  loaded: Loaded,
-): { readonly result: Settled; readonly uniques: readonly UniqueValue[] } {
+function settled(request: WriteRequest, loaded: Loaded): Asked {
   const { type, body } = request;
   const issues: Issue[] = [];
   const uniques: UniqueValue[] = [];
@@ -62,21 +59,28 @@ function settled(
         if (hash === undefined) unhashed.push(password);
         return hash ?? '';
       },
-      resolver: (target) => loaded.resolvers.get(target) ?? NOWHERE,
+      resolver: ({ attribute: { target }, scope }, linked) =>
+        (loaded.targets.get(target) ?? new Targets(target, [], request.locale)).resolver(scope, linked),
+      telling: body.telling,
+      isSent: body.isSent,
     },
   );
-  issues.push(...duplicatesAmong(uniques));
+  reportDuplicates(uniques);
   if (issues.length > 0) throw issuesError(issues);
   if (unhashed.length > 0) throw new Error('A password has no hash, although nothing of its body is refused');
-  return { result, uniques };
+  return { result, uniques, issues };
 }
 
-/** Keeps the values that a unique index may refuse, for the message about it. */
-function noteValues({ type, values }: WriteRequest, result: Settled, stored: Stored | null): void {
+/**
+ * Keeps what may be said of a unique attribute that the database refuses: its value only where the body
+ * carried it.
+ */
+function noteValues({ type, values, body }: WriteRequest, result: Settled): void {
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid'))
       continue;
-    values.set(attribute.name, result.values.get(attribute) ?? stored?.[attribute.name]);
+    if (body.telling(attribute) === 'nothing') continue;
+    values.set(attribute, body.isSent(attribute) ? { value: result.values.get(attribute) } : {});
   }
 }
 
@@ -86,6 +90,12 @@ function columnValues({ values, lists }: Settled): ColumnValues {
   );
   return new Map<Parameters<ColumnValues['get']>[0], unknown>([...values, ...toOne]);
 }
+
+/** Locks that are not held yet: hooks may have added relations to the body. */
+const beyond = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+  locks.filter(
+    ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
+  );
 
 /** What a write starts from. Documents without a draft get theirs first, from what is published (D29). */
 async function loadWithDrafts(
@@ -100,24 +110,22 @@ async function loadWithDrafts(
 }
 
 /**
- * Runs a write inside a transaction and returns the document's id. Throws NotFoundError for an unknown
- * document and a ValidationError for a body that cannot be stored; nothing has been written then.
+ * Runs a write inside a transaction that holds the locks `held`, and returns the document's id. Throws
+ * NotFoundError for an unknown document and a ValidationError for a body that cannot be stored; nothing has
+ * been written then.
  */
-export async function write(runner: Runner, request: WriteRequest): Promise<string> {
+export async function write(runner: Runner, request: WriteRequest, held: readonly Lock[]): Promise<string> {
   const { type } = request;
-  const locks = locksOfWrite(request);
-  // A new document that only shares its relations has nothing to wait for before it looks around.
-  const alone =
-    locks.some(({ exclusive }) => exclusive) || request.documentId !== null || type.kind === 'singleType';
-  if (alone && locks.length > 0) await runner.run(compileQueue(locks));
-  const loaded = await loadWithDrafts(runner, request, alone ? [] : locks);
-  const { versions, stored } = loaded;
-  if (request.documentId !== null) await request.admit(runner);
-  const { result: asked, uniques } = settled(request, loaded);
-  const result = await withGeneratedUids(runner, request, asked, loaded);
-  noteValues(request, result, stored);
+  const more = beyond(locksBefore(request), held);
+  if (more.length > 0) await runner.run(compileQueue(more));
+  const loaded = await loadWithDrafts(runner, request, beyond(locksOfWrite(request), [...held, ...more]));
+  const { versions } = loaded;
+  const asked = settled(request, loaded);
+  const result = await withGeneratedUids(runner, request, asked.result, loaded);
+  noteValues(request, result);
   const documentId = versions.documentId ?? newDocumentId();
-  await holdUniqueValues(runner, request, uniques, { documentId, versions });
+  await holdUniqueValues(runner, request, asked.uniques, { documentId, versions });
+  if (asked.issues.length > 0) throw issuesError(asked.issues);
   const rows: RowsRequest = {
     type,
     documentId,
@@ -127,7 +135,7 @@ export async function write(runner: Runner, request: WriteRequest): Promise<stri
     base: versions.base?.id ?? null,
     publish: request.publish,
   };
-  await writeRows(runner, request, rows, { versions, result });
+  await writeRows(runner, request, rows, { versions, result, targets: loaded.targets });
   return documentId;
 }
 
@@ -160,32 +168,34 @@ async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Prom
   for (const batch of requests.flatMap(linkBatches)) await runner.run(compileLinks(batch));
 }
 
-/** Takes the published version away; what it held stays as the draft. */
+/** Takes the published version away, under the document's lock; what it held stays as the draft. */
 export async function unpublish(
   runner: Runner,
   type: ContentType,
-  documentId: string,
+  documentId: string | null,
   locale: string,
 ): Promise<void> {
-  await runner.run(compileQueue(locksOfChange(type, documentId)));
-  await runner.run(compileStartDrafts(type, [documentId]));
+  await runner.run(compileStartDrafts(type, documentId === null ? null : [documentId]));
   await runner.run(compileUnpublish(type, documentId, locale));
 }
 
-/** Puts the draft back to the published version, links included. Throws NotFoundError where there is none. */
+/**
+ * Puts the draft back to the published version, links included, under the document's lock. Throws
+ * NotFoundError where there is none.
+ */
 export async function discardDraft(
   runner: Runner,
   type: ContentType,
-  documentId: string,
+  asked: string | null,
   locale: string,
 ): Promise<void> {
-  await runner.run(compileQueue(locksOfChange(type, documentId)));
-  await runner.run(compileStartDrafts(type, [documentId]));
-  const versions = (await runner.run(compileVersions(type, documentId))).map(toVersionRow);
+  await runner.run(compileStartDrafts(type, asked === null ? null : [asked]));
+  const versions = (await runner.run(compileVersions(type, asked))).map(toVersionRow);
   const rows = currentVersions(versions, type, locale).filter((row) => row.locale === locale);
   const draft = rows.find((row) => !row.published);
   const published = rows.find((row) => row.published);
   if (draft === undefined || published === undefined) throw notFound();
+  const { documentId } = draft;
   const touched = (await runner.run(compileDiscard(type, draft.id, published.id))).map((row) =>
     Number(row['id']),
   );

@@ -3,17 +3,9 @@ import { Reflector } from '@nestjs/core';
 import { refusal } from '../access/auth-strategy.js';
 import { type Caller, scopeOf } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
-import type { Action } from '../access/permissions.js';
-import { ContentError } from '../errors.js';
+import { requireJson } from './json-body.js';
 import { ContentAction, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
-
-const WRITES: readonly Action[] = ['create', 'update'];
-
-/** A form of another site can post anything but JSON without asking the browser. */
-const isJson = ({ headers }: HttpRequest): boolean =>
-  headers['content-type'] === undefined ||
-  /^application\/([\w.-]+\+)?json\b/i.test(String(headers['content-type']));
 
 /**
  * Decides the route: who asks, and whether the type's action is granted to them (contract "Authentication").
@@ -28,14 +20,15 @@ export class AccessGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const route = this.routeOf(context);
     if (route === null) return true;
-    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const http = context.switchToHttp();
+    const request = http.getRequest<HttpRequest>();
     const admit = (caller: Caller): boolean => {
       if (scopeOf(caller, route.type, route.action) === 'none') throw refusal(caller);
-      if (WRITES.includes(route.action) && !isJson(request))
-        throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
+      requireJson(request);
       const state = stateOf(request);
       state.caller = caller;
       state.route = route;
+      state.response = http.getResponse<object>();
       return true;
     };
     const caller = this.access.authenticate(credentialsOf(request));

@@ -3,9 +3,10 @@ import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import type { Action } from '../access/permissions.js';
+import { requireJson } from './json-body.js';
 import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
-/** Finds out who asks, on routes that decide for themselves what that allows. */
+/** Finds out who asks, on routes that decide for themselves what that allows, and refuses bodies but JSON. */
 @Injectable()
 export class AccountGuard implements CanActivate {
   constructor(@Inject(ContentAccess) private readonly access: ContentAccess) {}
@@ -13,6 +14,7 @@ export class AccountGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     stateOf(request).caller = await this.access.authenticate(credentialsOf(request));
+    requireJson(request);
     return true;
   }
 }

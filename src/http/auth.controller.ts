@@ -13,7 +13,7 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { TokenClaims } from '../accounts/json-web-tokens.js';
-import { RateLimits } from '../accounts/rate-limits.js';
+import { type Asked, RateLimits } from '../accounts/rate-limits.js';
 import { readFields } from '../accounts/read-fields.js';
 import { type Issued, Sessions } from '../accounts/sessions.js';
 import { type SignedIn, SignIn } from '../accounts/sign-in.service.js';
@@ -26,6 +26,12 @@ import { credentialsOf, type HttpRequest } from './request-state.js';
 const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
 
 type AddressedRequest = HttpRequest & { readonly ip?: string };
+
+const asking = (route: string, { ip = '' }: AddressedRequest, identifier: unknown): Asked => ({
+  route,
+  address: ip,
+  identifier,
+});
 
 /** `/api/auth/…` (protocol 19.1–19.13). */
 @Controller({ path: 'auth', version: VERSION_NEUTRAL })
@@ -41,14 +47,14 @@ export class AuthController {
   @Post('local')
   @HttpCode(200)
   async local(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    await this.count('local', request, field(body, 'identifier'));
-    return this.signIn.local(body);
+    const asked = asking('local', request, field(body, 'identifier'));
+    return this.limits.attempt(asked, () => this.signIn.local(body));
   }
 
   @Post('local/register')
   @HttpCode(200)
   async register(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    await this.count('register', request, field(body, 'email'));
+    await this.limits.count(asking('register', request, field(body, 'email')));
     return this.signIn.register(body);
   }
 
@@ -58,23 +64,24 @@ export class AuthController {
     @Req() request: AddressedRequest,
     @Body() body: unknown,
   ): Promise<{ readonly ok: true }> {
-    await this.count('forgot-password', request, field(body, 'email'));
+    await this.limits.count(asking('forgot-password', request, field(body, 'email')));
     return this.signIn.forgotPassword(body);
   }
 
   @Post('reset-password')
   @HttpCode(200)
   async resetPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    await this.count('reset-password', request, field(body, 'code'));
-    return this.signIn.resetPassword(body);
+    const asked = asking('reset-password', request, field(body, 'code'));
+    return this.limits.attempt(asked, () => this.signIn.resetPassword(body));
   }
 
   @Post('change-password')
   @HttpCode(200)
   async changePassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
     const { kind, id } = callerOf(request);
-    await this.count('change-password', request, id);
-    return this.signIn.changePassword(kind === 'user' ? id : null, body);
+    return this.limits.attempt(asking('change-password', request, id), () =>
+      this.signIn.changePassword(kind === 'user' ? id : null, body),
+    );
   }
 
   @Get('email-confirmation')
@@ -83,7 +90,7 @@ export class AuthController {
     @Req() request: AddressedRequest,
     @Query('confirmation') token: unknown,
   ): Promise<{ readonly url: string; readonly statusCode: number }> {
-    await this.count('email-confirmation', request, null);
+    await this.limits.count(asking('email-confirmation', request, null));
     return { url: await this.signIn.confirm(token), statusCode: 302 };
   }
 
@@ -93,7 +100,7 @@ export class AuthController {
     @Req() request: AddressedRequest,
     @Body() body: unknown,
   ): Promise<{ readonly email: string; readonly sent: true }> {
-    await this.count('send-email-confirmation', request, field(body, 'email'));
+    await this.limits.count(asking('send-email-confirmation', request, field(body, 'email')));
     return this.signIn.sendConfirmation(body);
   }
 
@@ -101,7 +108,7 @@ export class AuthController {
   @HttpCode(200)
   async refresh(@Req() request: AddressedRequest, @Body() body: unknown): Promise<Issued> {
     this.needSessions();
-    await this.count('refresh', request, null);
+    await this.limits.count(asking('refresh', request, null));
     if (typeof field(body, 'refreshToken') !== 'string') throw validationError('Missing refresh token');
     return this.sessions.refresh(readFields(body, { refreshToken: 'text' }).refreshToken);
   }
@@ -130,9 +137,5 @@ export class AuthController {
 
   private needSessions(): void {
     if (!this.sessions.enabled) throw notFound();
-  }
-
-  private async count(route: string, request: AddressedRequest, identifier: unknown): Promise<void> {
-    await this.limits.count(route, request.ip ?? '', identifier);
   }
 }

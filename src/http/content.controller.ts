@@ -9,29 +9,27 @@ import {
   Get,
   HttpCode,
   Inject,
-  Options,
-  Patch,
   Post,
   Put,
   Req,
-  Res,
   type Type,
   UseFilters,
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { type Caller, userOf } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
-import { ContentError } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId } from '../plan/plan-read.js';
+import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
+import { hangupOf } from './connection.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { ContentAction, Json, ServesType } from './metadata.js';
 import { type HttpRequest, queryOf, stateOf } from './request-state.js';
-import { METHODS } from './routes.js';
+import { UnsentAnswers } from './unsent-answers.js';
 
 interface Planned {
   readonly plan: ReadPlan;
@@ -44,7 +42,7 @@ interface Planned {
 abstract class ContentController {
   constructor(
     @Inject(Documents) protected readonly documents: Documents,
-    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
   ) {}
 
   /**
@@ -63,7 +61,7 @@ abstract class ContentController {
     const plan = this.documents.planText(queryOf(request), {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
-      documentId: request.params?.['documentId'] ?? null,
+      by: byDocumentId(request.params?.['documentId'] ?? null),
       permissions: caller.permissions,
       user: userOf(caller),
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
@@ -73,29 +71,22 @@ abstract class ContentController {
   }
 
   /** Reads what the request asks for. */
-  protected read(request: object): Promise<Answer> {
-    return this.documents.read(this.planned(request as HttpRequest).plan);
+  protected async read(given: object): Promise<Answer> {
+    const request = given as HttpRequest;
+    const answer = await this.documents.read(this.planned(request).plan, hangupOf(request));
+    this.unsent.admit(request, answer.data);
+    return answer;
   }
 
   /** Writes a request's body on behalf of its caller, and answers as the request asks. */
   protected write(action: 'create' | 'update', request: object, body: unknown): Promise<Answer> {
     const { plan, caller } = this.planned(request as HttpRequest);
-    return this.documents[action](plan, body, { caller });
+    return this.documents[action](plan, body, { caller, hangup: hangupOf(request) });
   }
 
   protected remove(request: object): Promise<void> {
     const { plan, caller } = this.planned(request as HttpRequest);
-    return this.documents.delete(plan, { caller });
-  }
-
-  /** Tells which methods a path has; a 405 in the error shape, or 204 for OPTIONS. */
-  protected allow(response: object, methods: string): void {
-    this.adapter.httpAdapter.setHeader(response, 'Allow', methods);
-  }
-
-  protected notAllowed(response: object, methods: string): never {
-    this.allow(response, methods);
-    throw new ContentError('MethodNotAllowedError', 'Method Not Allowed');
+    return this.documents.delete(plan, { caller, hangup: hangupOf(request) });
   }
 }
 
@@ -140,43 +131,6 @@ export abstract class CollectionController extends ContentController {
   async delete(@Req() request: object): Promise<void> {
     await this.remove(request);
   }
-
-  @Options()
-  @HttpCode(204)
-  listOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.list);
-  }
-
-  @Options(':documentId')
-  @HttpCode(204)
-  oneOptions(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.one);
-  }
-
-  @Put()
-  putList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Patch()
-  patchList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Delete()
-  deleteList(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.list);
-  }
-
-  @Post(':documentId')
-  postOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
-
-  @Patch(':documentId')
-  patchOne(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
 }
 
 /**
@@ -205,22 +159,6 @@ export abstract class SingleController extends ContentController {
   async delete(@Req() request: object): Promise<void> {
     await this.remove(request);
   }
-
-  @Options()
-  @HttpCode(204)
-  options(@Res({ passthrough: true }) response: object): void {
-    this.allow(response, METHODS.one);
-  }
-
-  @Post()
-  post(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
-
-  @Patch()
-  patch(@Res({ passthrough: true }) response: object): never {
-    return this.notAllowed(response, METHODS.one);
-  }
 }
 
 const className = (id: string): string =>
@@ -245,6 +183,18 @@ function keepRoutes(given: Type, base: Type): void {
   }
 }
 
+/** Nest takes a method without decorators for none of its business. */
+function dropRoutes(controller: Type, dropped: readonly string[]): void {
+  const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  for (const name of dropped) {
+    const inherited = methods[name];
+    const value = function (this: unknown, ...args: unknown[]): unknown {
+      return inherited?.apply(this, args);
+    };
+    Object.defineProperty(methods, name, { value });
+  }
+}
+
 /**
  * The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave.
  */
@@ -257,6 +207,10 @@ export function contentController(type: ContentType, path: string, given?: Type)
   const controller = { [className(type.singularApiId)]: class extends base {} }[
     className(type.singularApiId)
   ] as Type;
+  dropRoutes(
+    controller,
+    ROUTES[type.kind].filter((route) => !type.routes.includes(route)),
+  );
   // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
   Controller({
     path,

@@ -58,11 +58,15 @@ const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
 /** Whether a 400 of the framework is about the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
+/** Express reports a body that begins with neither `{` nor `[` this way, scalars included. */
+const NO_CONTAINER = /^Unexpected token .*?, "\s*[^\s{[]/s;
+
 /**
  * What is wrong with a body's JSON. Parsers quote the body around the mistake, which may be a password; only
  * the place is kept.
  */
 function jsonMistake(message: string): string {
+  if (NO_CONTAINER.test(message)) return 'invalid JSON, only supports object and array';
   if (!/["']/.test(message)) return message;
   const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
   return `The body is not valid JSON${place}`;
@@ -100,9 +104,15 @@ export class ContentErrorFilter implements ExceptionFilter {
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 
   catch(exception: unknown, context: ArgumentsHost): void {
-    const { httpAdapter } = this.host;
-    const response = context.switchToHttp().getResponse<object>();
+    this.reply(exception, context.switchToHttp().getResponse<object>());
+  }
+
+  /** Answers an error where no handler of Nest's is under way. */
+  reply(exception: unknown, response: object): void {
     const answer = this.answerTo(exception);
+    const { httpAdapter } = this.host;
+    const { retryAfter } = answer.error.details as { readonly retryAfter?: unknown };
+    if (typeof retryAfter === 'number') httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
     httpAdapter.reply(response, answer, answer.error.status);
   }
 
@@ -117,9 +127,6 @@ export class ContentErrorFilter implements ExceptionFilter {
   }
 }
 
-/** All others (PROPFIND, TRACE, …) have no routes anywhere. */
-const ROUTED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
 /**
  * The last global filter: gives the error shape to what goes wrong below the content prefix before any
  * handler is reached (no such route, a body that is not JSON), and leaves everything else to Nest.
@@ -130,7 +137,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     @Inject(ContentErrorFilter) private readonly content: ContentErrorFilter,
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(HttpAdapterHost) host: HttpAdapterHost,
   ) {
     super(host.httpAdapter);
   }
@@ -155,10 +162,6 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     const path = pathOf(request).toLowerCase();
     if (!this.routes.covers(path)) return null;
     const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
-    const methods =
-      unmatched && !ROUTED_METHODS.includes(request.method) ? this.routes.methodsAt(path) : null;
-    if (methods === null) return unmatched || this.routes.owns(path) ? exception : null;
-    this.host.httpAdapter.setHeader(context.switchToHttp().getResponse(), 'Allow', methods);
-    return new ContentError('MethodNotAllowedError', 'Method Not Allowed');
+    return unmatched || this.routes.owns(path) ? exception : null;
   }
 }

@@ -7,7 +7,7 @@ import type { ContentType } from '../schema/model.js';
 export const ServesType = Reflector.createDecorator<ContentType>();
 
 /**
- * The action that a handler performs; the access guard asks for its grant, the interceptors plan its answer.
+ * The action that a handler performs; the access guard asks for its grant, and its answer is planned by it.
  */
 export const ContentAction = Reflector.createDecorator<Action>();
 

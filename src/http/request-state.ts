@@ -8,6 +8,8 @@ interface RequestState {
   caller?: Caller;
   /** What the route serves, on content routes. */
   route?: ContentRoute;
+  /** The framework's response. */
+  response?: object;
 }
 
 /** The content type of a route's class, and the action of its handler. */
@@ -33,6 +35,8 @@ export interface HttpRequest {
   readonly originalUrl?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params?: Readonly<Record<string, string>>;
+  /** Node's own request, where the framework has put another around it. */
+  readonly raw?: object;
 }
 
 /** What strategies may look at. */

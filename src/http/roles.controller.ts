@@ -52,14 +52,12 @@ export class RolesController {
   @Get('roles')
   async find(@Req() request: object): Promise<{ readonly roles: readonly object[] }> {
     callerWith(request, 'role', 'find');
-    const roles = await this.roles.all();
+    const [roles, sizes] = await Promise.all([this.roles.all(), this.roles.sizes()]);
     return {
-      roles: await Promise.all(
-        roles.map(async ({ grants: _grants, ...role }) => ({
-          ...role,
-          nb_users: await this.roles.size(role.documentId),
-        })),
-      ),
+      roles: roles.map(({ grants: _grants, ...role }) => ({
+        ...role,
+        nb_users: sizes.get(role.documentId) ?? 0,
+      })),
     };
   }
 

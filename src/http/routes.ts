@@ -1,5 +1,5 @@
-import { Inject, Injectable, type Type } from '@nestjs/common';
-import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { Inject, Injectable, RequestMethod, type Type } from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { ContentType } from '../schema/model.js';
 import { trimSlashes } from '../settings.js';
 import { adaptFastify } from './fastify.js';
@@ -10,11 +10,40 @@ export interface Routed {
   readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
 }
 
-/** What the paths of documents allow: of a list of them, and of one. */
-export const METHODS = { list: 'GET, HEAD, POST, OPTIONS', one: 'GET, HEAD, PUT, DELETE, OPTIONS' } as const;
-
 /** Injection token of {@link Routed}. */
 export const ROUTED = Symbol('ContentRouted');
+
+/** A handler of a controller: its method, and the segments of its path below the controller's. */
+interface Handler {
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/** The order in which `Allow` names methods. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+
+/** The handlers that Nest finds in a controller class, those that the host put there included. */
+function handlersOf(controller: Type): Handler[] {
+  const prototype = controller.prototype as Readonly<Record<string, object>>;
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+    const handler = prototype[name] as object;
+    const path = Reflect.getMetadata('path', handler) as string | readonly string[] | undefined;
+    const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
+    if (path === undefined || method === undefined) return [];
+    return [path].flat().map((one) => ({ method: RequestMethod[method], segments: segmentsOf(one) }));
+  });
+}
+
+/** Whether lower-case segments of a request's path lead to a handler. */
+const leadsTo =
+  (given: readonly string[]) =>
+  ({ segments }: Handler): boolean =>
+    segments.length === given.length &&
+    segments.every(
+      (segment, i) => given[i] !== '' && (segment.startsWith(':') || segment.toLowerCase() === given[i]),
+    );
 
 /** The paths below which this module answers. */
 @Injectable()
@@ -24,15 +53,14 @@ export class ContentRoutes {
    * host excludes some routes from its prefix.
    */
   private bases: readonly string[] = [];
-  private readonly names: Set<string>;
+  /** What was placed below the prefix, by its first segment. */
+  private readonly placed = new Map<string, readonly Handler[]>();
 
   constructor(
     @Inject(ROUTED) private readonly routed: Routed,
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
-  ) {
-    this.names = new Set(routed.controllers.map(({ type }) => type.route));
-  }
+  ) {}
 
   /**
    * The path of the content prefix, without slashes; empty where the application's global prefix ends in it.
@@ -43,10 +71,11 @@ export class ContentRoutes {
   }
 
   /**
-   * Puts another module's controller below the content prefix. To be called before the routes are registered.
+   * Puts a controller below the content prefix, at a path of one segment. To be called before the routes are
+   * registered.
    */
   place(controller: Type, path: string): void {
-    this.names.add(path);
+    this.placed.set(path, handlersOf(controller));
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
   }
 
@@ -64,28 +93,37 @@ export class ContentRoutes {
     return this.bases.some((base) => (path === base ? path !== '' : path.startsWith(`${base}/`)));
   }
 
-  /** Whether a lower-case path belongs to a content type. */
+  /** Whether a lower-case path is that of a placed controller, or below it. */
   owns(path: string): boolean {
-    return this.below(path).some(([name = '']) => this.names.has(name));
+    return this.bases.some((base) => {
+      if (!path.startsWith(`${base}/`)) return false;
+      const end = path.indexOf('/', base.length + 1);
+      return this.placed.has(path.slice(base.length + 1, end < 0 ? undefined : end));
+    });
   }
 
-  /** The methods of a content type's route, or null for a path that is none. */
-  methodsAt(path: string): string | null {
-    for (const [name, ...more] of this.below(path)) {
-      const routed = this.routed.controllers.find(({ type }) => type.route === name);
-      const parts = more.filter((part) => part !== '').length;
-      if (routed !== undefined && parts === 0)
-        return routed.type.kind === 'collectionType' ? METHODS.list : METHODS.one;
-      if (routed !== undefined && parts === 1 && routed.type.kind === 'collectionType') return METHODS.one;
-    }
-    return null;
+  /**
+   * The methods that a lower-case path has, HEAD and OPTIONS included, in the order of `Allow`; none for a
+   * path that no placed controller has a handler for.
+   */
+  methodsAt(path: string): readonly string[] {
+    const methods = new Set(this.handlersAt(path).map(({ method }) => method));
+    if (methods.size === 0) return [];
+    if (methods.has('GET')) methods.add('HEAD');
+    methods.add('OPTIONS');
+    return METHODS.filter((method) => methods.has(method));
   }
 
-  /** The parts of a lower-case path below the content prefix. */
-  private below(path: string): string[][] {
+  private handlersAt(path: string): readonly Handler[] {
     return this.bases
       .filter((base) => path.startsWith(`${base}/`))
-      .map((base) => path.slice(base.length + 1).split('/'));
+      .flatMap((base) => {
+        const [name = '', ...segments] = path
+          .slice(base.length + 1)
+          .replace(/\/$/, '')
+          .split('/');
+        return (this.placed.get(name) ?? []).filter(leadsTo(segments));
+      });
   }
 
   /**

@@ -20,8 +20,9 @@ import { Accounts } from '../accounts/accounts.js';
 import { isTaken } from '../accounts/sign-in.service.js';
 import { Documents } from '../documents/documents.service.js';
 import { ContentError, forbidden, type Issue, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId, type DocumentKey } from '../plan/plan-read.js';
+import { isObject, type QueryDefaults } from '../query/read-raw.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { Json } from './metadata.js';
@@ -34,6 +35,28 @@ const TAKEN: Readonly<Record<string, string>> = {
   username: 'Username already taken',
   email: 'Email already taken',
 };
+
+/** Who asks for what. */
+interface Asked {
+  readonly caller: Caller;
+  readonly action: Action;
+  readonly by?: DocumentKey | null;
+}
+
+/**
+ * A bare list has no place to say that there is more, so it has as many as a page may have. `start` and
+ * `limit` stand at the root, or in `pagination` as everywhere else.
+ */
+const wholeList: QueryDefaults = (query, { maxLimit }) =>
+  isObject(query['pagination'])
+    ? query
+    : { ...query, pagination: { start: query['start'] ?? 0, limit: query['limit'] ?? maxLimit } };
+
+/** The smallest page that has a total, whatever the settings and the request say of it. */
+const totalOnly: QueryDefaults = (query) => ({ ...query, pagination: { limit: 1, withCount: true } });
+
+/** A new user is shown with its role. */
+const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
 
 /** `/api/users…`: bare objects and lists, under the grants on `user` (protocol 19.15–19.19). */
 @Controller({ path: 'users', version: VERSION_NEUTRAL })
@@ -48,16 +71,15 @@ export class UsersController {
   @Get()
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
-    return (await this.documents.read(this.planOf(request, callerWith(request, TYPE, 'find'), 'find', null)))
-      .data;
+    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    return (await this.documents.read(this.plan(request, asked, wholeList))).data;
   }
 
   @Get('count')
   @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
-    const { meta } = await this.documents.read(
-      this.planText(counted(queryOf(request)), callerWith(request, TYPE, 'find'), 'find', null),
-    );
+    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const { meta } = await this.documents.read(this.plan(request, asked, totalOnly));
     return String(meta.pagination?.total ?? 0);
   }
 
@@ -69,15 +91,16 @@ export class UsersController {
     if (caller.kind === 'token') throw unauthorized();
     if (caller.kind !== 'user') throw forbidden();
     const own = { ...caller, permissions: caller.permissions.plus({ [TYPE]: ['findOne'] }) };
-    return (await this.documents.read(this.planOf(request, own, 'findOne', caller.id))).data;
+    const asked = { caller: own, action: 'findOne', by: byDocumentId(caller.id) } as const;
+    return (await this.documents.read(this.plan(request, asked))).data;
   }
 
   @Get(':id')
   @Json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
-    const plan = this.planOf(request, callerWith(request, TYPE, 'findOne'), 'findOne', id);
-    const row = ROW_ID.test(id) ? this.accounts.byRowId(plan, Number(id)) : plan;
-    return (await this.documents.read(row)).data;
+    const by = ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
+    const asked = { caller: callerWith(request, TYPE, 'findOne'), action: 'findOne', by } as const;
+    return (await this.documents.read(this.plan(request, asked))).data;
   }
 
   @Post()
@@ -98,7 +121,8 @@ export class UsersController {
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const caller = callerWith(request, TYPE, 'delete');
-    const plan = this.planOf(request, caller, 'delete', await this.documentId(id));
+    const by = { documentId: await this.documentId(id) };
+    const plan = this.plan(request, { caller, action: 'delete', by });
     const { data } = await this.documents.read(plan);
     await this.documents.delete(plan, { caller });
     return data;
@@ -112,7 +136,8 @@ export class UsersController {
   ): Promise<string> {
     const caller = callerWith(request, TYPE, action);
     const documentId = id === null ? null : await this.documentId(id);
-    const plan = this.planOf(request, caller, action, documentId);
+    const asked = { caller, action, by: byDocumentId(documentId) };
+    const plan = this.plan(request, asked, action === 'create' ? withRole : undefined);
     try {
       return (await this.documents[action](plan, { data: this.knownKeys(body) }, { caller })).data;
     } catch (error) {
@@ -131,22 +156,21 @@ export class UsersController {
     );
   }
 
-  private planOf(request: HttpRequest, caller: Caller, action: Action, documentId: string | null): ReadPlan {
-    const text = withDefaults(queryOf(request), action, this.documents.maxLimit);
-    return this.planText(text, caller, action, documentId);
-  }
-
-  private planText(text: string, caller: Caller, action: Action, documentId: string | null): ReadPlan {
-    const kind = action === 'find' ? 'list' : 'one';
-    return this.documents.planText(text, {
+  private plan(
+    request: HttpRequest,
+    { caller, action, by = null }: Asked,
+    defaults?: QueryDefaults,
+  ): ReadPlan {
+    const asked = {
       type: this.accounts.type,
-      kind,
-      documentId,
+      kind: action === 'find' ? 'list' : 'one',
+      by,
       permissions: caller.permissions,
       user: userOf(caller),
       format: 'flat',
       action,
-    });
+    } as const;
+    return this.documents.planText(queryOf(request), asked, defaults);
   }
 
   /** Users are addressed by row id, or by document id. Throws NotFoundError. */
@@ -158,23 +182,6 @@ export class UsersController {
     return known.documentId;
   }
 }
-
-/**
- * A bare list has no place to say that there is more, so it has as many as a page may have; a new user is
- * shown with its role.
- */
-function withDefaults(text: string, action: Action, maxLimit: number): string {
-  if (action === 'find')
-    return /(^|&)pagination(\[|%5B)/i.test(text) ? text : `${text}&pagination[limit]=${maxLimit}`;
-  return action === 'create' && !/(^|&)populate/i.test(text) ? `${text}&populate=role` : text;
-}
-
-/** The smallest page that has a total, whatever the settings and the request say of it. */
-const counted = (text: string): string =>
-  `${text
-    .split('&')
-    .filter((pair) => !/^pagination(\[|%5B)/i.test(pair))
-    .join('&')}&pagination[limit]=1&pagination[withCount]=true`;
 
 function taken(error: ContentError): ContentError {
   const [issue] = error.details['errors'] as Issue[];

@@ -1,6 +1,6 @@
 /** Whether the values of a body can be accepted at all, before anything is looked up. */
 import type { Issue } from '../errors.js';
-import { place } from '../schema/accept.js';
+import { sentPlace } from '../schema/place.js';
 import type { Given, GivenValues } from './body.js';
 
 function check(given: Given, draft: boolean, issues: Issue[]): void {
@@ -8,7 +8,7 @@ function check(given: Given, draft: boolean, issues: Issue[]): void {
     given.instances.forEach((item) => item?.values.forEach((value) => check(value, draft, issues)));
   if (given.kind !== 'scalar' || given.raw === undefined || given.raw === null) return;
   const { attribute, raw } = given;
-  attribute.type.accept(raw, attribute.def, place([attribute.name], draft, issues));
+  attribute.type.accept(raw, attribute.def, sentPlace({ path: [attribute.name], draft, issues }));
 }
 
 /** Whether every scalar that a body gives passes its own rules: type, length, bounds, format. */

@@ -16,12 +16,24 @@ import type {
 } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
 import { type Reference, referencesOf, type RelationInput, relationInput } from './relation-input.js';
-import { CREATORS, TRUSTED, type WriteRights } from './rights.js';
+import {
+  CREATORS,
+  type LinkRefusal,
+  type LinkScope,
+  type Telling,
+  TRUSTED,
+  type WriteRights,
+} from './rights.js';
 
 /** What a body gives for one attribute. */
 export type Given =
   | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute; readonly raw: unknown }
-  | { readonly kind: 'relation'; readonly attribute: RelationAttribute; readonly input: RelationInput }
+  | {
+      readonly kind: 'relation';
+      readonly attribute: RelationAttribute;
+      readonly input: RelationInput;
+      readonly scope: LinkScope;
+    }
   | {
       readonly kind: 'embedded';
       readonly attribute: ComponentAttribute | ZoneAttribute;
@@ -38,18 +50,39 @@ export interface GivenInstance {
 
 export type GivenValues = ReadonlyMap<string, Given>;
 
-/** What must be looked up before the write: the documents named, by type. */
-export type References = Map<ContentType, Reference[]>;
+/** What must be looked up of a type before the write. */
+export interface Lookup {
+  /** The documents that the body names. */
+  readonly references: Reference[];
+  /** Whether it matters which of them are published and whose they are. */
+  readonly guarded: boolean;
+  /**
+   * Relations of which only links of own documents may change: whose all linked documents are matters, too.
+   */
+  readonly ownOnly: readonly RelationAttribute[];
+}
+
+/** The documents named, by type. */
+export type References = ReadonlyMap<ContentType, Lookup>;
 
 /** A checked body. */
 export interface Body {
   readonly type: ContentType;
   readonly values: GivenValues;
   readonly references: References;
+  /** The user whose own documents the references may be about. */
+  readonly user: string | null;
   /** How many component instances the body holds, hence how many new ids may be needed. */
   readonly instances: number;
   /** Passwords to be hashed before the transaction begins. */
   readonly passwords: readonly string[];
+  /** How much an error may tell of an attribute of the type (D27). */
+  readonly telling: (attribute: Attribute) => Telling;
+  /**
+   * Whether the value of an attribute of the type is the caller's own, and not a hook's, a default or a
+   * stored one.
+   */
+  readonly isSent: (attribute: Attribute) => boolean;
 }
 
 interface Walk {
@@ -57,7 +90,7 @@ interface Walk {
   rights: WriteRights;
   readonly asked: WriteRights;
   readonly changed: ReadonlySet<string>;
-  readonly references: References;
+  readonly references: Map<ContentType, Lookup>;
   readonly passwords: string[];
   instances: number;
 }
@@ -126,16 +159,25 @@ function embedded(
   };
 }
 
+/** A relation that must not be written; `grant` says what would allow it (protocol 11.28, D26). */
+function refusedLink(key: string, at: string, { grant }: LinkRefusal): Error {
+  const refused = invalidKey(key, at === key ? '' : at, at, SOURCE);
+  return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
+}
+
 function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: Walk): Given {
-  if (!walk.rights.canFollow(attribute)) {
-    const key = attribute.name;
-    throw invalidKey(key, at === key ? '' : at, at, SOURCE);
-  }
+  const scope = walk.rights.links(attribute);
+  if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, attribute, at);
-  const known = walk.references.get(attribute.target) ?? [];
-  for (const one of referencesOf(input)) known.push(one);
-  walk.references.set(attribute.target, known);
-  return { kind: 'relation', attribute, input };
+  const { target } = attribute;
+  const known = walk.references.get(target) ?? { references: [], guarded: false, ownOnly: [] };
+  for (const reference of referencesOf(input)) known.references.push(reference);
+  walk.references.set(target, {
+    references: known.references,
+    guarded: known.guarded || scope.ownOnly || scope.drafts !== 'all',
+    ownOnly: scope.ownOnly ? [...known.ownOnly, attribute] : known.ownOnly,
+  });
+  return { kind: 'relation', attribute, input, scope };
 }
 
 function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Given {
@@ -213,7 +255,7 @@ function owned(values: GivenValues, type: ContentType, creator: string, walk: Wa
 /** Whose body it is. */
 export interface BodyRules {
   readonly rights: WriteRights;
-  /** Root keys that hooks have set or changed: the host's own, so the caller's rights do not bind them. */
+  /** Root keys that hooks have added: the host's own, so the caller's rights do not bind them. */
   readonly changed: ReadonlySet<string>;
   /** The user who creates the document; null for anybody else, and for an update. */
   readonly creator: string | null;
@@ -222,8 +264,8 @@ export interface BodyRules {
 
 /**
  * Checks the keys of a body. Throws a 400 for a missing `data`, unknown and refused keys, malformed relation
- * payloads, attributes that the caller may not write and relations to types that they may not read (protocol
- * sections 11 and 15).
+ * payloads, attributes that the caller may not write, relations to types that they may not read, and
+ * relations whose links belong to documents that they may not update (protocol sections 11 and 15, D26).
  */
 export function planBody(
   body: unknown,
@@ -235,5 +277,14 @@ export function planBody(
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
   const sent = valuesOf(data, type, { prefix: '', zone: false }, walk);
   const values = creator === null ? sent : owned(sent, type, creator, walk);
-  return { type, values, references: walk.references, instances: walk.instances, passwords: walk.passwords };
+  return {
+    type,
+    values,
+    references: walk.references,
+    user: rights.user,
+    instances: walk.instances,
+    passwords: walk.passwords,
+    telling: rights.telling,
+    isSent: ({ name }) => sent.has(name) && !changed.has(name),
+  };
 }

@@ -7,7 +7,7 @@ import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
 import { isSingle } from '../query/read-raw.js';
 import type { Model, ScalarAttribute } from '../schema/model.js';
-import { toBoolean } from '../schema/scalar-types.js';
+import { toBoolean } from '../schema/formats.js';
 import type { Condition, Hop } from './plan.js';
 import { lookUp, type Rights } from './rights.js';
 
@@ -27,7 +27,7 @@ export interface FilterScope {
 /** `$null` and `$notNull`: any text but the spellings of false means yes (protocol 5.22). */
 function flag(raw: unknown): boolean {
   if (Array.isArray(raw)) return raw.length > 0 && raw[0] !== null;
-  if (raw === null) return false;
+  if (raw === null || raw === '') return false;
   return toBoolean(raw) ?? true;
 }
 
@@ -79,8 +79,13 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
   if (attribute === null)
     throw invalidKey(op, scope.path.join('.'), scope.path.join('.') || null, scope.source);
   checkApplies(attribute, op, scope);
+  const { operand, ofNull } = operatorOf(op);
   const value = (single: unknown): unknown => convert(attribute, op, single, scope);
-  switch (operatorOf(op).operand) {
+  const one = (single: unknown): Condition =>
+    single === null && ofNull !== undefined
+      ? compare(attribute, ofNull, [], negated)
+      : compare(attribute, op, [value(single)], negated);
+  switch (operand) {
     case 'flag':
       return compare(attribute, flag(raw) === (op === '$null') ? '$null' : '$notNull', [], negated);
     case 'list': {
@@ -97,9 +102,8 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
       });
     }
     case 'one': {
-      if (!Array.isArray(raw)) return compare(attribute, op, [value(raw)], negated);
-      const parts = raw.map((single: unknown) => compare(attribute, op, [value(single)], negated));
-      return { kind: negated ? 'all' : 'any', parts };
+      if (!Array.isArray(raw)) return one(raw);
+      return { kind: negated ? 'all' : 'any', parts: raw.map(one) };
     }
   }
 }

@@ -10,20 +10,31 @@ import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, planSort, type SelectContext } from './plan-select.js';
-import { rightsOf } from './rights.js';
+import { answerReach, readingBack, readingOf, rightsOf } from './rights.js';
+
+/** Which one document is meant: by its document id, or by the id of its row. */
+export type DocumentKey = { readonly documentId: string } | { readonly id: number };
+
+/** A document id as a key; null for a list, and for a single type's document. */
+export const byDocumentId = (documentId: string | null): DocumentKey | null =>
+  documentId === null ? null : { documentId };
+
+/** The document id of a key that has one. */
+const documentIdOf = (by: DocumentKey | null): string | null =>
+  by !== null && 'documentId' in by ? by.documentId : null;
 
 /** What a plan is made of beside the query. */
 export interface ReadRequest {
   readonly kind: 'list' | 'one';
   readonly type: ContentType;
-  readonly documentId: string | null;
+  readonly by: DocumentKey | null;
   readonly permissions: Permissions;
   /** The user who asks, to whom own documents belong; null for anybody else. */
   readonly user: string | null;
   readonly format: 'flat' | 'v4';
   /**
-   * What the caller does. In the answer to a write, drafts need no right of their own and filters play no
-   * part.
+   * What the caller does. In the answer to a write filters play no part, and what may not be read is left out
+   * instead of being refused.
    */
   readonly action: Action;
 }
@@ -69,6 +80,13 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
   return raw === '*' ? { kind: 'any' } : { kind: 'one', code: raw };
 }
 
+/** One document has one locale at a time; the message names what was sent instead. */
+export const notOneLocale = (pick: LocalePick): Error =>
+  validationError(
+    `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. Document locales must be strings.`,
+    { key: 'locale', path: null, source: 'query', param: 'locale' },
+  );
+
 function versionOf(query: Query, request: ReadRequest, settings: ContentSettings): Version {
   const { type } = request;
   const pick = pickLocale(query.locale, settings);
@@ -76,8 +94,10 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   // A condition on the locale at the root takes the place of the default locale.
   const locale: LocalePick =
     !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
-  if (request.kind === 'one' && type.localized && named && pick.kind === 'any' && !answersWrite(request))
-    throw notFound();
+  if (request.kind === 'one' && type.localized) {
+    if (pick.kind === 'several') throw notOneLocale(pick);
+    if (pick.kind === 'any' && !answersWrite(request)) throw notFound();
+  }
   return {
     published: publishedState(query.status, type),
     locale,
@@ -88,57 +108,82 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
 
 /**
  * The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that
- * may not be.
+ * may not be read.
  */
-function ownerOf({ type, permissions, user, action }: ReadRequest, drafts: boolean): Condition | null {
-  const { singularApiId } = type;
-  const mine = (right: Action): boolean => user !== null && permissions.allowsOwn(singularApiId, right);
-  if (drafts && !permissions.allows(singularApiId, 'readDrafts') && !mine('readDrafts')) throw forbidden();
-  return mine(action) || (drafts && mine('readDrafts')) ? ownedBy(type, user ?? '') : null;
+function ownerOf(request: ReadRequest, published: boolean): Condition | null {
+  const extent = readingOf(request, request.action, published);
+  if (extent === 'none' && !published && request.type.draftAndPublish) throw forbidden();
+  return extent === 'own' ? ownedBy(request.type, request.user ?? '') : null;
 }
 
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
   a === null || b === null ? (a ?? b) : { kind: 'all', parts: [a, b] };
 
+/** An attribute has one value. */
+const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
+  kind: 'compare',
+  attribute,
+  op: '$eq',
+  operands: [value],
+  negated: false,
+});
+
+/** Whether a row is the one with an id; null where no row is asked for. */
+const rowIs = ({ type, by }: ReadRequest): Condition | null =>
+  by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
+
 /** Whether a document belongs to a user. A type without an owner has no such documents. */
 function ownedBy(type: ContentType, user: string): Condition {
   const attribute = type.attributes.get(type.owner ?? '');
-  const equals = (scalar: ScalarAttribute): Condition => ({
-    kind: 'compare',
-    attribute: scalar,
-    op: '$eq',
-    operands: [user],
-    negated: false,
-  });
-  if (attribute?.kind === 'scalar') return equals(attribute);
+  if (attribute?.kind === 'scalar') return equals(attribute, user);
   if (attribute?.kind !== 'relation') return { kind: 'constant', value: false };
   return {
     kind: 'related',
     attribute,
-    where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute),
+    where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute, user),
     orNone: false,
   };
 }
 
+/** What a request shows at its root, and of which documents. */
+interface Root {
+  readonly request: ReadRequest;
+  readonly version: Version;
+  readonly owner: Condition | null;
+  /** See {@link ReadPlan.echoes}. */
+  readonly echoes: boolean;
+}
+
 /**
- * Plans a read. Throws the 400 of the protocol for names and values that cannot be, 403 for drafts without
- * `readDrafts`, and leaves out of `populate` what the caller may not `find`.
+ * Plans a read, or the answer to a write. Throws the 400 of the protocol for names and values that cannot be,
+ * 403 for drafts without `readDrafts`, and leaves out of `populate` what the caller may not `find`.
  */
-export function planRead(query: Query, request: ReadRequest, { schema, settings }: PlanBase): ReadPlan {
-  const { type, permissions } = request;
-  if (
-    request.kind === 'one' &&
-    request.documentId === null &&
-    type.kind === 'collectionType' &&
-    !answersWrite(request)
-  )
-    throw notFound();
+export function planRead(query: Query, request: ReadRequest, base: PlanBase): ReadPlan {
+  const { type, action, by } = request;
+  const documentId = documentIdOf(by);
+  const answers = answersWrite(request);
+  if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answers) throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
-  if (request.documentId !== null && unstorable(request.documentId)) throw notFound();
-  const version = versionOf(query, request, settings);
-  const draftsOfRoot = !version.published && type.draftAndPublish && !answersWrite(request);
-  const owner = ownerOf(request, draftsOfRoot);
-  const rights = rightsOf(permissions, request, version.published, settings.limits);
+  if (documentId !== null && unstorable(documentId)) throw notFound();
+  const version = versionOf(query, request, base.settings);
+  const root = { request, version, owner: null, echoes: false };
+  if (!answers) return planRoot(query, { ...root, owner: ownerOf(request, version.published) }, base);
+  const readBack = action === 'update' || action === 'publish';
+  const reading = readBack ? readingBack(request, action, version.published) : 'all';
+  if (reading === 'all') return planRoot(query, root, base);
+  // Whose the document is shows when it is read: it is answered in full to its owner, and to others with what
+  // they sent.
+  const read =
+    reading === 'own' ? planRoot(query, { ...root, owner: ownedBy(type, request.user ?? '') }, base) : null;
+  const echo = planRoot(query, { ...root, echoes: true }, base);
+  return read === null ? echo : Object.freeze({ ...read, otherwise: echo });
+}
+
+function planRoot(query: Query, { request, version, owner, echoes }: Root, base: PlanBase): ReadPlan {
+  const { type, permissions, action } = request;
+  const { schema, settings } = base;
+  const reach = answerReach(request, action, echoes);
+  const rights = rightsOf(permissions, reach, version.published, settings.limits);
   const context: SelectContext = {
     rights,
     limits: settings.limits,
@@ -160,20 +205,23 @@ export function planRead(query: Query, request: ReadRequest, { schema, settings 
         });
   const order = planSort(query.sort, type, { source: 'query', param: 'sort' }, context);
   const object = planObject(query.fields, query.populate, type, context);
+  const answers = answersWrite(request);
   return Object.freeze({
     kind: request.kind,
     type,
-    documentId: request.documentId,
+    documentId: documentIdOf(request.by),
     version,
-    where: answersWrite(request) ? null : both(where, owner),
+    where: both(rowIs(request), both(answers ? null : where, owner)),
     search:
-      answersWrite(request) || query.search === null
+      answers || query.search === null
         ? null
         : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,
     format: request.format,
+    echoes,
+    otherwise: null,
     kept: null,
   });
 }

@@ -229,8 +229,17 @@ function spend(context: SelectContext): void {
     throw overLimit('populateNodes', allowed, 'Too many populated attributes in one request');
 }
 
+/** Whether populating a hidden attribute is no error. */
+function isLeftOut(model: Model, key: string): boolean {
+  const attribute = model.attributes.get(key);
+  return (
+    attribute?.kind === 'relation' && attribute.def.type === 'relation' && attribute.def.leftOut === true
+  );
+}
+
 function planItem(item: PopulateItem, model: Model, context: SelectContext): ChildPlan[] {
   const attribute = lookUp(model, item.key, null);
+  if (attribute === 'hidden' && isLeftOut(model, item.key)) return [];
   if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar')
     throw invalidAt(item.key, item.at);
   spend(context);

@@ -101,6 +101,13 @@ export interface ReadPlan {
   readonly object: ObjectPlan;
   /** Shape of the answer (protocol section 17). */
   readonly format: 'flat' | 'v4';
+  /**
+   * The answer to a write for who may not read what was written: of its attributes only those that were sent
+   * (D27).
+   */
+  readonly echoes: boolean;
+  /** The answer where the document is none of those that this plan reads; null: NotFoundError. */
+  readonly otherwise: ReadPlan | null;
   /** Where the statement of a plan that is used again is kept; null for a plan made for one request. */
   readonly kept: KeptStatement | null;
 }
@@ -108,4 +115,6 @@ export interface ReadPlan {
 /** The one statement of a plan, once it has been printed. */
 export interface KeptStatement {
   statement: Statement | null;
+  /** Whether the plan may take long; null until somebody asked. */
+  heavy: boolean | null;
 }

@@ -1,17 +1,17 @@
 /** The leaves of a settled document: one scalar or one relation, from what is given and what is stored. */
-import { ContentError, type Issue } from '../errors.js';
-import { nullMessage, type Place, placeIn } from '../schema/accept.js';
+import type { Issue } from '../errors.js';
+import { type Place, sentPlace, storedPlace, untoldPlace } from '../schema/place.js';
 import type {
+  Attribute,
   Component,
   ComponentAttribute,
-  ContentType,
   RelationAttribute,
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
-import type { Given, GivenValues } from './body.js';
-import { applyChange, type Resolver } from './links.js';
-import type { RelationInput } from './relation-input.js';
+import type { Body, Given, GivenValues } from './body.js';
+import { isHidden, type Telling } from './rights.js';
+import { type GivenRelation, type LinkResolver, settleList, storedList } from './settle-list.js';
 import type { Stored } from './stored-instances.js';
 
 /** A step into an instance, on the way from the document to a value. */
@@ -27,9 +27,8 @@ export interface UniqueValue {
   readonly within: Step;
   readonly attribute: ScalarAttribute;
   readonly value: unknown;
-  readonly path: readonly string[];
-  /** Whether the body carried it, so that an error may show it. */
-  readonly given: boolean;
+  /** Where it stands; a problem shows what the request carried. */
+  readonly to: Place;
 }
 
 export interface SettleContext {
@@ -46,7 +45,9 @@ export interface SettleContext {
   readonly uniques: UniqueValue[];
   readonly newInstance: () => { readonly id: number; readonly documentId: string };
   readonly hash: (password: string) => string;
-  readonly resolver: (target: ContentType) => Resolver;
+  readonly resolver: (given: GivenRelation, stored: readonly string[]) => LinkResolver;
+  readonly telling: Body['telling'];
+  readonly isSent: Body['isSent'];
 }
 
 /** Where a value stands: what the body gives there, and what is stored. */
@@ -59,10 +60,35 @@ export interface Scope {
   readonly stored: Stored | null;
   /** Stored values of any version, where ids of component instances may come from (D18). */
   readonly versions: readonly Stored[];
+  /** Inside components: what holds for the whole that this is part of. */
+  readonly part?: Part;
 }
 
-export const at = (scope: Scope, name: string, context: SettleContext): Place =>
-  placeIn(scope.path, name, context);
+/** What an error may tell of a value, and whether it is the caller's own. */
+export interface Part {
+  readonly telling: Telling;
+  readonly sent: boolean;
+}
+
+/** At the root by the caller's rights, below it like the whole that it is part of. */
+export const partOf = (attribute: Attribute, { part }: Scope, context: SettleContext): Part =>
+  part ?? { telling: context.telling(attribute), sent: context.isSent(attribute) };
+
+/** A value: what the body gives for an attribute, or what it does not; or one entry of it. */
+interface Spot {
+  readonly from: 'body' | 'stored';
+  readonly attribute: Attribute;
+  readonly entry?: string;
+}
+
+export function at({ from, attribute, entry }: Spot, scope: Scope, context: SettleContext): Place {
+  const { telling, sent } = partOf(attribute, scope, context);
+  const path = [...scope.path, attribute.name];
+  if (entry !== undefined) path.push(entry);
+  const where = { path, draft: context.draft, issues: context.issues };
+  if (telling === 'nothing' || (telling === 'shown' && isHidden(attribute))) return untoldPlace(where);
+  return from === 'body' && sent ? sentPlace(where) : storedPlace(where);
+}
 
 /** A required value that is not there; `label` names its type in the message about null. */
 export function reportMissing(
@@ -72,23 +98,32 @@ export function reportMissing(
   context: SettleContext,
 ): void {
   if (context.draft) return;
-  if (value === null || context.missingIsNull) to.report(nullMessage(to.label, label), null);
+  if (value === null || context.missingIsNull) to.reportNull(label);
   else to.report(`${to.label} must be defined.`);
 }
 
 /** A value as it is stored. Those inside components that have to be unique are noted. */
-function accepted(attribute: ScalarAttribute, raw: unknown, scope: Scope, context: SettleContext): unknown {
-  const { def, name } = attribute;
-  const to = at(scope, name, context);
+function accepted(
+  attribute: ScalarAttribute,
+  raw: unknown,
+  to: Place,
+  { scope, context }: Settling,
+): unknown {
   if (raw === undefined || raw === null) {
     if (attribute.required) reportMissing(raw, attribute.type.label, to, context);
     return null;
   }
-  const value = attribute.type.accept(raw, def, to) ?? null;
+  const value = attribute.type.accept(raw, attribute.def, to) ?? null;
   const { within } = scope;
-  if (def.unique === true && within !== null && !context.draft && value !== null && value !== '')
-    context.uniques.push({ within, attribute, value, path: to.path, given: scope.given.has(name) });
+  const counts = attribute.def.unique === true && within !== null && !context.draft;
+  if (counts && value !== null && value !== '') context.uniques.push({ within, attribute, value, to });
   return value;
+}
+
+/** What a value is settled in. */
+interface Settling {
+  readonly scope: Scope;
+  readonly context: SettleContext;
 }
 
 /** A scalar's new value; undefined where the stored one stays. */
@@ -98,52 +133,20 @@ export function settleScalar(
   scope: Scope,
   context: SettleContext,
 ): unknown {
-  const settled = (raw: unknown): unknown => {
-    const value = accepted(attribute, raw, scope, context);
+  const settling = { scope, context };
+  if (given?.kind === 'scalar') {
+    const value = accepted(attribute, given.raw, at({ from: 'body', attribute }, scope, context), settling);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
-  };
-  if (given?.kind === 'scalar') return settled(given.raw);
+  }
+  const to = at({ from: 'stored', attribute }, scope, context);
   // A uid that is made from another attribute may be left out.
-  if (scope.stored === null) return attribute.def.generate === true ? null : settled(attribute.def.default);
+  if (scope.stored === null && attribute.def.generate === true) return null;
+  if (scope.stored === null) return accepted(attribute, attribute.def.default, to, settling);
   // A stored password is a hash, which says nothing about the rules for passwords.
   const stored = scope.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
-  if (context.complete && !isHash) accepted(attribute, stored, scope, context);
+  if (context.complete && !isHash) accepted(attribute, stored, to, settling);
   return undefined;
-}
-
-/** The documents that a relation leads to, as they are stored: a list, or the one of a to-one. */
-export function storedList(stored: Stored | null, { name, many }: RelationAttribute): readonly string[] {
-  const value = stored?.[name];
-  const list = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
-  return many ? list : list.slice(0, 1);
-}
-
-/** Where a refused value stands, as details of an error. */
-const placeOf = (path: readonly string[]): Record<string, unknown> => ({
-  key: path.at(-1),
-  path: path.join('.'),
-  source: 'body',
-});
-
-/** The new list of a relation. What is wrong with it is said with its place. */
-function changedList(
-  attribute: RelationAttribute,
-  input: RelationInput,
-  scope: Scope,
-  context: SettleContext,
-): readonly string[] {
-  try {
-    const resolver = context.resolver(attribute.target);
-    return applyChange(storedList(scope.stored, attribute), input, attribute, resolver);
-  } catch (error) {
-    throw error instanceof ContentError
-      ? new ContentError(error.name, error.message, {
-          ...placeOf([...scope.path, attribute.name]),
-          ...error.details,
-        })
-      : error;
-  }
 }
 
 /** A relation's new list; undefined where the stored one stays. */
@@ -153,11 +156,22 @@ export function settleRelation(
   scope: Scope,
   context: SettleContext,
 ): readonly string[] | undefined {
-  const input = given?.kind === 'relation' ? given.input : undefined;
+  const asked = given?.kind === 'relation' ? given : undefined;
+  const stored = storedList(scope.stored, attribute);
   const list =
-    input === undefined || input.kind === 'keep' ? undefined : changedList(attribute, input, scope, context);
-  const judged = context.strictRelations && (context.complete || input !== undefined);
-  if (judged && attribute.required && (list ?? storedList(scope.stored, attribute)).length === 0)
-    reportMissing(undefined, '', at(scope, attribute.name, context), { ...context, missingIsNull: false });
+    asked === undefined || asked.input.kind === 'keep'
+      ? undefined
+      : settleList({
+          given: asked,
+          stored,
+          resolver: context.resolver(asked, stored),
+          path: [...scope.path, attribute.name],
+          sent: partOf(attribute, scope, context).sent,
+        });
+  const judged = context.strictRelations && (context.complete || asked !== undefined);
+  if (judged && attribute.required && (list ?? stored).length === 0) {
+    const to = at({ from: asked === undefined ? 'stored' : 'body', attribute }, scope, context);
+    reportMissing(undefined, '', to, { ...context, missingIsNull: false });
+  }
   return list;
 }

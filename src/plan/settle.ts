@@ -4,7 +4,7 @@
  */
 import { ContentError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
-import { type Place, place } from '../schema/accept.js';
+import type { Place } from '../schema/place.js';
 import type {
   Component,
   ComponentAttribute,
@@ -13,16 +13,17 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
-import { typeMessage } from '../schema/print-value.js';
 import type { Given, GivenInstance } from './body.js';
+import { storedList } from './settle-list.js';
 import {
   at,
+  type Part,
+  partOf,
   reportMissing,
   type Scope,
   type SettleContext,
   settleRelation,
   settleScalar,
-  storedList,
 } from './settle-values.js';
 import { instancesOf, type Stored, StoredInstances } from './stored-instances.js';
 
@@ -35,7 +36,7 @@ export interface Settled {
 /** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
 function instance(
   { component, id, values }: GivenInstance,
-  { attribute, scope, known }: Holder,
+  { attribute, scope, known, part }: Holder,
   path: readonly string[],
   context: SettleContext,
 ): Stored {
@@ -55,6 +56,7 @@ function instance(
     given: values,
     stored,
     versions: found?.versions ?? [],
+    part,
   };
   const kind = attribute.kind === 'zone' ? { __component: component.uid } : {};
   return { ...identity, ...kind, ...settleComponent(component, inner, context) };
@@ -65,12 +67,14 @@ interface Holder {
   readonly attribute: ComponentAttribute | ZoneAttribute;
   readonly scope: Scope;
   readonly known: StoredInstances;
+  readonly part: Part;
 }
 
-const holderOf = ({ attribute }: Embedded, scope: Scope): Holder => ({
+const holderOf = ({ attribute }: Embedded, scope: Scope, context: SettleContext): Holder => ({
   attribute,
   scope,
   known: new StoredInstances(attribute, scope),
+  part: partOf(attribute, scope, context),
 });
 
 /** An instance's values; what is null is left out of the stored JSON. */
@@ -91,23 +95,21 @@ function settleComponent(component: Component, scope: Scope, context: SettleCont
 }
 
 function checkCount(
-  count: number,
+  items: readonly unknown[],
   attribute: ComponentAttribute | ZoneAttribute,
   to: Place,
-  value: unknown,
 ): void {
   const { min, max } = attribute.def;
-  const needed = attribute.required || count > 0;
-  if (!to.draft && min !== undefined && needed && count < min)
-    to.report(`${to.label} field must have at least ${min} items`, value);
-  if (max !== undefined && count > max)
-    to.report(`${to.label} field must have less than or equal to ${max} items`, value);
+  const needed = attribute.required || items.length > 0;
+  if (!to.draft && min !== undefined && needed && items.length < min)
+    to.report(`${to.label} field must have at least ${min} items`, items);
+  if (max !== undefined && items.length > max)
+    to.report(`${to.label} field must have less than or equal to ${max} items`, items);
 }
 
 /** Why an entry of a list is no instance. */
 function reportEntry(raw: unknown, attribute: ComponentAttribute | ZoneAttribute, to: Place): void {
-  if (!isObject(raw))
-    return to.report(typeMessage(to.label, 'object', null, raw === null ? undefined : raw), null);
+  if (!isObject(raw)) return to.reportType('object', null, raw === null ? undefined : raw);
   if (attribute.kind !== 'zone') return;
   const kind = raw['__component'];
   if (kind === undefined || kind === null)
@@ -120,15 +122,15 @@ type Embedded = Extract<Given, { kind: 'embedded' }>;
 
 function manyInstances(given: Embedded, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
-  const to = at(scope, attribute.name, context);
-  if (!Array.isArray(raw)) return to.report(typeMessage(to.label, 'array', raw), raw);
-  checkCount(raw.length, attribute, to, raw);
-  const holder = holderOf(given, scope);
+  const to = at({ from: 'body', attribute }, scope, context);
+  if (!Array.isArray(raw)) return to.reportType('array', raw);
+  checkCount(raw, attribute, to);
+  const holder = holderOf(given, scope, context);
   const whole = { ...context, complete: true };
   const settled = given.instances.flatMap((item, i) => {
     const path = [...scope.path, attribute.name, String(i)];
     if (item !== null) return [instance(item, holder, path, whole)];
-    reportEntry(raw[i], attribute, place(path, context.draft, context.issues));
+    reportEntry(raw[i], attribute, at({ from: 'body', attribute, entry: String(i) }, scope, context));
     return [];
   });
   // An id sent twice means one instance.
@@ -139,14 +141,14 @@ function manyInstances(given: Embedded, scope: Scope, context: SettleContext): u
 
 function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
-  const to = at(scope, attribute.name, context);
+  const to = at({ from: 'body', attribute }, scope, context);
   if (raw === null) {
     if (attribute.required) reportMissing(null, 'object', to, context);
     return null;
   }
   const [item] = given.instances;
-  if (item === undefined || item === null) return to.report(typeMessage(to.label, 'object', raw), raw);
-  const holder = holderOf(given, scope);
+  if (item === undefined || item === null) return to.reportType('object', raw);
+  const holder = holderOf(given, scope, context);
   return instance(item, holder, [...scope.path, attribute.name], { ...context, complete: true });
 }
 
@@ -156,15 +158,15 @@ function checkStored(
   scope: Scope,
   context: SettleContext,
 ): void {
-  const to = at(scope, attribute.name, context);
-  const stored = scope.stored?.[attribute.name];
-  const list = instancesOf(stored);
+  const to = at({ from: 'stored', attribute }, scope, context);
+  const list = instancesOf(scope.stored?.[attribute.name]);
   const items = attribute.many ? list : list.slice(0, 1);
   if (attribute.many) {
     if (attribute.required && scope.stored === null)
       reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
-    else checkCount(items.length, attribute, to, stored);
+    else checkCount(items, attribute, to);
   } else if (items.length === 0 && attribute.required) reportMissing(undefined, 'object', to, context);
+  const part = partOf(attribute, scope, context);
   items.forEach((item, i) => {
     const component =
       attribute.kind === 'component'
@@ -180,6 +182,7 @@ function checkStored(
           given: new Map(),
           stored: item,
           versions: [],
+          part,
         },
         context,
       );

@@ -2,7 +2,6 @@
  * Values inside components that no two documents may have (protocol 14.18): what they look like in a column,
  * and what is said about the second one.
  */
-import type { Issue } from '../errors.js';
 import type { Step, UniqueValue } from './settle-values.js';
 
 /** The steps to a value, from the document on. */
@@ -35,21 +34,16 @@ export const modelPathOf = (value: UniqueValue): string =>
     value.attribute.name,
   ].join('.');
 
-/** A value is shown only if the body carried it. */
-export const takenIssue = ({ path, value, given }: UniqueValue): Issue => ({
-  path,
-  message: 'This attribute must be unique',
-  name: 'ValidationError',
-  ...(given ? { value } : {}),
-});
+/** Says that a value is another's, as far as that may be told. */
+export const reportTaken = ({ to, value }: UniqueValue): void =>
+  to.report('This attribute must be unique', value);
 
-/** Values that one document has twice: a problem for each after the first. */
-export function duplicatesAmong(values: readonly UniqueValue[]): Issue[] {
+/** Reports the values that one document has twice, each but the first. */
+export function reportDuplicates(values: readonly UniqueValue[]): void {
   const seen = new Set<string>();
-  return values.flatMap((value) => {
+  for (const value of values) {
     const key = `${modelPathOf(value)} ${patternOf(value)}`;
-    const again = seen.has(key);
+    if (seen.has(key)) reportTaken(value);
     seen.add(key);
-    return again ? [takenIssue(value)] : [];
-  });
+  }
 }

@@ -10,17 +10,20 @@ interface Operator {
   readonly compares: 'value' | 'text';
   /** Text operators only: the parameter made of the operand. */
   readonly pattern?: (value: string) => string;
+  /** What it means for an operand without a value, `filters[title][$eq]`; the others refuse it. */
+  readonly ofNull?: '$null' | '$notNull';
   /** Which attributes it applies to. */
   readonly applies: 'all' | 'textual' | 'json';
   /** `left` is the attribute, `right` its operand: a parameter already cast. */
   readonly sql: (left: Sql, right: Sql) => Sql;
 }
 
-const compare = (print: Operator['sql']): Operator => ({
+const compare = (print: Operator['sql'], ofNull?: Operator['ofNull']): Operator => ({
   operand: 'one',
   compares: 'value',
   applies: 'all',
   sql: print,
+  ...(ofNull === undefined ? {} : { ofNull }),
 });
 const list = (print: Operator['sql']): Operator => ({
   operand: 'list',
@@ -52,8 +55,8 @@ const likei: Operator['sql'] = (l, r) => sql`lower(${l}) like lower(${r})`;
 const notLikei: Operator['sql'] = (l, r) => sql`lower(${l}) not like lower(${r})`;
 
 export const OPERATORS = Object.freeze({
-  $eq: compare((l, r) => sql`${l} = ${r}`),
-  $ne: compare((l, r) => sql`${l} <> ${r}`),
+  $eq: compare((l, r) => sql`${l} = ${r}`, '$null'),
+  $ne: compare((l, r) => sql`${l} <> ${r}`, '$notNull'),
   $lt: compare((l, r) => sql`${l} < ${r}`),
   $lte: compare((l, r) => sql`${l} <= ${r}`),
   $gt: compare((l, r) => sql`${l} > ${r}`),

@@ -1,5 +1,6 @@
 /** `populate` in every spelling → {@link Populate} (protocol section 4). */
 import { invalidKey, validationError } from '../errors.js';
+import { toBoolean } from '../schema/formats.js';
 import type { ContentLimits } from '../settings.js';
 import { parseFields, parseSort } from './parse-fields.js';
 import { type FilterContext, parseFilters } from './parse-filters.js';
@@ -17,8 +18,6 @@ export interface PopulateContext {
 
 const SHAPES = 'Invalid populate parameter. Expected a string, an array of strings, a populate object';
 const KEYS = ['populate', 'fields', 'filters', 'sort', 'count', 'on'];
-const YES = ['true', 't', '1', '*'];
-const NO = ['false', 'f', '0'];
 
 const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): PopulateItem => ({
   key,
@@ -86,10 +85,9 @@ function tooMany(count: number, limits: ContentLimits): void {
 }
 
 function count(raw: unknown, at: string): boolean {
-  if (raw === undefined) return false;
-  if (raw === true || raw === 'true' || raw === 't' || raw === '1') return true;
-  if (raw === false || raw === 'false' || raw === 'f' || raw === '0') return false;
-  throw invalidKey('count', at, at, POPULATE_SOURCE);
+  const counts = raw === undefined ? false : toBoolean(raw);
+  if (counts === undefined) throw invalidKey('count', at, at, POPULATE_SOURCE);
+  return counts;
 }
 
 function fragments(raw: unknown, at: string, context: PopulateContext): readonly PopulateItem[] | null {
@@ -100,10 +98,8 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
 }
 
 function parseItem(key: string, raw: unknown, at: string, context: PopulateContext): PopulateItem {
-  if (raw === true || raw === null || (typeof raw === 'string' && YES.includes(raw)))
-    return item(key, at, { raw });
-  if (raw === false || (typeof raw === 'string' && NO.includes(raw)))
-    return item(key, at, { off: true, raw });
+  const on = raw === null || raw === '*' ? true : toBoolean(raw);
+  if (on !== undefined) return item(key, at, { off: !on, raw });
   if (typeof raw === 'string') return item(key, at, { text: raw, raw });
   if (Array.isArray(raw)) return item(key, at, { unknown: ['0'], raw });
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });

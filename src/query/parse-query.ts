@@ -1,5 +1,6 @@
 /** The whole query string → {@link Query}. The one place that knows the top-level parameters. */
 import { ContentError, invalidKey, validationError } from '../errors.js';
+import { toBoolean } from '../schema/formats.js';
 import type { ContentSettings } from '../settings.js';
 import { parseFields, parseSort } from './parse-fields.js';
 import { parseFilters } from './parse-filters.js';
@@ -42,8 +43,8 @@ function publication(raw: RawQuery): PublicationFilter | null {
   }
   const deprecated = raw['hasPublishedVersion'];
   if (deprecated === undefined) return null;
-  if (deprecated === 'true' || deprecated === true) return 'has-published-version-document';
-  if (deprecated === 'false' || deprecated === false) return 'never-published-document';
+  const has = toBoolean(deprecated);
+  if (has !== undefined) return has ? 'has-published-version-document' : 'never-published-document';
   throw validationError(`Invalid value for 'hasPublishedVersion'. Expected "true" or "false"`, {
     source: 'query',
     param: 'hasPublishedVersion',
@@ -103,8 +104,8 @@ function integer(raw: unknown, name: string): number {
 
 function withCount(raw: unknown, settings: ContentSettings): boolean {
   if (raw === undefined) return settings.withCount;
-  if (raw === true || raw === 'true' || raw === 't' || raw === '1') return true;
-  if (raw === false || raw === 'false' || raw === 'f' || raw === '0') return false;
+  const counted = toBoolean(raw);
+  if (counted !== undefined) return counted;
   throw new ContentError(
     'ValidationError',
     'Invalid withCount parameter. Expected "t","1","true","false","0","f"',

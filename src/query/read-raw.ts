@@ -1,11 +1,14 @@
 /** From the raw query string to nested plain values, by this module's own `qs`, whatever the host has set. */
 import qs from 'qs';
 import { ContentError, overLimit, validationError } from '../errors.js';
-import type { ContentLimits } from '../settings.js';
+import type { ContentLimits, ContentSettings } from '../settings.js';
 import { prepare } from './prepare.js';
 
 /** A parsed query string: nested objects, arrays, strings, and null for a name without `=`. */
 export type RawQuery = Readonly<Record<string, unknown>>;
+
+/** A query with what it means where it does not say so. */
+export type QueryDefaults = (raw: RawQuery, settings: ContentSettings) => RawQuery;
 
 /**
  * Parses a query string within the budgets. Names such as `__proto__` never become keys.

@@ -2,67 +2,16 @@
  * What a request body may put into a scalar attribute (protocol section 14), one function per value shape.
  */
 import { isEmail, isInt, isNumber, matches, max, maxLength, min, minLength } from 'class-validator';
-import { ContentError, type Issue } from '../errors.js';
+import { ContentError } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
 import type { BlockNode, ScalarDefinition } from './definitions.js';
-import { typeMessage } from './print-value.js';
-
-/**
- * The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail;
- * 8.11).
- */
-export interface Place {
-  readonly path: readonly string[];
-  readonly label: string;
-  readonly draft: boolean;
-  readonly report: (message: string, value?: unknown, below?: readonly string[]) => void;
-}
+import type { Place } from './place.js';
 
 /**
  * Checks and stores one value that is neither null nor absent. Reports problems; its result counts only
  * without any.
  */
 export type Accept = (value: unknown, def: ScalarDefinition, at: Place) => unknown;
-
-/** A place in a body. Most have no problem, so nothing of them is put together before it is asked for. */
-class BodyPlace implements Place {
-  constructor(
-    private readonly around: readonly string[],
-    private readonly name: string | null,
-    readonly draft: boolean,
-    private readonly issues: Issue[],
-  ) {}
-
-  get path(): readonly string[] {
-    return this.name === null ? this.around : [...this.around, this.name];
-  }
-
-  get label(): string {
-    return this.path
-      .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
-      .join('');
-  }
-
-  report(message: string, value?: unknown, below: readonly string[] = []): void {
-    this.issues.push({
-      path: [...this.path, ...below],
-      message,
-      name: 'ValidationError',
-      ...(value === undefined ? {} : { value }),
-    });
-  }
-}
-
-/** A place whose problems go to `issues`. */
-export const place = (path: readonly string[], draft: boolean, issues: Issue[]): Place =>
-  new BodyPlace(path, null, draft, issues);
-
-/** The place of what has a name in another place. */
-export const placeIn = (
-  around: readonly string[],
-  name: string,
-  { draft, issues }: { readonly draft: boolean; readonly issues: Issue[] },
-): Place => new BodyPlace(around, name, draft, issues);
 
 const NUL = '\u0000';
 
@@ -103,13 +52,13 @@ function checkString(value: string, def: ScalarDefinition, at: Place, cap: numbe
 export const acceptString =
   (cap?: number): Accept =>
   (value, def, at) => {
-    if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+    if (typeof value !== 'string') return at.reportType('string', value);
     checkString(value, def, at, cap);
     return value;
   };
 
 export const acceptEmail: Accept = (value, def, at) => {
-  if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+  if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, def, at, 255);
   if (at.draft) return value;
   if (value === '') at.report(`${at.label} cannot be empty`, value);
@@ -120,7 +69,7 @@ export const acceptEmail: Accept = (value, def, at) => {
 const UID = /^[A-Za-z0-9-_.~]*$/;
 
 export const acceptUid: Accept = (value, def, at) => {
-  if (typeof value !== 'string') return at.report(typeMessage(at.label, 'string', value), value);
+  if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, def, at, 255);
   if (!matches(value, UID)) at.report(`${at.label} must match the following: "${String(UID)}"`, value);
   return value;
@@ -131,6 +80,8 @@ export const MAX_PASSWORD_BYTES = 72;
 
 export const acceptPassword: Accept = (value, def, at) => {
   if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
+  // Halves of characters would all be one to the hash.
+  if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
   if (Buffer.byteLength(value) > MAX_PASSWORD_BYTES)
     at.report(`${at.label} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`);
   if (!at.draft && def.minLength !== undefined && !minLength(value, def.minLength)) {
@@ -174,7 +125,7 @@ const number =
   (integer: boolean, range: Range, store: (value: number) => number): Accept =>
   (value, def, at) => {
     const cast = toNumber(value);
-    if (!isNumber(cast)) return at.report(typeMessage(at.label, 'number', Number.NaN, value), Number.NaN);
+    if (!isNumber(cast)) return at.reportType('number', Number.NaN, value);
     if (integer && !isInt(cast)) return at.report(`${at.label} must be an integer`, cast);
     checkBounds(cast, def, at, range);
     return store(cast);
@@ -239,7 +190,7 @@ const BOOLEANS = new Map<unknown, boolean>([
 ]);
 
 export const acceptBoolean: Accept = (value, _def, at) =>
-  BOOLEANS.get(value) ?? at.report(typeMessage(at.label, 'boolean', value), value);
+  BOOLEANS.get(value) ?? at.reportType('boolean', value);
 
 /** Dates and times: the format's own message, with the attribute's path beside it. */
 export const acceptFormat =
@@ -261,7 +212,7 @@ export const acceptJson: Accept = (value, _def, at) => {
 
 export const acceptArray: Accept = (value, def, at) => {
   const json = acceptJson(value, def, at);
-  return Array.isArray(json) ? json : at.report(typeMessage(at.label, 'array', value), value);
+  return Array.isArray(json) ? json : at.reportType('array', value);
 };
 
 /** Anything but a list clears the attribute, as clients of the protocol expect. */
@@ -275,6 +226,3 @@ export const acceptBlocks: Accept = (value, _def, at) => {
   }
   return problems.length === 0 ? normaliseBlocks(value as BlockNode[]) : null;
 };
-
-/** The message for a required value that is null. */
-export const nullMessage = (label: string, type: string): string => typeMessage(label, type, null);

@@ -2,15 +2,16 @@
 import { type Identifier, identifier } from '../sql.js';
 import { checkModel, isTableName, soundPart } from './check-model.js';
 import { checkNames } from './check-names.js';
-import type {
-  AttributeDefinition,
-  AttributeDefinitions,
-  ComponentDefinition,
-  ContentTypeDefinition,
-  MediaDefinition,
-  RelationDefinition,
-  ScalarDefinition,
-  ScalarTypeName,
+import {
+  type AttributeDefinition,
+  type AttributeDefinitions,
+  type ComponentDefinition,
+  type ContentTypeDefinition,
+  type MediaDefinition,
+  type RelationDefinition,
+  routesOf,
+  type ScalarDefinition,
+  type ScalarTypeName,
 } from './definitions.js';
 import { ContentModelError } from './content-model-error.js';
 import { FILE_TYPE } from './file-type.js';
@@ -217,7 +218,7 @@ const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<Conte
   localized: def.localized ?? false,
   table: tableOf(def, schema),
   internal: def === FILE_TYPE,
-  routed: def !== FILE_TYPE && def.routes !== false,
+  routes: routesOf(def),
   owner: def.owner ?? null,
   attributes: new Map(),
   shown: [],

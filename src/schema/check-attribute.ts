@@ -1,6 +1,6 @@
 /** The mistakes of one attribute's definition, with a suggestion each. */
+import type { Issue } from '../errors.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
-import type { Place } from './accept.js';
 import type {
   AttributeDefinition,
   AttributeDefinitions,
@@ -10,6 +10,7 @@ import type {
   ScalarDefinition,
 } from './definitions.js';
 import { ATTRIBUTE_OPTIONS, checkOptions, isObject, NEEDED, type Report } from './options.js';
+import { sentPlace } from './place.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 import { among } from './suggest.js';
 
@@ -72,19 +73,12 @@ function compiles(regex: string | undefined, report: Report): boolean {
 
 function checkDefault(key: string, def: ScalarDefinition, report: Report): void {
   if (def.default === undefined || def.default === null) return;
-  let reported = false;
-  const at: Place = {
-    path: [key],
-    label: key,
-    draft: false,
-    report: (message: string): void => {
-      reported = true;
-      report(`default: ${message}`);
-    },
-  };
+  const issues: Issue[] = [];
+  const at = sentPlace({ path: [key], draft: false, issues });
   const stored = SCALAR_TYPES[def.type].accept(def.default, def, at);
+  for (const { message } of issues) report(`default: ${message}`);
   // Some types clear what they do not understand in a body, which a default never means.
-  if (!reported && (stored === undefined || stored === null))
+  if (issues.length === 0 && (stored === undefined || stored === null))
     report(`default: not a value of type "${def.type}"`);
 }
 

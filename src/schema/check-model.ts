@@ -1,7 +1,12 @@
 /** Finds every mistake of a model before anything starts, each with its place and a suggestion. */
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
 import { type AttributeScope, attributeOf, checkAttribute } from './check-attribute.js';
-import type { AttributeDefinitions, ComponentDefinition, ContentTypeDefinition } from './definitions.js';
+import {
+  type AttributeDefinitions,
+  type ComponentDefinition,
+  type ContentTypeDefinition,
+  ROUTES,
+} from './definitions.js';
 import { name } from './naming.js';
 import { checkOptions, COMPONENT_OPTIONS, isObject, type Report, TYPE_OPTIONS } from './options.js';
 import { among } from './suggest.js';
@@ -41,6 +46,14 @@ function checkOwner({ kind, owner: key, attributes }: ContentTypeDefinition, rep
   if (kind === 'singleType') report('owner: a single type belongs to nobody');
 }
 
+function checkRoutes({ kind, routes = true }: ContentTypeDefinition, report: Report): void {
+  if (typeof routes === 'boolean') return;
+  const known: readonly string[] = ROUTES[kind];
+  for (const route of Object.values(routes).flat())
+    if (!known.includes(route))
+      report(`routes: "${route}" is not a route of a ${kind}${among(route, known)}`);
+}
+
 function checkType(type: ContentTypeDefinition, seen: Map<string, string>, report: Report): void {
   const plural = type.pluralApiId ?? type.singularApiId;
   const once = (what: string, value: string): void => {
@@ -61,6 +74,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   if (type.kind === 'collectionType' && plural === type.singularApiId)
     report('pluralApiId must differ from singularApiId');
   checkOwner(type, report);
+  checkRoutes(type, report);
   if (type.singularApiId === 'file') report('the name belongs to the built-in file type');
   if (type.singularApiId === 'locale')
     report('the name belongs to the list of locales, which is granted by it');

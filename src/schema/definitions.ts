@@ -97,6 +97,11 @@ export interface RelationDefinition extends CommonOptions {
   readonly target: string;
   readonly inversedBy?: string;
   readonly mappedBy?: string;
+  /**
+   * With `private`: populating it is silently left out of the answer, where other private attributes are
+   * refused. Default false.
+   */
+  readonly leftOut?: boolean;
 }
 
 /**
@@ -159,6 +164,18 @@ export type AttributeDefinition =
 
 export type AttributeDefinitions = Readonly<Record<string, AttributeDefinition>>;
 
+/** The routes that each kind of content type has. A route has the name of the action that it needs. */
+export const ROUTES = Object.freeze({
+  collectionType: ['find', 'findOne', 'create', 'update', 'delete'],
+  singleType: ['find', 'update', 'delete'],
+} as const);
+
+export type Route = (typeof ROUTES)['collectionType'][number];
+
+/** Which routes a type has: all of them, none, only some, or all but some (protocol 1.28). */
+export type RoutesOption =
+  boolean | { readonly only: readonly Route[] } | { readonly except: readonly Route[] };
+
 /** What both kinds of content type share. */
 export interface TypeOptions {
   /** API id of one document, the type's name everywhere: grants, relation targets, services. */
@@ -171,10 +188,10 @@ export interface TypeOptions {
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
   /**
-   * Whether the type has routes of its own. Without them it is reached through its service and through
-   * relations. Default true.
+   * Which routes the type has. What has no route is reached through its service and through relations; grants
+   * are as good there as ever. Default true: all of them.
    */
-  readonly routes?: boolean;
+  readonly routes?: RoutesOption;
   /**
    * The attribute that says whose a document is: a to-one relation, or a `string` for users who are kept
    * elsewhere. The service fills it on create with the signed-in user; users cannot write it themselves,
@@ -195,6 +212,15 @@ export interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
 }
 
 export type ContentTypeDefinition = CollectionTypeDefinition | SingleTypeDefinition;
+
+/** The routes that a definition leaves its type. */
+export function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Route[] {
+  const all: readonly Route[] = ROUTES[kind];
+  if (typeof routes === 'boolean') return routes ? all : [];
+  return all.filter((route) =>
+    'only' in routes ? routes.only.includes(route) : !routes.except.includes(route),
+  );
+}
 
 export interface ComponentDefinition {
   /** `<category>.<name>`. */

@@ -5,6 +5,7 @@ export const FILE_TYPE = defineCollectionType({
   singularApiId: 'file',
   pluralApiId: 'files',
   tableName: 'content_files',
+  routes: false,
   attributes: {
     name: { type: 'string', required: true },
     alternativeText: { type: 'text' },

@@ -1,4 +1,4 @@
-/** Date and time formats shared by request bodies and filters (protocol 5.29, 14.10–14.13). */
+/** How texts spell dates, times and booleans (protocol 5.28, 5.29, 14.10–14.13). */
 import { validationError } from '../errors.js';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ](?:[01]\d|2[0-3]):[0-5]\d)/;
@@ -14,6 +14,26 @@ const LAST_INSTANT = new Date('9999-12-31T23:59:59.999Z').getTime();
 function realDay(year: string, month: string, day: string): boolean {
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
   return year !== '0000' && !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day);
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+]);
+
+/**
+ * True and false as query strings spell them, in any letter case, wherever a query has a boolean (protocol
+ * D32); undefined for anything else.
+ */
+export function toBoolean(raw: unknown): boolean | undefined {
+  if (typeof raw === 'boolean') return raw;
+  return typeof raw === 'string' || typeof raw === 'number'
+    ? BOOLEANS.get(String(raw).toLowerCase())
+    : undefined;
 }
 
 /** `yyyy-MM-dd`, or the day part of an ISO date-time. */

@@ -6,6 +6,7 @@ import type {
   ComponentAttributeDefinition,
   MediaDefinition,
   RelationDefinition,
+  Route,
   ScalarDefinition,
   ZoneDefinition,
 } from './definitions.js';
@@ -105,8 +106,8 @@ export interface ContentType extends ModelBase {
   readonly table: Identifier;
   /** Built in (the file type): no routes, no grants. */
   readonly internal: boolean;
-  /** Whether it has routes of its own. */
-  readonly routed: boolean;
+  /** The routes that it has. */
+  readonly routes: readonly Route[];
   /** The attribute that is filled with the user who creates a document. */
   readonly owner: string | null;
 }

@@ -57,6 +57,11 @@ const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(va
 const TEXT = option('a text', isText);
 const TEXTS = option('a list of distinct texts', isListOf(isText));
 const PLAIN = option('plain data', isPlain);
+const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
+  if (!isObject(value)) return FLAG.admits(value);
+  const [[key = '', list] = [], more] = Object.entries(value);
+  return more === undefined && ['only', 'except'].includes(key) && TEXTS.admits(list);
+});
 const ATTRIBUTES = option('an object of attributes', isObject);
 
 const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
@@ -95,6 +100,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
     target: TEXT,
     inversedBy: TEXT,
     mappedBy: TEXT,
+    leftOut: FLAG,
   },
   media: { ...COMMON, multiple: FLAG, allowedTypes: listOf('images', 'videos', 'audios', 'files') },
   component: { ...COMMON, component: TEXT, repeatable: FLAG, min: COUNT, max: COUNT, index: FLAG },
@@ -116,7 +122,7 @@ export const TYPE_OPTIONS: Options = {
   draftAndPublish: FLAG,
   localized: FLAG,
   tableName: TEXT,
-  routes: FLAG,
+  routes: ROUTES_OPTION,
   owner: TEXT,
   attributes: ATTRIBUTES,
 };

@@ -1,12 +1,12 @@
 /**
  * The attribute-type table: what each scalar type is in PostgreSQL, in JSON, in a filter and in a body.
- * Adding a type is one row here, its value type in `definitions.ts` and a row in the contract test.
+ * Adding a type is one row here, one in `options.ts` and its value type in `definitions.ts`.
  */
 import { validationError } from '../errors.js';
 import { type Sql, sql } from '../sql.js';
 import * as accept from './accept.js';
 import type { ScalarTypeName } from './definitions.js';
-import { toDate, toDatetime, toTime, toTimestamp } from './formats.js';
+import { toBoolean, toDate, toDatetime, toTime, toTimestamp } from './formats.js';
 
 /**
  * A member of a component's JSON, where a value of another type may stand that an older model has stored:
@@ -66,13 +66,6 @@ function numberOperand(lowest: number, highest: number, integer: boolean): (raw:
     if (value < lowest || value > highest) return bad(raw, `a number between ${lowest} and ${highest}`);
     return value;
   };
-}
-
-/** True and false as query strings spell them (protocol 5.28). */
-export function toBoolean(raw: unknown): boolean | undefined {
-  if (raw === true || raw === 1 || raw === 'true' || raw === 't' || raw === '1') return true;
-  if (raw === false || raw === 0 || raw === 'false' || raw === 'f' || raw === '0' || raw === '') return false;
-  return undefined;
 }
 
 /** PostgreSQL takes no number that is much larger than a double. */
@@ -196,7 +189,8 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
     search: 'number',
   }),
   boolean: row('boolean', 'boolean', {
-    operand: (raw) => toBoolean(raw) ?? bad(raw, 'true or false'),
+    // Nothing at all is false, as in `filters[open]=`.
+    operand: (raw) => (raw === '' ? false : (toBoolean(raw) ?? bad(raw, 'true or false'))),
     accept: accept.acceptBoolean,
   }),
   date: row('date', 'string', {

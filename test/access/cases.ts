@@ -18,6 +18,7 @@ import {
   type Ask,
   type Asker,
   attributesOf,
+  echoed,
   may,
   mayWrite,
   type Path,
@@ -182,9 +183,13 @@ const list = (of: 'type' | 'component', name: string, depth: number): string[] =
 
 const full = (ask: Ask, depth: number): object => tree('type', ask.type, depth) as object;
 
-const showing = (ask: Ask, depth: number, more: (path: string) => boolean = () => true): Wanted => ({
+/** What an answer to a body shows. */
+const answered = (ask: Ask, depth: number, sent: object): string[] =>
+  shown(ask, depth).filter((path) => echoed(ask, path.split('.')[0] ?? '', sent));
+
+const showing = (ask: Ask, depth: number): Wanted => ({
   read: ({ data }) => sorted(pathsIn(data, 'type', ask.type)),
-  value: sorted(shown(ask, depth)).filter(more),
+  value: sorted(answered(ask, depth, {})),
 });
 
 const total = (count: number): Wanted => ({
@@ -454,8 +459,8 @@ const spellings = (target: unknown): unknown[] => [
 /**
  * Whether this is an answer to what was asked: nothing more is shown than may be, and what is there in full.
  */
-function answering(ask: Ask, depth: number): Wanted {
-  const all = shown(ask, depth);
+function answering(ask: Ask, depth: number, sent: object): Wanted {
+  const all = answered(ask, depth, sent);
   const missing = ({ data }: any): string[] => {
     const there = new Set(pathsIn(data, 'type', ask.type));
     const extra = [...there].filter((path) => !all.includes(path)).map((path) => `+${path}`);
@@ -594,10 +599,12 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
         });
         const mine = Object.keys(TYPES.get(type)?.attributes ?? {}).filter((key) => mayWrite(ask, key));
         if (!draft)
-          for (const key of mine)
-            yield send('body', n, { [key]: bodyOf(type, key, n, ids) }, {}, answering(ask, 0));
+          for (const key of mine) {
+            const sent = { [key]: bodyOf(type, key, n, ids) };
+            yield send('body', n, sent, {}, answering(ask, 0, sent));
+          }
         const everything = Object.fromEntries(mine.map((key) => [key, bodyOf(type, key, n, ids)]));
-        yield send('answer', n, everything, full(ask, 3), answering(ask, 3));
+        yield send('answer', n, everything, full(ask, 3), answering(ask, 3, everything));
         // A change of nothing shows all of a document whose ways are all there. World 0 has a note of
         // somebody else.
         const worlds =
@@ -606,7 +613,8 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
             : scope(ask) === 'all' && TYPES.get(type)?.owner !== undefined
               ? [0, 1]
               : [1];
-        for (const world of worlds) yield send('answer', world, {}, full(ask, 3), showing(ask, 3));
+        for (const world of worlds)
+          yield send('answer', world, {}, full(ask, 3), showing({ ...ask, foreign: world === 0 }, 3));
         for (const { keys, scalar } of draft ? [] : pathsOf(ask, 0))
           if (scalar && may(ask, keys))
             yield send(
@@ -614,7 +622,10 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
               n,
               {},
               { fields: keys },
-              { read: ({ data }) => Object.keys(data), value: [...new Set(['id', 'documentId', ...keys])] },
+              {
+                read: ({ data }) => Object.keys(data),
+                value: [...new Set(['id', 'documentId', ...keys])].filter((key) => echoed(ask, key, {})),
+              },
             );
       }
     }

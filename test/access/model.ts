@@ -125,6 +125,7 @@ export interface AttributeOf {
   readonly private?: boolean;
   readonly relation?: string;
   readonly target?: string;
+  readonly mappedBy?: string;
   readonly component?: string;
   readonly components?: readonly string[];
   readonly repeatable?: boolean;

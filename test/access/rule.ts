@@ -12,11 +12,13 @@ export interface Asker {
   readonly user: boolean;
 }
 
-/** A request: who asks, and what it is about. A document that is named belongs to the user who asks. */
+/** A request: who asks, and what it is about. */
 export interface Ask extends Asker {
   readonly type: string;
   readonly action: Action;
   readonly draft: boolean;
+  /** The document that is named belongs to somebody else; otherwise it is the asking user's. */
+  readonly foreign?: boolean;
 }
 
 /** Names of attributes, `all`, or null for a right that is not there. */
@@ -65,20 +67,40 @@ export const shows = (ask: Asker & Pick<Ask, 'draft'>, type: string): boolean =>
   allowed(ask, type, 'find') &&
   (!ask.draft || TYPES.get(type)?.draftAndPublish !== true || allowed(ask, type, 'readDrafts'));
 
+/** The action that reads one document. */
+const readOf = (type: string): Action => (TYPES.get(type)?.kind === 'singleType' ? 'find' : 'findOne');
+
+/** Whether who has updated a document may read it: the document itself, and where it is a draft, drafts (D27). */
+export function readsBack(ask: Ask): boolean {
+  const reading = { ...ask, action: readOf(ask.type) };
+  return (
+    ask.action !== 'update' || scope(reading) === 'all' || (scope(reading) === 'own' && ask.foreign !== true)
+  );
+}
+
 /**
- * What the root of an answer shows: for a write also what a GET would, of own documents where only such can
- * have been written.
+ * What may be named at the root of an answer. A create shows what was created and what a GET would; an update what a
+ * GET would, and where that shows nothing, what can be sent.
  */
 function rootReach(ask: Ask): Reach {
   if (isRead(ask.action)) return reachOfOwn(ask, ask.type, ask.action);
-  const own = ask.action === 'create' || !allowed(ask, ask.type, ask.action);
-  const all = (['find', 'findOne', ask.action] as const).map((one) =>
-    own ? reachOfOwn(ask, ask.type, one) : reach(ask, ask.type, one),
+  const actions: Action[] = ask.action === 'create' ? ['find', 'findOne', 'create'] : [readOf(ask.type)];
+  const all = [...actions, ...(readsBack(ask) ? [] : [ask.action])].map((one) =>
+    reachOfOwn(ask, ask.type, one),
   );
   return all.includes('all')
     ? 'all'
     : new Set(all.flatMap((one) => (one instanceof Set ? [...(one as ReadonlySet<string>)] : [])));
 }
+
+/**
+ * Whether an answer shows what stands below an attribute: of a document that may not be read only the ids, and what
+ * the body carried in full. On the side that does not own it, a relation is not the body's alone.
+ */
+export const echoed = (ask: Ask, key: string, sent: object): boolean =>
+  readsBack(ask) ||
+  ['id', 'documentId'].includes(key) ||
+  (Object.hasOwn(sent, key) && TYPES.get(ask.type)?.attributes[key]?.mappedBy === undefined);
 
 /** Where a path has led to. */
 interface Place {
@@ -148,17 +170,24 @@ const walk = (ask: Ask, path: readonly string[]): Place | null =>
  */
 export const may = (ask: Ask, path: readonly string[]): boolean => walk(ask, path) !== null;
 
-/**
- * Whether a body may name an attribute. A relation must lead to what may be found, and whose a document is
- * users do not say.
- */
-export function mayWrite(ask: Ask, attribute: string): boolean {
-  const { type, action, user } = ask;
+/** Whether an attribute may be changed, from whichever side. Whose a document is users do not say. */
+function mayChange(ask: Asker, type: string, action: Action, attribute: string): boolean {
   const granted = reachOfOwn(ask, type, action);
   if (granted === null || (granted !== 'all' && !granted.has(attribute))) return false;
   const model = TYPES.get(type);
-  if (model?.attributes[attribute] === undefined || (user && model.owner === attribute)) return false;
-  return targetsOf('type', type, attribute).every((target) => shows({ ...ask, draft: false }, target));
+  return model?.attributes[attribute] !== undefined && !(ask.user && model.owner === attribute);
+}
+
+/**
+ * Whether a body may name an attribute. A relation must lead to what may be found; where the other side owns it,
+ * writing it updates the documents there (D26).
+ */
+export function mayWrite(ask: Ask, attribute: string): boolean {
+  const { type, action } = ask;
+  if (!mayChange(ask, type, action, attribute)) return false;
+  const { mappedBy, target = '' } = attributesOf({ of: 'type', name: type })[attribute] ?? {};
+  if (mappedBy !== undefined && !mayChange(ask, target, 'update', mappedBy)) return false;
+  return targetsOf('type', type, attribute).every((one) => shows({ ...ask, draft: false }, one));
 }
 
 /** The types that a filled attribute links to, those of its components included. */

@@ -1,5 +1,5 @@
-import { ContentAccess, type Grants } from 'nestjs-content-api';
-import { ApiTokens, ApiTokensModule } from 'nestjs-content-api/accounts';
+import { ContentAccess, defineCollectionType, defineSingleType, type Grants } from 'nestjs-content-api';
+import { ApiTokens, ApiTokensModule, apiTokenType } from 'nestjs-content-api/accounts';
 import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes } from './helpers.ts';
 
@@ -204,4 +204,63 @@ it('a host acts for a role', async () => {
     caller.permissions.allows('topic', 'find'),
   ]).toEqual([true, false, false]);
   await test.close();
+});
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' } },
+});
+const front = defineSingleType({
+  singularApiId: 'front',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' } },
+});
+
+describe.each(ADAPTERS)('drafts and API tokens on %s', (adapter) => {
+  let test: TestApp;
+  let documentId: string;
+  beforeAll(async () => {
+    const access = { public: { page: ['create', 'readDrafts'], front: ['update', 'readDrafts'] } } as const;
+    test = await createTestApp(
+      { contentTypes: [page, front, apiTokenType], access, imports: [ApiTokensModule] },
+      adapter,
+    );
+    const data = { title: 'draft' };
+    documentId = (await test.http.post('/api/pages?status=draft').send({ data }).expect(201)).body.data
+      .documentId;
+    await test.http.put('/api/front?status=draft').send({ data }).expect(200);
+  });
+  afterAll(() => test.close());
+
+  it.each([
+    ['read-only', undefined, [200, 200, 200]],
+    ['full-access', undefined, [200, 200, 200]],
+    ['custom', { page: ['find', 'findOne'], front: ['find'] }, [403, 403, 403]],
+    ['custom', { page: ['find', 'readDrafts'], front: ['find', 'readDrafts'] }, [200, 403, 200]],
+  ] as [string, Grants | undefined, number[]][])(
+    'D28: %s with %j reads what it may of drafts',
+    async (kind, grants, expected) => {
+      const name = `${kind} ${JSON.stringify(grants)}`;
+      const { token } = await test.app.get(ApiTokens).create({ name, kind, grants } as never);
+      const statuses = await Promise.all(
+        ['pages', `pages/${documentId}`, 'front'].map(
+          async (path) =>
+            (await test.http.get(`/api/${path}?status=draft`).set('authorization', `Bearer ${token}`)).status,
+        ),
+      );
+      expect(statuses).toEqual(expected);
+    },
+  );
+
+  it('D28: read-only still writes nothing, drafts included', async () => {
+    const { token } = await test.app.get(ApiTokens).create({ name: 'reader', kind: 'read-only' });
+    for (const query of ['', '?status=draft'])
+      await test.http
+        .put(`/api/pages/${documentId}${query}`)
+        .set('authorization', `Bearer ${token}`)
+        .send({ data: {} })
+        .expect(403);
+  });
 });

@@ -48,6 +48,13 @@ describe('npx nestjs-content-api token', () => {
     ).rejects.toThrow('"nots" is not a content type; did you mean "note"?');
   });
 
+  it.each([[['--help']], [['-h']], [['token', '--help']], [['token', 'create', '--help']]])(
+    'N1: %j prints the usage and is no mistake',
+    async (args) => {
+      expect(await run(args, {})).toMatch(/^Usage: nestjs-content-api token[^]*--help/);
+    },
+  );
+
   it.each([
     ['nothing', []],
     ['an unknown command', ['token', 'destroy']],

@@ -383,6 +383,7 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
         type: expect.any(String),
         createdAt: expect.anything(),
         updatedAt: expect.anything(),
+        publishedAt: expect.anything(),
         nb_users: expect.any(Number),
       });
       const permissions = {

@@ -19,6 +19,7 @@ export interface Case {
   readonly capture?: Readonly<Record<string, string>>;
   readonly status: number;
   readonly response: unknown;
+  readonly responseHeaders?: Readonly<Record<string, string | readonly string[]>>;
   readonly note?: string;
   readonly volatile?: boolean;
 }

@@ -1,7 +1,10 @@
 /** Compares our answer with the recorded one under the normalisations of the cases' rules, and no others. */
 import type { Case } from './cases.ts';
+import { compareHeaders } from './headers.ts';
 import type { Kind, Kinds } from './kinds.ts';
 import type { Answer } from './request.ts';
+import { isSeeded, TIMES } from './times.ts';
+import type { Moment, Times } from './times.ts';
 
 /** A place where the answers differ. */
 export interface Difference {
@@ -53,13 +56,12 @@ export class IdMap {
 const DOCUMENT_IDS = 'documentId';
 const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/;
 const DOCUMENT_ID_IN_TEXT = /[a-z][a-z0-9]{23}/g;
-const TIMES = ['createdAt', 'updatedAt', 'publishedAt'];
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Stands for a value that no two runs share, such as `<jwt>`. */
 const PLACEHOLDER = /^<\w+>$/;
 const DETAILS = 'error.details';
 const HASH = /_[0-9a-f]{10}(?=\.\w+$|$)/;
 
+const isTime = (key: string): boolean => (TIMES as readonly string[]).includes(key);
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value: unknown): value is Id => typeof value === 'number' || typeof value === 'string';
@@ -78,15 +80,31 @@ export function isRefusal({ status, body }: Answer): boolean {
   );
 }
 
+/** What a comparison knows from the model and from the answers before it. */
+export interface Context {
+  readonly kinds: Kinds;
+  readonly ids: IdMap;
+  readonly times: Times;
+  /**
+   * Seeded documents that cases outside these files have changed since: that they are shown is compared, and
+   * with which keys, but not the values.
+   */
+  readonly foreign?: ReadonlySet<string>;
+}
+
 /** One comparison: walks both answers side by side along the model. */
 class Comparison {
   readonly differences: Difference[] = [];
+  private readonly context: Context;
   private readonly kinds: Kinds;
   private readonly ids: IdMap;
+  private readonly moment: Moment;
 
-  constructor(kinds: Kinds, ids: IdMap) {
-    this.kinds = kinds;
-    this.ids = ids;
+  constructor(context: Context, moment: Moment) {
+    this.context = context;
+    this.kinds = context.kinds;
+    this.ids = context.ids;
+    this.moment = moment;
   }
 
   differ(path: string, recorded: unknown, ours: unknown): void {
@@ -117,13 +135,20 @@ class Comparison {
   }
 
   private fields(path: string, recorded: Fields, ours: Fields, kind: Kind): void {
+    const foreign = this.context.foreign?.has(String(recorded.documentId)) === true;
     for (const key of new Set([...Object.keys(recorded), ...Object.keys(ours)])) {
       const place = path === '' ? key : `${path}.${key}`;
       if (!(key in ours)) this.missing(place, recorded[key]);
       else if (!(key in recorded)) this.added(place, key, ours[key], kind);
-      else this.field(place, key, [recorded[key], ours[key]], kind);
+      else if (!foreign || key === 'documentId') this.field(place, key, [recorded[key], ours[key]], kind);
     }
     this.order(path, recorded, ours, kind);
+    if (kind.is === 'document' && !foreign) this.times(path, [recorded, ours], kind);
+  }
+
+  private times(path: string, pair: readonly [Fields, Fields], kind: Kind): void {
+    const found = this.context.times.compare(kind.name, pair, path === 'data' ? this.moment : null);
+    for (const { key, recorded, ours } of found) this.differ(`${path}.${key}`, recorded, ours);
   }
 
   /** `id` and `documentId` come first wherever both answers have them. */
@@ -160,8 +185,8 @@ class Comparison {
     } else if (key === 'documentId' && typeof recorded === 'string' && typeof ours === 'string') {
       if (!DOCUMENT_ID.test(ours) || !this.ids.agree(DOCUMENT_IDS, recorded, ours))
         this.differ(path, recorded, ours);
-    } else if (TIMES.includes(key) && typeof recorded === 'string' && typeof ours === 'string') {
-      if (!TIME.test(ours)) this.differ(path, recorded, ours);
+    } else if (isTime(key) && typeof recorded === 'string' && typeof ours === 'string') {
+      // Two times of a document are compared with each other as well, once all its keys have been.
     } else if (!(
       key === 'locale' &&
       recorded === null &&
@@ -173,22 +198,44 @@ class Comparison {
   }
 }
 
+/** What of the written document the request itself must have stamped (1.4): nothing where it changed nothing. */
+function madeBy({ method, status, body }: Case): readonly string[] {
+  if (method === 'POST' && status === 201) return TIMES;
+  const { data } = (isFields(body) ? body : {}) as { readonly data?: unknown };
+  return method === 'PUT' && status === 200 && isFields(data) && Object.keys(data).length > 0
+    ? ['updatedAt']
+    : [];
+}
+
 /**
- * The places where our answer differs from the recorded one; what it learned about ids waits in `ids` to be
- * kept.
+ * The places where our answer differs from the recorded one; what it learned about ids and times waits in the
+ * context to be kept.
  */
-export function compare(
-  recorded: Case,
-  ours: Answer,
-  { kinds, ids }: { kinds: Kinds; ids: IdMap },
-): Difference[] {
-  ids.begin();
+export function compare(recorded: Case, ours: Answer, context: Context): Difference[] {
+  context.ids.begin();
+  context.times.begin();
   if (recorded.status === 500)
     return isRefusal(ours) ? [] : [{ path: 'status', recorded: '4xx in the error shape', ours: ours.status }];
-  const comparison = new Comparison(kinds, ids);
+  const comparison = new Comparison(context, { ...ours, made: madeBy(recorded) });
   if (recorded.status !== ours.status) comparison.differ('status', recorded.status, ours.status);
-  if (!(isEmpty(recorded.response) && isEmpty(ours.body)) && recorded.method !== 'HEAD') {
-    comparison.value('', recorded.response, ours.body, kinds.ofPath(recorded.path));
+  // An answer to HEAD has the status and the headers of the GET, and no body.
+  if (recorded.method === 'HEAD') {
+    if (!isEmpty(ours.body)) comparison.differ('body', '', ours.body);
+  } else if (!(isEmpty(recorded.response) && isEmpty(ours.body))) {
+    comparison.value('', recorded.response, ours.body, context.kinds.ofPath(recorded.path));
   }
-  return comparison.differences;
+  return [...comparison.differences, ...compareHeaders(recorded.responseHeaders ?? {}, ours.headers)];
+}
+
+/** Seeded documents in a recorded answer that show a write. */
+export function changedDocuments(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { documentId, createdAt, updatedAt } = value as Fields;
+  const changed =
+    typeof documentId === 'string' &&
+    typeof createdAt === 'string' &&
+    typeof updatedAt === 'string' &&
+    isSeeded(createdAt) &&
+    !isSeeded(updatedAt);
+  return [...(changed ? [documentId] : []), ...Object.values(value).flatMap(changedDocuments)];
 }

@@ -1,11 +1,12 @@
 /** The whole run: a fresh database, the library with model and seed, every case. */
 import { createDatabase } from '../support/database.ts';
+import { signIn } from './callers.ts';
 import { readCases, readJson } from './cases.ts';
 import type { Model, Seed } from './cases.ts';
 import { startLibrary } from './library.ts';
 import type { Adapter } from './library.ts';
 import { replay } from './replay.ts';
-import type { Result } from './replay.ts';
+import type { Replay, Result } from './replay.ts';
 import { plant } from './seed.ts';
 import { countStatements } from './statements.ts';
 
@@ -15,24 +16,38 @@ export interface Files {
   readonly cases: readonly string[];
 }
 
-/** Replays case files on the PostgreSQL server at `serverUrl`. */
-export async function conformance(
+/** Where the PostgreSQL server is, and which HTTP adapter answers. */
+export interface Place {
+  readonly serverUrl: string | undefined;
+  readonly adapter?: Adapter;
+}
+
+/** Starts the library on a fresh database with the seed in it, for as long as `use` takes. */
+export async function withLibrary<T>(
   files: Files,
-  { serverUrl, adapter = 'express' }: { serverUrl: string | undefined; adapter?: Adapter },
-): Promise<Result[]> {
+  { serverUrl, adapter = 'express' }: Place,
+  use: (ready: Replay) => Promise<T>,
+): Promise<T> {
   const model = readJson<Model>(files.model);
   const seed = readJson<Seed>(files.seed);
+  const cases = readCases(files.cases);
   const statements = countStatements();
   const database = await createDatabase(serverUrl);
   try {
-    const { app, port } = await startLibrary(model, seed, { databaseUrl: database.url, adapter });
+    const library = await startLibrary({ model, seed, cases }, { databaseUrl: database.url, adapter });
     try {
-      await plant(app, { seed, model, databaseUrl: database.url });
-      return await replay({ cases: readCases(files.cases), model, port, statements });
+      const planting = { seed, model, databaseUrl: database.url };
+      const pinned = await plant(library.app, planting);
+      const bearers = await signIn(library, planting);
+      return await use({ cases, model, port: library.port, bearers, pinned, statements });
     } finally {
-      await app.close();
+      await library.app.close();
     }
   } finally {
     await database.drop();
   }
 }
+
+/** Replays case files on the PostgreSQL server at `serverUrl`. */
+export const conformance = (files: Files, place: Place): Promise<Result[]> =>
+  withLibrary(files, place, replay);

@@ -1,12 +1,12 @@
-/** The library as an application of its own, with the callers that the seed knows. */
+/** The library as an application of its own, with the roles that the seed knows. */
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { CONTENT_ORM, ContentError, ContentModule, Permissions } from 'nestjs-content-api';
-import type { AuthStrategy, Caller, ContentModuleOptions, Credentials, Grants } from 'nestjs-content-api';
-import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
-import type { Model, Seed, Token } from './cases.ts';
+import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
+import type { ContentModuleOptions, Grants } from 'nestjs-content-api';
+import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import type { Case, Model, Seed } from './cases.ts';
 
 export type Adapter = 'express' | 'fastify';
 
@@ -17,11 +17,11 @@ export interface Library {
 
 const BODY_LIMIT = 1024 * 1024;
 
-const FULL_ACCESS: Grants = { '*': '*' };
-const READ_ONLY: Grants = { '*': ['find', 'findOne', 'readDrafts'] };
+/** What the host of the recording allowed to pages of other origins. */
+const CORS = { origin: true, credentials: true, methods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS' };
 
 /** Recorded grants with `readDrafts` wherever `find` is (D17), for the types that the model has. */
-function grants(recorded: Readonly<Record<string, readonly string[]>>, model: Model): Grants {
+export function grantsFor(recorded: Readonly<Record<string, readonly string[]>>, model: Model): Grants {
   const known = new Set(model.contentTypes.map((type) => type.singularApiId));
   const entries = Object.entries(recorded).filter(([type]) => known.has(type));
   return Object.fromEntries(
@@ -32,53 +32,12 @@ function grants(recorded: Readonly<Record<string, readonly string[]>>, model: Mo
   ) as Grants;
 }
 
-function rights(token: Token, model: Model): Grants {
-  if (token.type === 'full-access') return FULL_ACCESS;
-  return token.type === 'read-only' ? READ_ONLY : grants(token.permissions ?? {}, model);
-}
-
-/** Knows the seed's tokens by name, and `jwt`: a signed-in user of the role `authenticated`. */
-class RecordedCallers implements AuthStrategy {
-  readonly name = 'recorded';
-  private readonly callers = new Map<string, Caller>();
-  private readonly expired: ReadonlySet<string>;
-
-  constructor({ access }: Seed, model: Model) {
-    for (const token of access.tokens) {
-      this.callers.set(token.as, {
-        kind: 'token',
-        id: token.as,
-        permissions: Permissions.of(rights(token, model)),
-      });
-    }
-    this.callers.set('jwt', {
-      kind: 'user',
-      id: '1',
-      permissions: Permissions.of(grants(access.roles.authenticated ?? {}, model)),
-    });
-    this.expired = new Set(
-      access.tokens
-        .filter(({ expiresAt }) => expiresAt !== undefined && new Date(expiresAt) < new Date())
-        .map(({ as }) => as),
-    );
-  }
-
-  authenticate({ bearer }: Credentials): Caller | null {
-    if (bearer === null) return null;
-    const name = bearer.replace(/^<(.*)>$/, '$1');
-    if (this.expired.has(name)) throw new ContentError('UnauthorizedError', 'Token expired');
-    return this.callers.get(name) ?? null;
-  }
-}
-
 async function create(options: ContentModuleOptions, adapter: Adapter): Promise<INestApplication> {
   const users = UsersModule.forRoot({ secret: 'the secret of the conformance run', rateLimit: false });
+  const contentTypes = [...options.contentTypes, ...userTypes(), apiTokenType];
   const module = {
     module: class Conformance {},
-    imports: [
-      ContentModule.forRoot({ ...options, contentTypes: [...options.contentTypes, ...userTypes()] }),
-      users,
-    ],
+    imports: [ContentModule.forRoot({ ...options, contentTypes }), users, ApiTokensModule],
   };
   if (adapter === 'express') {
     const app = await NestFactory.create<NestExpressApplication>(module, { logger: ['error'] });
@@ -90,10 +49,19 @@ async function create(options: ContentModuleOptions, adapter: Adapter): Promise<
   });
 }
 
+function rolesOf({ access }: Seed, model: Model): Record<string, Grants> {
+  const { public: _open, ...roles } = access.roles;
+  return Object.fromEntries(
+    Object.entries(roles).map(([role, recorded]) => [role, grantsFor(recorded, model)]),
+  );
+}
+
+const isFromAPage = ({ headers }: Case): boolean =>
+  Object.keys(headers).some((name) => name.toLowerCase() === 'origin');
+
 /** Starts the library with its tables in an empty database, on a port of its own. */
 export async function startLibrary(
-  model: Model,
-  seed: Seed,
+  { model, seed, cases }: { readonly model: Model; readonly seed: Seed; readonly cases: readonly Case[] },
   { databaseUrl, adapter }: { databaseUrl: string; adapter: Adapter },
 ): Promise<Library> {
   const { contentTypes, components, locales, defaultLocale } = model;
@@ -104,12 +72,17 @@ export async function startLibrary(
       defaultLocale,
       maxLimit: 100,
       database: { clientUrl: databaseUrl },
-      // Grants from the roles' table stay fresh for the whole run, so that a GET is counted as what it is.
-      access: { public: grants(seed.access.roles.public ?? {}, model), maxAge: 3_600_000 },
-      auth: { strategies: [new RecordedCallers(seed, model)] },
+      access: {
+        public: grantsFor(seed.access.roles.public ?? {}, model),
+        roles: rolesOf(seed, model),
+        // Grants from the roles' table stay fresh for the whole run, so that a GET is counted as what it is.
+        maxAge: 3_600_000,
+      },
     },
     adapter,
   );
+  // Pages of other origins are the host's to allow; only cases that come from one need it.
+  if (cases.some(isFromAPage)) app.enableCors(CORS);
   const orm = app.get<{ schema: { update(): Promise<void> } }>(CONTENT_ORM, { strict: false });
   await orm.schema.update();
   await app.listen(0, '127.0.0.1');

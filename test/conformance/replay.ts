@@ -1,20 +1,26 @@
 /** Replays cases against a running library and judges each answer. */
 import { asked } from './asked.ts';
-import type { Asked } from './asked.ts';
+import { authorization } from './callers.ts';
+import type { Bearers } from './callers.ts';
 import { at, fill, variablesIn } from './cases.ts';
 import type { Case, Model, Variables } from './cases.ts';
 import { compare, IdMap } from './compare.ts';
-import type { Difference } from './compare.ts';
-import { IMPROVEMENTS } from './improvements.ts';
+import type { Context, Difference } from './compare.ts';
+import { compareHead } from './head.ts';
+import { EXACT, IMPROVEMENTS } from './improvements.ts';
 import { Kinds } from './kinds.ts';
 import { send } from './request.ts';
-import type { Answer } from './request.ts';
-import { skipReason } from './skips.ts';
+import type { Answer, Request } from './request.ts';
+import { changedElsewhere, notComparable } from './skips.ts';
+import { Times } from './times.ts';
+
+/** `partly`: identical but for documents that cases outside these files have changed. */
+export type Outcome = 'identical' | 'partly' | 'improved' | 'mismatched' | 'skipped';
 
 export interface Result {
   readonly case: Case;
-  readonly outcome: 'matched' | 'improved' | 'mismatched' | 'skipped';
-  /** Why it was skipped, or which improvement it is. */
+  readonly outcome: Outcome;
+  /** Why it was skipped or compared in part, or which improvement it is. */
   readonly reason?: string;
   readonly differences: readonly Difference[];
   readonly answer?: Answer;
@@ -26,37 +32,25 @@ export interface Replay {
   readonly cases: readonly Case[];
   readonly model: Model;
   readonly port: number;
+  readonly bearers: Bearers;
+  /** Document ids whose times the seed determines. */
+  readonly pinned: ReadonlySet<string>;
   /** The running total of SQL statements. */
   readonly statements: () => number;
 }
 
-function authorization(auth: string): Record<string, string> {
-  if (auth === 'public') return {};
-  return { authorization: auth.startsWith('raw:') ? auth.slice('raw:'.length) : `Bearer ${auth}` };
-}
-
-/** Names the entry that covers the differences; none where several claim them. */
-function improvementFor(
-  request: Asked,
-  answer: Answer,
-  differences: readonly Difference[],
-): string | undefined {
-  const claims = IMPROVEMENTS.filter(
-    ({ applies, expects }) => applies(request) && expects(answer, request, differences),
-  );
-  return claims.length === 1 ? claims[0]?.id : undefined;
-}
+type Judgement = Pick<Result, 'outcome' | 'reason'> & Partial<Pick<Result, 'differences'>>;
 
 class Player {
   private readonly variables: Variables = new Map();
-  private readonly ids = new IdMap();
-  private readonly kinds: Kinds;
+  private readonly context: Context;
   private readonly earlier: Case[] = [];
   private readonly replay: Replay;
 
   constructor(replay: Replay) {
     this.replay = replay;
-    this.kinds = new Kinds(replay.model);
+    const times = new Times(Date.now(), replay.pinned);
+    this.context = { kinds: new Kinds(replay.model), ids: new IdMap(), times };
   }
 
   async play(recorded: Case): Promise<Result> {
@@ -74,25 +68,32 @@ class Player {
     if (unknown !== undefined)
       return skipped(`{{${unknown}}} is captured by a case that is not in these files`);
 
-    const { answer, statements } = await this.send(recorded);
+    const request = this.request(recorded);
+    const before = this.replay.statements();
+    const answer = await send(this.replay.port, request);
+    const statements = this.replay.statements() - before;
     this.capture(recorded, answer);
-    const judged = this.judge(recorded, answer);
+    const judged = await this.withHead(request, answer, this.judge(recorded, answer));
     this.earlier.push(recorded);
     return { case: recorded, differences: [], answer, statements, ...judged };
   }
 
-  private async send(recorded: Case): Promise<{ answer: Answer; statements: number }> {
-    const { method, headers, auth } = recorded;
-    const path = fill(recorded.pathTemplate ?? recorded.path, this.variables) as string;
-    const body = fill(recorded.bodyTemplate ?? recorded.body, this.variables);
-    const before = this.replay.statements();
-    const answer = await send(this.replay.port, {
+  private request({ method, path, pathTemplate, headers, auth, body, bodyTemplate }: Case): Request {
+    return {
       method,
-      path,
-      headers: { ...headers, ...authorization(auth) },
-      body,
-    });
-    return { answer, statements: this.replay.statements() - before };
+      path: fill(pathTemplate ?? path, this.variables) as string,
+      headers: { ...headers, ...authorization(auth, this.replay.bearers) },
+      body: fill(bodyTemplate ?? body, this.variables),
+    };
+  }
+
+  /** Every GET is asked again as HEAD, which must answer the same without a body (1.10). */
+  private async withHead(request: Request, answer: Answer, judged: Judgement): Promise<Judgement> {
+    if (request.method !== 'GET' || judged.outcome === 'skipped') return judged;
+    const differences = compareHead(answer, await send(this.replay.port, { ...request, method: 'HEAD' }));
+    return differences.length === 0
+      ? judged
+      : { outcome: 'mismatched', differences: [...(judged.differences ?? []), ...differences] };
   }
 
   /** What the recording could not capture either stands as it stood in its later requests: `undefined`. */
@@ -100,20 +101,48 @@ class Player {
     for (const [name, path] of Object.entries(capture)) this.variables.set(name, at(answer.body, path));
   }
 
-  private judge(
+  private judge(recorded: Case, answer: Answer): Judgement {
+    const differences = this.compare(recorded, answer);
+    if (differences.length === 0) return { outcome: 'identical' };
+    const reason = notComparable(recorded, answer);
+    if (reason !== undefined) return { outcome: 'skipped', reason };
+    return (
+      this.improvement(recorded, answer, differences) ??
+      this.partly(recorded, answer) ?? { outcome: 'mismatched', differences }
+    );
+  }
+
+  private compare(recorded: Case, answer: Answer, foreign: ReadonlySet<string> = new Set()): Difference[] {
+    const differences = compare(recorded, answer, { ...this.context, foreign });
+    if (differences.length > 0) return differences;
+    this.context.ids.keep();
+    this.context.times.keep();
+    return [];
+  }
+
+  /** The one entry that claims the case; where its answer is written down, ours must be that answer. */
+  private improvement(
     recorded: Case,
     answer: Answer,
-  ): Pick<Result, 'outcome' | 'reason'> & Partial<Pick<Result, 'differences'>> {
-    const differences = compare(recorded, answer, { kinds: this.kinds, ids: this.ids });
-    if (differences.length === 0) {
-      this.ids.keep();
-      return { outcome: 'matched' };
-    }
-    const improvement = improvementFor(asked(recorded, this.replay.model), answer, differences);
-    if (improvement !== undefined) return { outcome: 'improved', reason: improvement };
-    const reason = skipReason(recorded, answer, this.earlier);
-    if (reason !== undefined) return { outcome: 'skipped', reason };
-    return { outcome: 'mismatched', differences };
+    differences: readonly Difference[],
+  ): Judgement | undefined {
+    const request = asked(recorded, this.replay.model);
+    const [claim, another] = IMPROVEMENTS.filter(
+      ({ applies, expects }) => applies(request) && expects(answer, request, differences),
+    );
+    if (claim === undefined || another !== undefined) return undefined;
+    const exact = EXACT.get(recorded.n);
+    const improved: Judgement = { outcome: 'improved', reason: claim.id };
+    if (exact === undefined) return improved;
+    const left = this.compare({ ...recorded, ...exact }, answer);
+    return left.length === 0 ? improved : { outcome: 'mismatched', differences: left };
+  }
+
+  private partly(recorded: Case, answer: Answer): Judgement | undefined {
+    const foreign = changedElsewhere(recorded, this.earlier);
+    if (foreign.size === 0 || this.compare(recorded, answer, foreign).length > 0) return undefined;
+    const names = [...foreign].join(', ');
+    return { outcome: 'partly', reason: `shows ${names} as a case that is not in these files left it` };
   }
 }
 

@@ -1,6 +1,8 @@
 /** The outcome as text. */
+import type { Case } from './cases.ts';
 import type { Difference } from './compare.ts';
-import type { Result } from './replay.ts';
+import { EXACT } from './improvements.ts';
+import type { Outcome, Result } from './replay.ts';
 
 const DIFFERENCES_SHOWN = 3;
 const VALUE_LENGTH = 200;
@@ -59,10 +61,13 @@ function counted(results: readonly Result[]): string[] {
     case: { n },
   } of results)
     counts.set(reason, [...(counts.get(reason) ?? []), n]);
-  return [...counts].map(([reason, numbers]) => `  ${reason}: ${numbers.join(', ')}`);
+  return [...counts].map(([reason, numbers]) => `  ${reason}: ${numbers.length} (${numbers.join(', ')})`);
 }
 
-/** GETs that answered with documents, and how many statements the busiest took. */
+/** Recognising a caller by a token takes one statement, beside that of the answer. */
+const forCaller = ({ auth }: Case): number => (auth === 'public' ? 0 : 1);
+
+/** GETs that answered with documents, and how many statements the busiest took for its answer. */
 export function statementsPerGet(results: readonly Result[]): { readonly max: number; readonly min: number } {
   // The list of locales comes from the settings and needs no statement.
   const counts = results
@@ -70,24 +75,40 @@ export function statementsPerGet(results: readonly Result[]): { readonly max: nu
       ({ case: { method, path }, answer }) =>
         method === 'GET' && answer?.status === 200 && !path.startsWith('/api/i18n/'),
     )
-    .map(({ statements }) => statements);
+    .map(({ statements, case: recorded }) => statements - forCaller(recorded));
   return counts.length === 0 ? { max: 0, min: 0 } : { max: Math.max(...counts), min: Math.min(...counts) };
 }
 
+const byOutcome = (results: readonly Result[], outcome: Outcome): Result[] =>
+  results.filter((result) => result.outcome === outcome);
+
+const LISTED: readonly (readonly [Outcome, string])[] = [
+  ['improved', 'deliberate improvements, each with its reason in improvements.ts'],
+  ['partly', 'compared without the values of a document'],
+  ['skipped', 'skipped'],
+];
+
+function group(results: readonly Result[]): string[] {
+  const { matched, compared, skipped } = totals(results);
+  const line = `${results[0]?.case.group}: ${matched} matched / ${compared} compared / ${skipped} skipped`;
+  return [line, ...byOutcome(results, 'mismatched').map(describeMismatch)];
+}
+
 export function report(results: readonly Result[]): string {
-  const lines: string[] = [];
-  for (const group of new Set(results.map((result) => result.case.group))) {
-    const own = results.filter((result) => result.case.group === group);
-    const { matched, compared, skipped } = totals(own);
-    lines.push(`${group}: ${matched} matched / ${compared} compared / ${skipped} skipped`);
-    lines.push(...own.filter(({ outcome }) => outcome === 'mismatched').map(describeMismatch));
-  }
-  const improved = results.filter(({ outcome }) => outcome === 'improved');
-  if (improved.length > 0) lines.push('', 'deliberate improvements:', ...counted(improved));
-  const skipped = results.filter(({ outcome }) => outcome === 'skipped');
-  if (skipped.length > 0) lines.push('', 'skipped:', ...counted(skipped));
-  const { matched, compared, skipped: left } = totals(results);
-  lines.push('', `statements per GET: max ${statementsPerGet(results).max}`);
-  lines.push(`conformance: matched ${matched} of ${compared} compared, ${left} skipped`);
-  return lines.join('\n');
+  const { matched, compared, skipped } = totals(results);
+  const count = (outcome: Outcome): number => byOutcome(results, outcome).length;
+  const byRule = byOutcome(results, 'improved').filter(({ case: { n } }) => !EXACT.has(n));
+  const groups = new Set(results.map((result) => result.case.group));
+  return [
+    ...[...groups].flatMap((name) => group(results.filter((result) => result.case.group === name))),
+    ...LISTED.flatMap(([outcome, title]) => {
+      const own = byOutcome(results, outcome);
+      return own.length === 0 ? [] : ['', `${title}:`, ...counted(own)];
+    }),
+    '',
+    `statements per GET: max ${statementsPerGet(results).max}, and 1 to recognise a caller who has a token`,
+    `${results.length} cases: ${count('identical')} identical, ${count('partly')} but for a document, ` +
+      `${count('improved')} improved (${byRule.length} by rule alone), ${count('mismatched')} mismatched, ${skipped} skipped`,
+    `conformance: matched ${matched} of ${compared} compared, ${skipped} skipped`,
+  ].join('\n');
 }

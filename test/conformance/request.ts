@@ -1,11 +1,15 @@
 /** One HTTP request exactly as recorded: no URL class, which would normalise the path. */
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Parsed where the answer is JSON, else its text. */
   readonly body: unknown;
+  /** When the request was sent and its answer complete, as `Date.now()`. */
+  readonly sent: number;
+  readonly received: number;
 }
 
 export interface Request {
@@ -28,30 +32,63 @@ function payload(body: unknown): string | null {
 }
 
 function parse(text: string, type: string | undefined): unknown {
-  if (type === undefined || !type.includes('json')) return text;
+  if (text === '' || type === undefined || !type.includes('json')) return text;
   return JSON.parse(text) as unknown;
 }
 
-export async function send(port: number, { method, path, headers, body }: Request): Promise<Answer> {
-  const content = payload(body);
-  const typed = content === null ? headers : { 'content-type': 'application/json', ...headers };
-  const length = content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) };
-  return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, method, path: encode(path), headers: { ...typed, ...length } };
-    const request = httpRequest(options, (response) => {
+interface Raw {
+  readonly status: number;
+  readonly headers: Answer['headers'];
+  readonly text: string;
+}
+
+type Target = { readonly port: number; readonly path: string; readonly headers: Record<string, string> };
+
+const exchange = (target: Target, method: string, content: string | null): Promise<Raw> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', method, ...target }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: parse(text, response.headers['content-type']),
-        });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
     request.on('error', reject);
     request.end(content ?? undefined);
   });
+
+/** A HEAD, read from the socket itself: an HTTP client would throw away a body that should not be there. */
+const head = ({ port, path, headers }: Target): Promise<Raw> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers, connection: 'close' });
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('end', () => {
+      const [top = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n');
+      const [first = '', ...fields] = top.split('\r\n');
+      const parsed = fields.map((line) => [
+        line.split(':', 1)[0]?.toLowerCase(),
+        line.replace(/^[^:]*: */, ''),
+      ]);
+      const answered = Object.fromEntries(parsed) as Answer['headers'];
+      resolve({ status: Number(first.split(' ')[1]), headers: answered, text: rest.join('\r\n\r\n') });
+    });
+    socket.write(`HEAD ${path} HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n`);
+  });
+
+export async function send(port: number, { method, path, headers, body }: Request): Promise<Answer> {
+  const content = payload(body);
+  const typed = content === null ? headers : { 'content-type': 'application/json', ...headers };
+  const length: Record<string, string> =
+    content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) };
+  const target: Target = { port, path: encode(path), headers: { ...typed, ...length } };
+  const sent = Date.now();
+  const raw = await (method === 'HEAD' ? head(target) : exchange(target, method, content));
+  const type = raw.headers['content-type'];
+  const { status, text } = raw;
+  return { status, headers: raw.headers, body: parse(text, String(type)), sent, received: Date.now() };
 }

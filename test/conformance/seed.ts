@@ -201,8 +201,12 @@ async function pinJson(
   }
 }
 
+/** The recording numbers its users in their order. */
+const userReference = (index: number): string => `upuserxxxxxxxxxxxxxx${String(index + 1).padStart(4, '0')}`;
+
 /** The users of the seed, in their order. */
-async function addUsers(app: INestApplication, { access }: Seed): Promise<void> {
+async function addUsers(app: INestApplication, { access }: Seed): Promise<References> {
+  const references: References = new Map();
   // The first look at what roles may do makes them.
   await app.get(ContentAccess, { strict: false }).permissionsOf(['public']);
   const service = (type: string): ContentService =>
@@ -213,15 +217,20 @@ async function addUsers(app: INestApplication, { access }: Seed): Promise<void> 
       role.documentId,
     ]),
   );
-  for (const { role, ...user } of access.users ?? []) {
-    await service('user').create({ ...user, provider: 'local', role: { documentId: roles.get(role) } });
+  for (const [index, { role, ...user }] of (access.users ?? []).entries()) {
+    const data = { ...user, provider: 'local', role: { documentId: roles.get(role) } };
+    references.set(userReference(index), (await service('user').create(data)).documentId);
   }
+  return references;
 }
 
+/** Fills the database; answers with the document ids that the recording has as well. */
 export async function plant(
   app: INestApplication,
   { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string },
-): Promise<void> {
-  await addUsers(app, seed);
-  await pin(databaseUrl, await run(app, seed.operations, model));
+): Promise<ReadonlySet<string>> {
+  const users = await addUsers(app, seed);
+  const references = new Map([...users, ...(await run(app, seed.operations, model))]);
+  await pin(databaseUrl, references);
+  return new Set(references.keys());
 }

@@ -1,45 +1,37 @@
 /**
- * What cannot be compared: endpoints that the library does not have yet, and records that other cases shaped.
+ * What cannot be compared: endpoints that the library does not have yet, and answers that cases outside these
+ * files shaped.
  */
 import { at } from './cases.ts';
 import type { Case } from './cases.ts';
+import { changedDocuments } from './compare.ts';
 import type { Answer } from './request.ts';
 
 /** Endpoints that are not built yet. A rule counts only while the library answers 404 there. */
 export const UNBUILT: readonly { readonly path: RegExp; readonly reason: string }[] = [
   { path: /^\/api\/upload([/?]|$)/, reason: 'not built yet: upload' },
+  { path: /^\/uploads\//, reason: 'not built yet: upload' },
 ];
 
-/** Why a differing case is not compared after all, if it is not. */
-export function skipReason(recorded: Case, ours: Answer, earlier: readonly Case[]): string | undefined {
-  const unbuilt = UNBUILT.find(({ path }) => path.test(recorded.path));
-  if (unbuilt !== undefined && ours.status === 404) return unbuilt.reason;
-  const document = changedElsewhere(recorded, earlier);
-  return document === undefined
-    ? undefined
-    : `shows ${document} as a case that is not in these files left it`;
+/**
+ * Fastify's router refuses some paths before any hook or filter of the application runs; only options of its
+ * constructor, which the host calls, change that.
+ */
+const FROM_ROUTER = /^FST_ERR_(BAD_URL|MAX_PARAM_LENGTH)$/;
+
+/** Why a differing case cannot be compared, if it cannot. */
+export function notComparable({ path }: Case, { status, body }: Answer): string | undefined {
+  if (FROM_ROUTER.test(String(at(body, 'code')))) return 'answered by the router of Fastify';
+  return status === 404 ? UNBUILT.find((rule) => rule.path.test(path))?.reason : undefined;
 }
 
-/** The recording gave the seed's documents times of this day; any other time was made by a recorded write. */
-const SEEDED = '2025-01-';
-
-/**
- * A seeded document in the recorded answer that has been written to, although none of the cases here did it.
- */
-function changedElsewhere(recorded: Case, earlier: readonly Case[]): string | undefined {
+/** Seeded documents in the recorded answer that have been written to, although none of the cases here did it. */
+export function changedElsewhere(recorded: Case, earlier: readonly Case[]): ReadonlySet<string> {
   const writes = [...earlier, recorded].filter(({ method }) => method !== 'GET');
-  return changedDocuments(recorded.response).find((id) => !writes.some((write) => writesTo(write, id)));
+  return new Set(
+    changedDocuments(recorded.response).filter((id) => !writes.some((write) => writesTo(write, id))),
+  );
 }
 
 const writesTo = ({ path, response }: Case, id: string): boolean =>
   path.includes(id) || at(response, 'data.documentId') === id;
-
-function changedDocuments(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { documentId, createdAt, updatedAt } = value as Record<string, unknown>;
-  const changed = typeof documentId === 'string' && starts(createdAt, true) && starts(updatedAt, false);
-  return [...(changed ? [documentId] : []), ...Object.values(value).flatMap(changedDocuments)];
-}
-
-const starts = (time: unknown, seeded: boolean): boolean =>
-  typeof time === 'string' && time.startsWith(SEEDED) === seeded;

@@ -17,6 +17,7 @@ import type {
 import { Client, type Reply } from '../concurrency/app.ts';
 import { checksum, restore, save, type Tables, tablesOf } from '../faults/picture.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { timeLimit } from './budget.ts';
 import {
   bodies,
   type BodyRequest,
@@ -417,15 +418,24 @@ export interface FuzzFailure {
   readonly shown: string;
 }
 
+/** How many writes, for how long, and how many failures at most. */
+export interface BodyBudget {
+  readonly runs: number;
+  readonly seed: number;
+  readonly seconds?: number;
+  readonly most?: number;
+}
+
 /** Runs `runs` arbitrary writes; the failures, made small, at most `most` of them. */
 export async function fuzzBodies(
   fuzz: BodyFuzz,
-  { runs, seed, most = 5 }: { readonly runs: number; readonly seed: number; readonly most?: number },
+  { runs, seed, seconds = Infinity, most = 5 }: BodyBudget,
 ): Promise<FuzzFailure[]> {
+  const until = performance.now() + seconds * 1000;
   const failures: FuzzFailure[] = [];
   const seen = new Set<string>();
   let done = 0;
-  for (let round = 0; done < runs && failures.length < most; round += 1) {
+  for (let round = 0; done < runs && failures.length < most && performance.now() < until; round += 1) {
     let shrinking = false;
     let trail: string[] = [];
     let smallest = '';
@@ -440,7 +450,8 @@ export async function fuzzBodies(
       shrinking = true;
       throw new Error(problems.join('\n'));
     });
-    const result = await fc.check(property, { seed: seed + round, numRuns: runs - done });
+    const left = timeLimit((until - performance.now()) / 1000);
+    const result = await fc.check(property, { seed: seed + round, numRuns: runs - done, ...left });
     if (!result.failed) continue;
     const problems = String((result.errorInstance as Error | null)?.message ?? '').split('\n');
     for (const problem of problems) seen.add(kindOf(problem));

@@ -1,24 +1,24 @@
 /**
- * `npm run fuzz:body [-- --runs N --seed S --adapter express|fastify]`: arbitrary bodies against the whole
+ * `npm run fuzz:body [-- --requests N --seconds N --seed S --adapter express|fastify]`: arbitrary bodies against the whole
  * model. Never a 5xx, a 4xx changes no row, and what is accepted reads back as it was sent.
  */
-import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
+import { describeBudget, readBudget } from './budget.ts';
 import { BodyFuzz, fuzzBodies } from './body-run.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '20000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    adapter: { type: 'string' },
-  },
+const { budget, values } = readBudget({
+  name: 'fuzz:body',
+  proves: 'No body causes a 5xx, a 4xx changes no row, and what is accepted reads back as it was sent.',
+  budget: { requests: 20_000 },
+  options: { adapter: { type: 'string' } },
+  help: { 'adapter A': 'express or fastify (both)' },
 });
+const { seed } = budget;
 const adapters =
-  values.adapter === undefined
+  values['adapter'] === undefined
     ? (['express', 'fastify'] as const)
-    : [values.adapter as 'express' | 'fastify'];
-const seed = Number(values.seed);
-console.log(`fuzz:body: ${values.runs} bodies, seed ${seed}`);
+    : [values['adapter'] as 'express' | 'fastify'];
+console.log(`fuzz:body with ${describeBudget(budget)}`);
 const server = await startPostgres();
 process.env.TEST_DATABASE_URL = server.url;
 let failed = 0;
@@ -28,7 +28,8 @@ try {
     const fuzz = await BodyFuzz.open(adapter, seed);
     try {
       const failures = await fuzzBodies(fuzz, {
-        runs: Math.ceil(Number(values.runs) / adapters.length),
+        runs: Math.ceil(Math.min(budget.requests, 2 ** 30) / adapters.length),
+        seconds: budget.seconds / adapters.length,
         seed,
         most: 12,
       });
@@ -45,5 +46,5 @@ try {
 } finally {
   await server.stop();
 }
-console.log(failed === 0 ? 'no failures' : `${failed} failures`);
+console.log(failed === 0 ? 'fuzz:body: passed' : `fuzz:body: ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -61,7 +61,7 @@ export function statementOf(
   const request = {
     kind,
     type,
-    documentId: documentId ?? null,
+    by: documentId === undefined ? null : { documentId },
     permissions,
     user: null,
     format,

@@ -25,8 +25,8 @@ export interface Probe {
   readonly type: ContentType;
   readonly path: string;
   readonly query: string;
-  /** Whether a secret is named at all. */
-  readonly secret: boolean;
+  /** The first thing on its way that the caller may not see, as `model.attribute`; null where there is none. */
+  readonly secret: string | null;
 }
 
 /** A small seeded generator, so that a run can be repeated. */
@@ -128,19 +128,25 @@ const WRAPPERS: Readonly<Record<string, (condition: Tree) => Tree>> = {
   beside: (condition) => object([['id', object([['$notNull', 'true']])], ...(condition as Entries).entries]),
 };
 
-const q = (...parameters: (readonly [string, Tree])[]): string => spell(object(parameters));
+/** A query string that is spelled when it is asked. */
+type Query = () => string;
+
+const q =
+  (...parameters: (readonly [string, Tree])[]): Query =>
+  () =>
+    spell(object(parameters));
 
 /** The questions about one way. */
-function* questions(way: readonly Step[], next: () => number): Generator<[technique: string, query: string]> {
+function* questions(way: readonly Step[], next: () => number): Generator<[technique: string, query: Query]> {
   const path = names(way);
   const last = way.at(-1) as Step;
   const hops = way.slice(0, -1);
   const dotted = path.join('.');
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const wrap = (): [string, (condition: Tree) => Tree] => pick(Object.entries(WRAPPERS));
-  const filterAt = (end: Tree): Generator<[string, string]> => everywhere(end);
+  const filterAt = (end: Tree): Generator<[string, Query]> => everywhere(end);
   /** A condition at the root, and in every populate on the way. */
-  function* everywhere(end: Tree): Generator<[string, string]> {
+  function* everywhere(end: Tree): Generator<[string, Query]> {
     const [wrapper, make] = wrap();
     yield [`filters ${wrapper}`, q(['filters', make(nested(path, end))])];
     for (let i = 1; i <= hops.length; i += 1) {
@@ -284,7 +290,7 @@ const PUBLICATION = [
 ];
 
 /** What can be asked of a type without naming an attribute. */
-function* general(type: ContentType): Generator<[string, string]> {
+function* general(type: ContentType): Generator<[string, Query]> {
   for (const text of [...TEXTS, '100', '600', '9000000000000000', '10.25', 'true', '2024', 'a', '%', '1'])
     yield ['_q', q(['_q', text])];
   yield ['populate star', q(['populate', '*'])];
@@ -320,45 +326,142 @@ function some<T>(items: readonly T[], count: number, next: () => number): readon
   return Array.from({ length: count }, () => rest.splice(Math.floor(next() * rest.length), 1)[0] as T);
 }
 
-/** Questions about every type, along every way through the schema. */
-export function* probes({ schema, grants, depth, seed, share, perWay, documents }: Asking): Generator<Probe> {
-  const next = random(seed);
-  for (const type of schema.types.values()) {
-    if (type.internal) continue;
-    const known = documents.get(type.singularApiId) ?? [];
-    const closed = !mayRead(grants, type);
-    const lists =
-      closed || mayFind(grants, type.singularApiId)
-        ? mayDo(grants, type.singularApiId, 'findOne')
-          ? 0.8
-          : 0.97
-        : 0.03;
-    const place = (): { readonly path: string; readonly action: 'find' | 'findOne' } => {
-      if (type.kind === 'singleType' || next() < lists) return { path: type.route, action: 'find' };
-      return { path: `${type.route}/${known[Math.floor(next() * known.length)] ?? 'x'}`, action: 'findOne' };
+/** One way through the schema from a type's route. */
+interface Path {
+  readonly type: ContentType;
+  readonly way: readonly Step[];
+}
+
+const nameOf = (of: Model): string => (of.model === 'type' ? of.singularApiId : of.uid);
+
+/** Asks one caller's questions: about the type of a route, and along a way. */
+class Asker {
+  readonly next: () => number;
+  private readonly grants: Grants;
+  private readonly documents: Asking['documents'];
+
+  constructor({ grants, documents, seed }: Asking) {
+    this.grants = grants;
+    this.documents = documents;
+    this.next = random(seed);
+  }
+
+  isClosed(type: ContentType): boolean {
+    return !mayRead(this.grants, type);
+  }
+
+  private place(type: ContentType): { readonly path: string; readonly action: 'find' | 'findOne' } {
+    const { grants, next } = this;
+    const known = this.documents.get(type.singularApiId) ?? [];
+    const byOne = mayDo(grants, type.singularApiId, 'findOne') ? 0.8 : 0.97;
+    const lists = this.isClosed(type) || mayFind(grants, type.singularApiId) ? byOne : 0.03;
+    if (type.kind === 'singleType' || next() < lists) return { path: type.route, action: 'find' };
+    return {
+      path: `${type.route}/${known[Math.floor(next() * known.length)] ?? 'x'}`,
+      action: 'findOne',
     };
-    /**
-     * Whether a question along a way names a secret: at the root by the action of the route, further down by
-     * `find`.
-     */
-    const isClosed = (way: readonly Step[], action: 'find' | 'findOne'): boolean => {
-      let model: Model = type;
-      return way.some((step, i) => {
-        const secret = isSecret(step.attribute, model, grants, [i === 0 ? action : 'find']);
-        model = below(step) ?? model;
-        return secret;
-      });
-    };
+  }
+
+  /** The first secret on a way: at the root by the action of the route, further down by `find`. */
+  private secretOf({ type, way }: Path, action: 'find' | 'findOne'): string | null {
+    let model: Model = type;
+    for (const [i, step] of way.entries()) {
+      if (isSecret(step.attribute, model, this.grants, [i === 0 ? action : 'find']))
+        return `${nameOf(model)}.${step.attribute.name}`;
+      model = below(step) ?? model;
+    }
+    return this.isClosed(type) ? type.singularApiId : null;
+  }
+
+  *general(type: ContentType): Generator<Probe> {
+    const secret = this.isClosed(type) ? type.singularApiId : null;
     for (const [technique, query] of general(type))
-      yield { technique, type, path: place().path, query, secret: closed };
-    for (const way of ways(type, closed ? 1 : depth)) {
-      // Every type that is closed answers 403 to everything: its first level will do.
-      if (next() >= share(way.length)) continue;
-      for (const [technique, query] of some([...questions(way, next)], perWay(way.length), next)) {
-        const state = STATES[Math.floor(next() * STATES.length)] ?? '';
-        const { path, action } = place();
-        yield { technique, type, path, query: query + state, secret: closed || isClosed(way, action) };
-      }
+      yield { technique, type, path: this.place(type).path, query: query(), secret };
+  }
+
+  *along({ type, way }: Path, count: number): Generator<Probe> {
+    const { next } = this;
+    for (const [technique, query] of some([...questions(way, next)], count, next)) {
+      const state = STATES[Math.floor(next() * STATES.length)] ?? '';
+      const { path, action } = this.place(type);
+      const secret = this.secretOf({ type, way }, action);
+      yield { technique, type, path, query: query() + state, secret };
     }
   }
 }
+
+const routed = (schema: Schema): ContentType[] => [...schema.types.values()].filter((type) => !type.internal);
+
+/** Questions about every type, along every way through the schema. */
+export function* probes(asking: Asking): Generator<Probe> {
+  const asker = new Asker(asking);
+  for (const type of routed(asking.schema)) {
+    yield* asker.general(type);
+    // Every type that is closed answers 403 to everything: its first level will do.
+    for (const way of ways(type, asker.isClosed(type) ? 1 : asking.depth)) {
+      if (asker.next() >= asking.share(way.length)) continue;
+      yield* asker.along({ type, way }, asking.perWay(way.length));
+    }
+  }
+}
+
+/** Fisher and Yates. */
+function shuffled<T>(items: readonly T[], next: () => number): T[] {
+  const list = [...items];
+  for (let i = list.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(next() * (i + 1));
+    [list[i], list[j]] = [list[j] as T, list[i] as T];
+  }
+  return list;
+}
+
+const QUESTIONS_PER_TURN = 2;
+
+/**
+ * The same questions without an end, in an order in which every part of the run is a sample of the whole: a few
+ * about each way in turn, short and long, and among them what can be asked of a type without naming an
+ * attribute. Ways that name a secret come three times as often.
+ */
+export function* endless(asking: Asking): Generator<Probe> {
+  const asker = new Asker(asking);
+  const types = routed(asking.schema);
+  const paths = types.flatMap((type): Path[] =>
+    [...ways(type, asker.isClosed(type) ? 1 : asking.depth)].map((way) => ({ type, way })),
+  );
+  for (;;) {
+    const turns: (Path | Probe)[] = [...paths, ...types.flatMap((type) => [...asker.general(type)])];
+    for (const turn of shuffled(turns, asker.next))
+      if ('query' in turn) yield turn;
+      else
+        for (const probe of asker.along(turn, QUESTIONS_PER_TURN))
+          if (probe.secret !== null || asker.next() < 1 / 3) yield probe;
+  }
+}
+
+/** How many different questions there are along all ways, wrappings and states not counted. */
+export function countQuestions(asking: Asking): number {
+  const asker = new Asker(asking);
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const type of routed(asking.schema)) {
+    total += [...general(type)].length;
+    for (const way of ways(type, asker.isClosed(type) ? 1 : asking.depth)) {
+      // As many as about any other way of this length that ends in this kind.
+      const kind = `${way.at(-1)?.attribute.kind} ${way.length}`;
+      const count = counts.get(kind) ?? [...questions(way, asker.next)].length;
+      counts.set(kind, count);
+      total += count;
+    }
+  }
+  return total;
+}
+
+/** The wrappers and operators that a technique's name holds. */
+export const partsOf = (technique: string): { readonly wrapper?: string; readonly operator?: string } => {
+  const words = technique.split(' ');
+  const wrapper = words.find((word) => Object.hasOwn(WRAPPERS, word));
+  const operator = words.find((word) => Object.hasOwn(OPERATORS, word));
+  return { ...(wrapper === undefined ? {} : { wrapper }), ...(operator === undefined ? {} : { operator }) };
+};
+
+export const ALL_PARTS = { wrappers: Object.keys(WRAPPERS), operators: Object.keys(OPERATORS) };

@@ -344,29 +344,38 @@ export interface Worlds {
   close(): Promise<void>;
 }
 
-export async function makeWorlds(callers: readonly string[], serverUrl?: string): Promise<Worlds> {
-  const closing: (() => Promise<unknown>)[] = [];
-  const options = { ...model, auth: { strategies: [new NamedCallers(CALLERS)] } };
-  const openOptions = { ...openModel(), auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] } };
-  const start = async (content: Parameters<typeof startApp>[0], url: string): Promise<Client> => {
-    const running: RunningApp = await startApp(content, url);
-    const client = new Client(running.url);
-    closing.unshift(async () => (client.close(), running.close()));
-    return client;
-  };
-  const first = await createDatabase(serverUrl);
-  closing.unshift(() => first.drop());
-  const filling = await startApp(options, first.url);
-  let documents: Documents = new Map();
+/** Databases that are filled and not yet asked; plain values, to be sent to another process. */
+export interface Prepared {
+  readonly first: string;
+  readonly copies: readonly { readonly caller: string; readonly url: string }[];
+  readonly documents: readonly (readonly [string, readonly string[]])[];
+}
+
+type Closing = (() => Promise<unknown>)[];
+
+/** Starts an application for as long as it takes to fill its database. */
+async function filled(options: Parameters<typeof startApp>[0], url: string): Promise<Documents> {
+  const filling = await startApp(options, url);
   try {
     await createTables(filling.app);
-    await withSql(first.url, async (sql) => {
+    return await withSql(url, async (sql) => {
       await fill(filling.app, sql, schema);
-      documents = await documentsOf(sql);
+      return documentsOf(sql);
     });
   } finally {
     await filling.close();
   }
+}
+
+/** Fills one database and makes the other world of every caller; `closing` drops them. */
+export async function prepareWorlds(
+  callers: readonly string[],
+  closing: Closing,
+  serverUrl?: string,
+): Promise<Prepared> {
+  const first = await createDatabase(serverUrl);
+  closing.unshift(() => first.drop());
+  const documents = await filled(model, first.url);
   const copies: { caller: string; url: string }[] = [];
   for (const caller of callers) {
     const copy = await copyDatabase(first.url);
@@ -379,9 +388,38 @@ export async function makeWorlds(callers: readonly string[], serverUrl?: string)
     });
     copies.push({ caller, url: copy.url });
   }
+  return { first: first.url, copies, documents: [...documents] };
+}
+
+/** The model of a library that shows what it should hide: the check of the check. */
+function leakyModel(): typeof model {
+  const shown = <T extends (typeof model.contentTypes)[number]>(def: T): T =>
+    def.singularApiId === 'dossier'
+      ? { ...def, attributes: { ...def.attributes, ...{ hiddenString: { type: 'string' } } } }
+      : def;
+  return { ...model, contentTypes: model.contentTypes.map(shown) };
+}
+
+/** Starts the applications of prepared databases; `leaky` ones show a private attribute. */
+export async function connectWorlds(
+  { first, copies, documents }: Prepared,
+  closing: Closing,
+  leaky = false,
+): Promise<Omit<Worlds, 'close'>> {
+  const options = {
+    ...(leaky ? leakyModel() : model),
+    auth: { strategies: [new NamedCallers(CALLERS)] },
+  };
+  const openOptions = { ...openModel(), auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] } };
+  const start = async (content: Parameters<typeof startApp>[0], url: string): Promise<Client> => {
+    const running: RunningApp = await startApp(content, url);
+    const client = new Client(running.url);
+    closing.unshift(async () => (client.close(), running.close()));
+    return client;
+  };
   const open = { authorization: 'Bearer open' };
-  const alpha = await start(options, first.url);
-  const alphaOpen = await start(openOptions, first.url);
+  const alpha = await start(options, first);
+  const alphaOpen = await start(openOptions, first);
   const pairs: Pair[] = [];
   for (const { caller, url } of copies) {
     const headers = { authorization: `Bearer ${caller}` };
@@ -396,9 +434,14 @@ export async function makeWorlds(callers: readonly string[], serverUrl?: string)
       },
     });
   }
+  return { pairs, documents: new Map(documents) };
+}
+
+export async function makeWorlds(callers: readonly string[], leaky = false): Promise<Worlds> {
+  const closing: Closing = [];
+  const worlds = await connectWorlds(await prepareWorlds(callers, closing), closing, leaky);
   return {
-    pairs,
-    documents,
+    ...worlds,
     close: async () => {
       for (const close of closing) await close();
     },

@@ -1,6 +1,6 @@
 /** A sample of `npm run fuzz:leak`, with a fixed seed. */
 import { askOpen, askPair, each } from './leak-check.ts';
-import { type Probe, probes } from './leak-probes.ts';
+import { endless, type Probe, probes } from './leak-probes.ts';
 import { makeWorlds, type Pair, schema, type Worlds } from './leak-worlds.ts';
 
 const SEED = 11;
@@ -27,7 +27,7 @@ const wayOf = (technique: string): string | undefined => WAYS.find((one) => tech
 async function tells(pair: Pair, way: string, asked: Iterable<Probe>): Promise<boolean> {
   let tried = 0;
   for (const { technique, path, query, secret } of asked) {
-    if (!secret || wayOf(technique) !== way) continue;
+    if (secret === null || wayOf(technique) !== way) continue;
     if (await askOpen(pair, { path, query, v4: false }, technique)) return true;
     if ((tried += 1) === 200) return false;
   }
@@ -64,7 +64,12 @@ describe('two databases that differ only in what the caller may not see', () => 
         if (status === 200) count.answered += 1;
         if (problem !== null) leaks.push(`/api/${path}?${query}: ${problem}`);
         const way = wayOf(technique);
-        if (secret && way !== undefined && !seen.has(way) && (await askOpen(pair, question, technique)))
+        if (
+          secret !== null &&
+          way !== undefined &&
+          !seen.has(way) &&
+          (await askOpen(pair, question, technique))
+        )
           seen.add(way);
       });
       expect(leaks).toEqual([]);
@@ -80,4 +85,30 @@ describe('two databases that differ only in what the caller may not see', () => 
       expect(count.answered).toBeGreaterThan(50);
     },
   );
+});
+
+it('are told apart where the library shows a private attribute', async () => {
+  const worlds = await makeWorlds(['drafts'], true);
+  try {
+    const [pair] = worlds.pairs as [Pair];
+    const asking = {
+      schema,
+      grants: pair.grants,
+      depth: 2,
+      seed: SEED,
+      documents: worlds.documents,
+      share: () => 1,
+      perWay: () => Infinity,
+    };
+    let asked = 0;
+    for (const { path, query, type } of endless(asking)) {
+      if (type.singularApiId !== 'dossier' || !/hiddenString|populate=\*/.test(query)) continue;
+      const { problem } = await askPair(pair, { path, query, v4: false });
+      if (problem !== null) return;
+      asked += 1;
+      if (asked > 100) throw new Error('the leak was not found by a hundred questions');
+    }
+  } finally {
+    await worlds.close();
+  }
 });

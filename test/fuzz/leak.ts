@@ -1,127 +1,91 @@
 /**
- * `npm run fuzz:leak [-- --seed S --caller NAME --full --concurrency C]`: two databases that differ only in
- * what a caller may not see answer byte for byte the same, whatever is asked.
+ * `npm run fuzz:leak [-- --seconds N --requests N --seed S]`: two databases that differ only in what a caller
+ * may not see answer byte for byte the same, whatever is asked or written.
  */
-import { parseArgs } from 'node:util';
-import fc from 'fast-check';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { startPostgres } from '../support/postgres-server.ts';
-import { requests } from './arbitraries.ts';
-import { askOpen, askPair, each, type Question } from './leak-check.ts';
-import { type Probe, probes } from './leak-probes.ts';
-import { CALLERS, makeWorlds, type Pair, schema } from './leak-worlds.ts';
+import { describeBudget, readBudget } from './budget.ts';
+import { add, describeCoverage, nothing } from './leak-coverage.ts';
+import type { Done, Finding, Job } from './leak-worker.ts';
+import { CALLERS, prepareWorlds } from './leak-worlds.ts';
+import { prepareWriters, WRITERS } from './leak-write-worlds.ts';
 
-const { values } = parseArgs({
+const started = Date.now();
+const { budget, values } = readBudget({
+  name: 'fuzz:leak',
+  proves:
+    'Two databases that differ only in what a caller may not see answer the same, whatever is asked or written.',
+  budget: { seconds: 300 },
   options: {
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    caller: { type: 'string', multiple: true, default: Object.keys(CALLERS) },
-    /** Everything about every way, which takes hours. */
-    full: { type: 'boolean', default: false },
-    combinations: { type: 'string', default: '10000' },
-    concurrency: { type: 'string', default: '6' },
+    caller: { type: 'string', multiple: true, default: [...Object.keys(CALLERS), ...Object.keys(WRITERS)] },
+    processes: { type: 'string', default: String(Math.min(4, availableParallelism())) },
+    leak: { type: 'boolean', default: false },
+  },
+  help: {
+    'caller NAME': `one of ${[...Object.keys(CALLERS), ...Object.keys(WRITERS)].join(', ')}; may stand more than once`,
+    'processes N': 'how many ask at the same time (as many as there are processors, 4 at most)',
+    leak: 'against a library that shows a private attribute: the run must fail',
   },
 });
-const seed = Number(values.seed);
-const concurrency = Number(values.concurrency);
-const PER_WAY = [0, Infinity, 12, 3];
-let failures = 0;
+const callers = values['caller'] as string[];
+const processes = Number(values['processes']);
+/** Closing the applications takes some of the time. */
+const CLOSING = 0.05;
+const SHOWN = 40;
 
-const show = (text: string): string =>
-  text.length > 1200 ? `${text.slice(0, 1200)}… (${text.length} characters)` : text;
+/** Every n-th, so that the processes have as many. */
+const part = <T>(items: readonly T[], index: number): T[] => items.filter((_, i) => i % processes === index);
 
-function fail(pair: Pair, { path, query, v4 }: Question, problem: string): void {
-  failures += 1;
-  if (failures <= 40)
-    console.log(`\nFAILED as ${pair.caller}: /api/${path}?${show(query)}${v4 ? ' (v4)' : ''}\n  ${problem}`);
+async function workIn(job: Job): Promise<Done> {
+  const script = new URL('./leak-worker.ts', import.meta.url).pathname;
+  const child = fork(script, [], { execArgv: ['--no-warnings'], serialization: 'advanced' });
+  child.send(job);
+  const answer = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  if (child.exitCode !== null && child.exitCode !== 0) throw new Error('a process of fuzz:leak failed');
+  return answer[0] as Done;
 }
 
-interface Tally {
-  asked: number;
-  answered: number;
-  control: number;
-  detected: number;
+function printFindings(findings: readonly Finding[]): void {
+  const kinds = new Map<string, Finding[]>();
+  for (const finding of findings) kinds.set(finding.kind, [...(kinds.get(finding.kind) ?? []), finding]);
+  for (const [first, ...more] of [...kinds.values()].slice(0, SHOWN))
+    console.log(`\nFAILED ${first?.text}${more.length === 0 ? '' : `\n  and ${more.length} alike`}`);
+  if (kinds.size > SHOWN) console.log(`\n… and ${kinds.size - SHOWN} other kinds`);
 }
 
-async function askAll(pair: Pair, asked: Iterable<Probe>): Promise<void> {
-  const techniques = new Map<string, Tally>();
-  const total: Tally = { asked: 0, answered: 0, control: 0, detected: 0 };
-  await each(asked, concurrency, async ({ technique, path, query, secret }) => {
-    const question = { path, query, v4: total.asked % 5 === 0 };
-    const tally = techniques.get(technique) ?? { asked: 0, answered: 0, control: 0, detected: 0 };
-    techniques.set(technique, tally);
-    for (const count of [tally, total]) count.asked += 1;
-    const outcome = await askPair(pair, question);
-    if (outcome.problem !== null) fail(pair, question, outcome.problem);
-    if (outcome.status === 200) for (const count of [tally, total]) count.answered += 1;
-    if (!secret || tally.control >= 60) return;
-    const detected = await askOpen(pair, question, technique);
-    for (const count of [tally, total]) count.control += 1;
-    if (detected) for (const count of [tally, total]) count.detected += 1;
-  });
-  // Techniques that cannot answer anything but 400 or 403, or that name no secret.
-  const blind = [...techniques]
-    .filter(([, { control, detected }]) => control >= 20 && detected === 0)
-    .map(([name]) => name);
-  console.log(
-    `${pair.caller}: ${total.asked} questions, ${total.answered} answered with 200; with nothing hidden ${total.detected} of ${total.control} show a difference`,
-  );
-  if (blind.length > 0) console.log(`  without any difference: ${blind.join(', ')}`);
-}
-
-async function askCombinations(
-  pair: Pair,
-  pool: readonly Probe[],
-  documents: ReadonlyMap<string, readonly string[]>,
-): Promise<void> {
-  const two = fc
-    .tuple(fc.constantFrom(...pool), fc.constantFrom(...pool))
-    .map(([a, b]): Question => ({ path: a.path, query: `${a.query}&${b.query}`, v4: false }));
-  const any = requests(schema).map(({ path, type, query, v4 }): Question => ({
-    path: path.replace(/\{(\d)\}/, (_, n: string) => documents.get(type)?.[Number(n)] ?? 'x'),
-    query: query.slice(0, 12_000),
-    v4,
-  }));
-  const arbitrary = fc.oneof(two, any);
-  const check = async (question: Question): Promise<void> => {
-    const { problem } = await askPair(pair, question);
-    if (problem !== null) throw new Error(problem);
-  };
-  const runs = Math.ceil(Number(values.combinations) / concurrency);
-  const results = await Promise.all(
-    Array.from({ length: concurrency }, (_, i) =>
-      fc.check(fc.asyncProperty(arbitrary, check), { seed: seed + i, numRuns: runs }),
-    ),
-  );
-  for (const { counterexample, errorInstance } of results)
-    if (counterexample !== null) fail(pair, counterexample[0], String(errorInstance));
-  console.log(`${pair.caller}: ${results.reduce((sum, { numRuns }) => sum + numRuns, 0)} combinations`);
-}
-
-console.log(`fuzz:leak with seed ${seed}`);
+console.log(`fuzz:leak with ${describeBudget(budget)}`);
 const postgres = await startPostgres();
+const closing: (() => Promise<unknown>)[] = [];
 try {
-  const worlds = await makeWorlds(values.caller, postgres.url);
-  try {
-    for (const pair of worlds.pairs) {
-      const asking = { schema, grants: pair.grants, seed, documents: worlds.documents };
-      await askAll(
-        pair,
-        probes({
-          ...asking,
-          depth: 3,
-          share: () => 1,
-          perWay: (steps) => (values.full ? Infinity : (PER_WAY[steps] ?? 1)),
-        }),
-      );
-      const pool = [
-        ...probes({ ...asking, depth: 2, share: (steps) => (steps === 1 ? 1 : 0.3), perWay: () => 4 }),
-      ];
-      await askCombinations(pair, pool, worlds.documents);
-    }
-  } finally {
-    await worlds.close();
-  }
+  const readers = callers.filter((name) => name in CALLERS);
+  const prepared = await prepareWorlds(readers, closing, postgres.url);
+  const writers = await prepareWriters(
+    callers.filter((name) => name in WRITERS),
+    closing,
+    postgres.url,
+  );
+  console.log(`worlds made after ${((Date.now() - started) / 1000).toFixed(0)} s`);
+  const jobs = Array.from({ length: processes }, (_, i): Job => ({
+    prepared: { ...prepared, copies: part(prepared.copies, i) },
+    writers: part(writers, i),
+    seed: budget.seed,
+    until: started + budget.seconds * (1 - CLOSING) * 1000,
+    requests: Math.ceil(budget.requests / Math.max(1, callers.length)),
+    leaky: values['leak'] === true,
+  }));
+  const done = await Promise.all(jobs.map(workIn));
+  const coverage = nothing();
+  for (const one of done) add(coverage, one.coverage);
+  const findings = done.flatMap((one) => one.findings);
+  printFindings(findings);
+  console.log(`\n${describeCoverage(coverage, 1 + readers.length + 2 * writers.length)}`);
+  const seconds = ((Date.now() - started) / 1000).toFixed(0);
+  const verdict = findings.length === 0 ? 'passed' : `${findings.length} failed`;
+  console.log(`fuzz:leak: ${verdict}, seed ${budget.seed}, ${seconds} s`);
+  process.exitCode = findings.length === 0 && coverage.pairs > 0 ? 0 : 1;
 } finally {
+  for (const close of closing) await close();
   await postgres.stop();
 }
-console.log(failures === 0 ? 'fuzz:leak: passed' : `fuzz:leak: ${failures} failed`);
-process.exitCode = failures === 0 ? 0 : 1;

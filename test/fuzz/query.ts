@@ -1,29 +1,33 @@
 /**
- * `npm run fuzz:query [-- --runs N --seed S --concurrency C]`: any query string on any route answers 200 or a
+ * `npm run fuzz:query [-- --requests N --seconds N --seed S --concurrency C]`: any query string on any route answers 200 or a
  * 4xx in the one error shape, soon, and never blocks the server's event loop.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { createDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { Client, type Reply } from './apps.ts';
+import { describeBudget, readBudget, timeLimit } from './budget.ts';
 import { type FuzzRequest, requests, targetOf } from './arbitraries.ts';
 import { problemOf, SLOW } from './oracle.ts';
 import { BLOCK, runPure, schema } from './pure.ts';
 import type { Measure, Ready } from './server.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-    concurrency: { type: 'string', default: '8' },
-  },
+const { budget, values } = readBudget({
+  name: 'fuzz:query',
+  proves:
+    'Any query string on any route answers 200 or a 4xx in the one error shape, soon, and blocks nobody.',
+  budget: { requests: 100_000 },
+  options: { concurrency: { type: 'string', default: '8' } },
+  help: { 'concurrency C': 'requests under way at once (8)' },
 });
-const runs = Number(values.runs);
-const seed = Number(values.seed);
-const concurrency = Number(values.concurrency);
+const { seed } = budget;
+/** Enough to end by the clock where only seconds are given. */
+const runs = Math.min(budget.requests, 2 ** 30);
+const concurrency = Number(values['concurrency']);
+/** A third of the time for each phase. */
+const limit = timeLimit(budget.seconds / 3);
 let failures = 0;
 
 const show = (text: string): string =>
@@ -51,7 +55,7 @@ function purePhase(): void {
     if (kind === 'statement') statements += 1;
     if (milliseconds > BLOCK) throw new Error(`took ${milliseconds.toFixed(1)} ms of processor time`);
   });
-  const result = fc.check(property, { seed, numRuns: runs });
+  const result = fc.check(property, { seed, numRuns: runs, ...limit });
   const [request] = result.counterexample ?? [];
   if (request !== undefined) fail('query string → statement', request, String(result.errorInstance));
   console.log(
@@ -143,7 +147,7 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
   const check1 = (numRuns: number, from: number, body: (request: FuzzRequest) => Promise<unknown>) =>
     fc.check(
       fc.asyncProperty(arbitrary, async (request) => void (await body(request))),
-      { seed: from, numRuns },
+      { seed: from, numRuns, ...limit },
     );
 
   await check1(Math.min(3000, count), seed + 1000, (request) => server.send(request));
@@ -203,7 +207,7 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
   );
 }
 
-console.log(`fuzz:query with seed ${seed}, ${runs} runs`);
+console.log(`fuzz:query with ${describeBudget(budget)}`);
 purePhase();
 const postgres = await startPostgres();
 try {

@@ -349,6 +349,9 @@ describe('a PostgreSQL schema of its own', () => {
   });
 });
 
+/** What `forRootAsync` takes of the model by itself. */
+const statics = { contentTypes: blog.contentTypes, components: blog.components };
+
 describe('what stops the start', () => {
   const refused = async (way: (database: TestDatabase) => ModuleMetadata): Promise<string> => {
     const database = await createDatabase();
@@ -419,7 +422,7 @@ describe('what stops the start', () => {
       defaultLimit: 'abc',
       defaultLocale: '',
       strictParams: 'yes',
-      limits: { depth: 1.5, deepth: 3 },
+      limits: { depth: 1.5 },
     } as never as object;
     const message = await refused((database) => ({
       imports: [ContentModule.forRoot({ ...blog, ...wrong, database: { clientUrl: database.url } })],
@@ -430,15 +433,108 @@ describe('what stops the start', () => {
       '  - defaultLimit must be a whole number, 1 or more',
       '  - maxLimit must be a whole number, 1 or more, or Infinity',
       '  - limits.depth must be a whole number, 0 or more',
-      expect.stringMatching(/^ {2}- limits\.deepth is not a limit; there are queryLength, /),
     ]);
+  });
+
+  it('M3: no database, neither of its own nor of the host', async () => {
+    expect(await refused(() => ({ imports: [ContentModule.forRoot(blog)] }))).toBe(
+      'ContentModule has no database, and the application has no MikroORM: give "database" to ' +
+        'ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, autoLoadEntities: true })',
+    );
+  });
+
+  it('M3: no database in the named context, though there is another', async () => {
+    const message = await refused((database) => ({
+      imports: [mikro(database), ContentModule.forRoot({ ...blog, contextName: 'content' })],
+    }));
+    expect(message).toBe(
+      'ContentModule has no database, and the application has no MikroORM with contextName "content": give "database" to ' +
+        `ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, contextName: 'content', autoLoadEntities: true })`,
+    );
+  });
+
+  it.each([
+    ['and the host has none', () => []],
+    ['and the host has another', (database: TestDatabase) => [mikro(database)]],
+  ])('M3: a database of a factory without "ownDatabase", %s', async (_where, imports) => {
+    const message = await refused((database) => ({
+      imports: [
+        ...imports(database),
+        ContentModule.forRootAsync({
+          ...blog,
+          useFactory: () => ({ database: { clientUrl: database.url } }),
+        }),
+      ],
+    }));
+    expect(message).toBe(
+      'ContentModule: the factory gives "database"; set "ownDatabase: true" in forRootAsync, so that it is opened',
+    );
+  });
+
+  describe('N3: options that do not exist', () => {
+    const misspelt = {
+      acces: { public: {} },
+      limits: { deepth: 3 },
+      access: { pubic: {}, public: {} },
+      auth: { strategy: [] },
+    } as never as object;
+    const inside = [
+      '  - unknown option "acces"; did you mean "access"?',
+      '  - limits: unknown option "deepth"; did you mean "depth"?',
+      '  - access: unknown option "pubic"; did you mean "public"?',
+      '  - auth: unknown option "strategy"; there is strategies',
+    ];
+
+    it('in forRoot', async () => {
+      const message = await refused(({ url }) => ({
+        imports: [ContentModule.forRoot({ ...blog, ...misspelt, database: { clientUrl: url } })],
+      }));
+      expect(message.split('\n').slice(1).sort()).toEqual([...inside].sort());
+    });
+
+    it('in what the factory of forRootAsync gives', async () => {
+      const message = await refused(({ url }) => ({
+        imports: [
+          ContentModule.forRootAsync({
+            ...statics,
+            ownDatabase: true,
+            useFactory: () => ({ ...misspelt, database: { clientUrl: url } }),
+          }),
+        ],
+      }));
+      expect(message.split('\n').slice(1).sort()).toEqual([...inside].sort());
+    });
+
+    it.each([
+      [{ contentType: [] }, 'unknown option "contentType"; did you mean "contentTypes"?'],
+      [{ access: {} }, 'access: give it in what useFactory returns'],
+    ])('in forRootAsync itself: %j', async (given, expected) => {
+      const message = await refused(() => ({
+        imports: [
+          ContentModule.forRootAsync({
+            ...statics,
+            ...given,
+            useFactory: () => ({}),
+          }),
+        ],
+      }));
+      expect(message).toContain(expected);
+    });
+
+    it('a list of types that is misspelt is named beside what is missing', async () => {
+      const message = await refused(() => ({
+        imports: [ContentModule.forRoot({ contentTipes: [] } as never)],
+      }));
+      expect(message).toContain('unknown option "contentTipes"; did you mean "contentTypes"?');
+      expect(message).toContain('contentTypes must be a list of definitions');
+    });
   });
 
   it('a prefix that comes too late', async () => {
     const message = await refused(({ url }) => ({
       imports: [
         ContentModule.forRootAsync({
-          ...blog,
+          ...statics,
           ownDatabase: true,
           useFactory: () => ({ prefix: 'late', database: { clientUrl: url } }),
         }),
@@ -460,7 +556,7 @@ describe('what stops the start', () => {
         database: { clientUrl: 'postgres://127.0.0.1:1/none' },
       }) as never;
     const starting = startHost(
-      () => ({ imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory })] }),
+      () => ({ imports: [ContentModule.forRootAsync({ ...statics, ownDatabase: true, useFactory })] }),
       { database: { url: 'postgres://127.0.0.1:1/none', drop: async () => undefined } },
     );
     await expect(starting).rejects.toThrow(ContentModelError);
@@ -472,7 +568,7 @@ describe('what stops the start', () => {
   it('a factory that promised a database and gives none', async () => {
     const starting = startHost(
       () => ({
-        imports: [ContentModule.forRootAsync({ ...blog, ownDatabase: true, useFactory: () => ({}) })],
+        imports: [ContentModule.forRootAsync({ ...statics, ownDatabase: true, useFactory: () => ({}) })],
       }),
       { database: { url: '', drop: async () => undefined } },
     );

@@ -811,11 +811,11 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
           .post('/api/authors')
           .set('content-type', 'application/vnd.api+json')
           .send('{"data":{"name":"x"}}')
-          .expect(({ status }) => expect([201, 400, 415]).toContain(status));
+          .expect(201);
         await http
           .post('/api/authors')
           .set('content-type', 'application/json; charset=utf-8')
-          .send('{"data":{"name":"x"}}')
+          .send('{"data":{"name":"y"}}')
           .expect(201);
       },
     ));

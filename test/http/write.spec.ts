@@ -649,7 +649,7 @@ describe.each(ADAPTERS)('writing scalars on %s', (adapter) => {
             .send({ data: { plain: 'x' } })
             .expect(400)
         ).body,
-      ).toMatchObject(problem(['code'], 'This attribute must be unique', 'd'));
+      ).toEqual(problem(['code'], 'This attribute must be unique'));
       expect(await snapshot(test)).toEqual(before);
     });
   });

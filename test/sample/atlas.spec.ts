@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { getContentToken } from 'nestjs-content-api';
 import { Client } from 'pg';
@@ -8,7 +11,7 @@ import supertest from 'supertest';
 import { createAtlas } from '../../sample-app/atlas.ts';
 import { AtlasLoader, LoadStopped } from '../../sample-app/loader/atlas-loader.ts';
 import { readWorld } from '../../sample-app/loader/world.ts';
-import { EXAMPLE_PATHS, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from '../../sample-app/requests.ts';
+import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from '../../sample-app/requests.ts';
 import { welcome } from '../../sample-app/welcome.ts';
 import { run } from '../../src/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -132,7 +135,7 @@ describe('atlas on PostgreSQL', () => {
   });
 
   it('answers the first example: five countries by name, with their region', async () => {
-    const { data, meta } = await get(EXAMPLE_PATHS[0]);
+    const { data, meta } = await get(EXAMPLES[0].path);
     expect(data.map((country: Json) => [country.name, country.region.name])).toEqual([
       ['Afghanistan', 'Asia'],
       ['Albania', 'Europe'],
@@ -144,7 +147,7 @@ describe('atlas on PostgreSQL', () => {
   });
 
   it('answers the second example: countries with their borders', async () => {
-    const { data } = await get(EXAMPLE_PATHS[1]);
+    const { data } = await get(EXAMPLES[1].path);
     expect(data).toHaveLength(25);
     const codes = Object.fromEntries(
       data.map((country: Json) => [country.cca3, country.borders.map((border: Json) => border.cca3)]),
@@ -154,7 +157,7 @@ describe('atlas on PostgreSQL', () => {
   });
 
   it('answers the third example: landlocked Europe, the largest first, in French', async () => {
-    const { data } = await get(EXAMPLE_PATHS[2]);
+    const { data } = await get(EXAMPLES[2].path);
     expect(data.slice(0, 3).map((country: Json) => country.name)).toEqual([
       'Biélorussie',
       'Hongrie',
@@ -226,6 +229,19 @@ describe('atlas on PostgreSQL', () => {
     expect(story.countries.map((country: Json) => country.cca3)).toEqual(['LIE', 'UZB', 'CHE', 'AUT']);
     expect(story.facts).toHaveLength(2);
     expect(story.body[0].type).toBe('paragraph');
+  });
+
+  it('N2: has a start page that links its own requests, and takes nothing from elsewhere', async () => {
+    const { text, headers } = await supertest(app.getHttpServer()).get('/').expect(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
+    expect(text).not.toMatch(/<script|<img|<link|\bon\w+=|\bsrc=|style=/);
+    const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
+    expect(links).toEqual([...EXAMPLES.map(({ path }) => path), '/api/homepage?populate=*', REFUSED_PATH]);
+    for (const link of links) await get(link, link === REFUSED_PATH ? 403 : 200);
+    const style = /<style>([^<]*)<\/style>/.exec(text)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['content-security-policy']).toContain(`'sha256-${hash}'`);
   });
 
   it('has a homepage whose links work', async () => {
@@ -332,6 +348,30 @@ describe('atlas on PostgreSQL', () => {
     }).expect(200);
     await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'round the world' }).expect(400);
     await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'a new one' }).expect(200);
+  });
+
+  it('M9: the commands of the README that wait for the mail run as one block, again and again', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../sample-app/README.md'), 'utf8');
+    const block = /```sh\n([^`]*forgot-password[^`]*)```/.exec(page)?.[1] ?? '';
+    const home = mkdtempSync(join(tmpdir(), 'atlas-'));
+    const dataFolder = join(home, '.data', 'atlas');
+    const other = await createAtlas({ databaseUrl: database.url, dataFolder });
+    try {
+      await other.listen(0);
+      const url = (await other.getUrl()).replace('[::1]', 'localhost');
+      await post(other, REGISTER.path, REGISTER.body); // unless an earlier test has
+      for (const password of ['once more around', 'and once more']) {
+        const script = block
+          .replaceAll('http://localhost:3000', url)
+          .replaceAll('once more around', password);
+        const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: home });
+        expect(JSON.parse(stdout.split('\n').at(-1) ?? '')).toMatchObject({ user: { username: 'visitor' } });
+        await post(other, SIGN_IN.path, { identifier: 'visitor', password }).expect(200);
+      }
+    } finally {
+      await other.close();
+      rmSync(home, { recursive: true });
+    }
   });
 
   it('has a module for making API tokens', async () => {

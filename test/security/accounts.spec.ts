@@ -186,7 +186,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         .filter(([, attribute]) => isPrivate(attribute))
         .map(([name]) => name),
     ).toEqual(
-      ['tokenVersion', 'sessions', 'resetPasswordToken', 'confirmationToken'].flatMap((name) =>
+      ['tokenVersion', 'sessions', 'resetPasswordToken', 'confirmationToken', 'nameKey'].flatMap((name) =>
         name === 'resetPasswordToken' ? [name, 'resetPasswordExpires'] : [name],
       ),
     );
@@ -499,7 +499,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           { name: 5 },
           { name: 'x', type: { $ne: 1 } },
           { name: 'x', description: {} },
-          { name: 'x', permissions: [] },
+          { name: 'x', permissions: ['find'] },
           { name: 'x', permissions: null },
           { name: 'x', permissions: 'all' },
           [],

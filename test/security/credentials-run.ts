@@ -398,10 +398,13 @@ export class Watched {
   }
 
   /** Sends the cases, a few at a time. Stops at the tenth problem. */
-  async run(list: readonly Case[], concurrency = 8): Promise<Outcome> {
+  async run(list: Iterable<Case>, concurrency = 8): Promise<Outcome> {
     const problems: string[] = [];
     const statuses: Record<string, number> = {};
-    const queue = list.values();
+    // One for all workers.
+    const queue = (function* (): Generator<Case> {
+      yield* list;
+    })();
     const before = this.world.outbox.mails.length;
     this.log.length = 0;
     const work = async (): Promise<void> => {

@@ -1,21 +1,33 @@
 /**
- * `npm run fuzz:credentials [-- --runs N --seed S]`: any request with any credential is answered without a
+ * `npm run fuzz:credentials [-- --requests N --seconds N --seed S]`: any request with any credential is answered without a
  * 5xx, and no credential, secret, password or hash comes back in an answer or a log line.
  */
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { ADAPTERS } from '../support/app.ts';
 import { startPostgres } from '../support/postgres-server.ts';
-import { cases } from './credentials-cases.ts';
+import { describeBudget, readBudget } from '../fuzz/budget.ts';
+import { type Case, cases } from './credentials-cases.ts';
 import { Watched } from './credentials-run.ts';
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
-  },
+const { budget } = readBudget({
+  name: 'fuzz:credentials',
+  proves: 'Any request with any credential is answered without a 5xx, and no secret comes back or is logged.',
+  budget: { requests: 10_000 },
 });
-const [runs, seed] = [Number(values.runs), Number(values.seed)];
+/** Cases that are made up at once. */
+const BATCH = 500;
+
+/** As many cases as the budget allows one adapter. */
+function* allowed(seed: number): Generator<Case> {
+  const until = performance.now() + (budget.seconds * 1000) / ADAPTERS.length;
+  const most = Math.ceil(budget.requests / ADAPTERS.length);
+  for (let made = 0; made < most; made += BATCH)
+    for (const one of fc.sample(cases, { seed: seed + made, numRuns: Math.min(BATCH, most - made) })) {
+      if (performance.now() > until) return;
+      yield one;
+    }
+}
+
 let failures = 0;
 
 const fail = (what: string): void => {
@@ -24,16 +36,14 @@ const fail = (what: string): void => {
 };
 process.on('unhandledRejection', (error) => fail(`unhandled: ${String(error)}`));
 
-console.log(`fuzz:credentials with seed ${seed}, ${runs} requests`);
+console.log(`fuzz:credentials with ${describeBudget(budget)}`);
 const postgres = await startPostgres();
 process.env['TEST_DATABASE_URL'] = postgres.url;
 try {
   for (const [i, adapter] of ADAPTERS.entries()) {
     const watched = await Watched.start(adapter);
     const start = performance.now();
-    const { problems, statuses, issued, logLines } = await watched.run(
-      fc.sample(cases, { seed: seed + i, numRuns: Math.ceil(runs / ADAPTERS.length) }),
-    );
+    const { problems, statuses, issued, logLines } = await watched.run(allowed(budget.seed + i));
     problems.forEach(fail);
     const answers = Object.entries(statuses)
       .map(([status, n]) => `${status}: ${n}`)

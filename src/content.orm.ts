@@ -1,0 +1,99 @@
+/** Whose database it is, the module's own or the host's, and what it says of either at the start. */
+import { MikroORM, type Options } from '@mikro-orm/core';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import type { ContentRuntimeOptions } from './content.options.js';
+import { Database } from './database/database.js';
+import { entitiesOf } from './database/entities.js';
+import type { Schema } from './schema/model.js';
+import { DEFAULT_SETTINGS } from './settings.js';
+
+/**
+ * How much longer than its budget the server lets a statement run that could not be cancelled, in
+ * milliseconds.
+ */
+const SERVER_MARGIN = 1000;
+const CONNECT_TIMEOUT = 3000;
+
+/**
+ * What the driver does of itself on connections of the module's own. Poolers in transaction mode refuse
+ * settings that come with a connection, so the server has no bound of its own behind one.
+ */
+function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOptions): object {
+  const { statementTimeout } = { ...DEFAULT_SETTINGS.limits, ...limits };
+  const isBounded = statementTimeout > 0 && preparedStatements !== false;
+  return {
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    ...(isBounded ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {}),
+  };
+}
+
+/**
+ * The module's own MikroORM. Throws where the options of `forRoot` promise one and the factory gives none.
+ */
+export async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<MikroORM> {
+  const { database } = runtime;
+  if (database === undefined)
+    throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
+  const entities = entitiesOf(schema);
+  // Tables of others in the same database are none of this connection's business: without this, MikroORM
+  // would drop them.
+  const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
+  const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
+  const driverOptions = { ...connectionDefaults(runtime), ...(database.driverOptions as object | undefined) };
+  const options = {
+    driver: PostgreSqlDriver,
+    schemaGenerator,
+    ...database,
+    driverOptions,
+    entities,
+  } as Options;
+  const orm: unknown = await MikroORM.init(options);
+  return orm as MikroORM;
+}
+
+/**
+ * The host's MikroORM. Throws an Error where the application has none, and where a factory gives a database
+ * that nobody would open.
+ */
+export function hostOrm(
+  orm: MikroORM | undefined,
+  { database }: ContentRuntimeOptions,
+  contextName: string | undefined,
+): MikroORM {
+  if (database !== undefined)
+    throw new Error(
+      'ContentModule: the factory gives "database"; set "ownDatabase: true" in forRootAsync, so that it is opened',
+    );
+  if (orm === undefined) throw new Error(missing(contextName));
+  return orm;
+}
+
+function missing(contextName: string | undefined): string {
+  const named = contextName === undefined ? '' : ` with contextName "${contextName}"`;
+  const context = contextName === undefined ? '' : `contextName: '${contextName}', `;
+  return (
+    `ContentModule has no database, and the application has no MikroORM${named}: give "database" to ` +
+    `ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, ${context}autoLoadEntities: true })`
+  );
+}
+
+/** How long the start waits for the database before it goes on without it, in milliseconds. */
+const START_CHECK = 5000;
+const SILENT = 'The database does not answer. Until it does, content routes answer 503';
+
+/** Says in the log what is wrong with the database, before the first request finds out. */
+@Injectable()
+export class StartCheck implements OnApplicationBootstrap {
+  constructor(@Inject(Database) private readonly database: Database) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const logger = new Logger('ContentDatabase');
+    let timer: NodeJS.Timeout | undefined;
+    const silent = new Promise<readonly string[]>(
+      (done) => (timer = setTimeout(done, START_CHECK, [SILENT])),
+    );
+    for (const problem of await Promise.race([this.database.problems(), silent])) logger.warn(problem);
+    clearTimeout(timer);
+  }
+}

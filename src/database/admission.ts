@@ -1,0 +1,176 @@
+/**
+ * Who may use a connection now, and who waits. Without it a crowd waits in the pool for ever, behind whoever
+ * asks for the most.
+ */
+import { Chain, type Link } from './chain.js';
+
+/**
+ * What work is, for its share of the places: a read, a read that is known or expected to take long, a write, or
+ * a short statement of the library itself, for accounts for example, which is never ended for others.
+ */
+export type Lane = 'read' | 'slow' | 'write' | 'own';
+
+/** How many there may be. */
+export interface Places {
+  /** At one time, all lanes together. */
+  readonly all: number;
+  /** At one time, by lane. */
+  readonly lanes: Readonly<Record<Lane, number>>;
+  /** Waiting in one lane. */
+  readonly waiting: number;
+}
+
+/** Work that has a place, or waits for one. */
+export interface Visitor extends Link {
+  lane: Lane;
+  /**
+   * Work with the same key takes turns: one at a time has a place. Null for work that never waits for a turn.
+   */
+  readonly key: string | null;
+  /** Called once, at once or later, when there is a place. */
+  readonly enter: () => void;
+  /** Ends work that is under way, because its lane has more than its share while others wait. */
+  readonly bounce: () => void;
+  state: 'waiting' | 'inside' | 'gone';
+  /** When it got its place, in milliseconds. */
+  since: number;
+  order: number;
+}
+
+interface LaneState {
+  inside: number;
+  readonly waiting: Set<Visitor>;
+}
+
+/** Reads that have taken so many milliseconds count as slow ones. */
+const SLOW_AFTER = 250;
+const PATROL = 100;
+
+const LANES: readonly Lane[] = ['own', 'read', 'slow', 'write'];
+
+/** A place for `most` in all, of which slow reads and writes leave some to others. */
+export function placesOf(most: number, slowShare: number, waiting: number): Places {
+  const slow = Math.max(1, Math.floor(most * slowShare));
+  return { all: most, waiting, lanes: { own: most, read: most, slow, write: Math.max(1, most - slow) } };
+}
+
+export class Admission {
+  private inside = 0;
+  private order = 0;
+  private readonly lanes: Readonly<Record<Lane, LaneState>> = {
+    own: { inside: 0, waiting: new Set() },
+    read: { inside: 0, waiting: new Set() },
+    slow: { inside: 0, waiting: new Set() },
+    write: { inside: 0, waiting: new Set() },
+  };
+  private readonly reads = new Chain<Visitor>();
+  /** Keys that have a place, each with those who wait for their turn. */
+  private readonly turns = new Map<string, Set<Visitor>>();
+  private patrol: NodeJS.Timeout | null = null;
+
+  constructor(private readonly places: Places) {}
+
+  /** Lets a visitor in, or has it wait. Null when too many wait already. */
+  admit(lane: Lane, key: string | null, calls: Pick<Visitor, 'enter' | 'bounce'>): Visitor | null {
+    const { enter, bounce } = calls;
+    const visitor: Visitor = {
+      lane,
+      key,
+      enter,
+      bounce,
+      state: 'waiting',
+      since: 0,
+      order: (this.order += 1),
+      previous: null,
+      next: null,
+    };
+    const turn = key === null ? undefined : this.turns.get(key);
+    if (turn === undefined && this.hasRoom(lane)) {
+      this.letIn(visitor);
+      return visitor;
+    }
+    const queue = turn ?? this.lanes[lane].waiting;
+    if (queue.size >= this.places.waiting) return null;
+    queue.add(visitor);
+    this.patrol ??= setInterval(() => this.look(), PATROL).unref();
+    return visitor;
+  }
+
+  /** Gives a place back, or stops waiting for one. May be called more than once. */
+  leave(visitor: Visitor): void {
+    const { state, lane, key } = visitor;
+    visitor.state = 'gone';
+    if (state === 'waiting') {
+      this.lanes[lane].waiting.delete(visitor);
+      if (key !== null) this.turns.get(key)?.delete(visitor);
+    }
+    if (state !== 'inside') return;
+    this.inside -= 1;
+    this.lanes[lane].inside -= 1;
+    this.reads.delete(visitor);
+    if (key !== null) this.endTurn(key);
+    this.callNext();
+  }
+
+  private hasRoom(lane: Lane): boolean {
+    return this.inside < this.places.all && this.lanes[lane].inside < this.places.lanes[lane];
+  }
+
+  private letIn(visitor: Visitor): void {
+    visitor.state = 'inside';
+    visitor.since = performance.now();
+    this.inside += 1;
+    this.lanes[visitor.lane].inside += 1;
+    if (visitor.lane === 'read' || visitor.lane === 'slow') this.reads.add(visitor);
+    if (visitor.key !== null) this.turns.set(visitor.key, this.turns.get(visitor.key) ?? new Set());
+    visitor.enter();
+  }
+
+  /** Those who waited for the turn wait for a place now: the first of them for the next turn. */
+  private endTurn(key: string): void {
+    const others = this.turns.get(key);
+    this.turns.delete(key);
+    const [next] = others ?? [];
+    if (others === undefined || next === undefined) return;
+    others.delete(next);
+    this.turns.set(key, others);
+    this.lanes[next.lane].waiting.add(next);
+  }
+
+  /** The first in line of each lane that has room; whoever came first, first. */
+  private callNext(): void {
+    for (;;) {
+      let first: Visitor | undefined;
+      for (const lane of LANES) {
+        if (this.lanes[lane].waiting.size === 0 || !this.hasRoom(lane)) continue;
+        const [candidate] = this.lanes[lane].waiting;
+        if (first === undefined || (candidate !== undefined && candidate.order < first.order))
+          first = candidate;
+      }
+      if (first === undefined) return;
+      this.lanes[first.lane].waiting.delete(first);
+      this.letIn(first);
+    }
+  }
+
+  /** While others wait, reads that turn out slow count as such; beyond their share the latest have to go. */
+  private look(): void {
+    const { own, read, slow, write } = this.lanes;
+    const others = own.waiting.size + read.waiting.size + write.waiting.size;
+    if (others + slow.waiting.size === 0 && this.turns.size === 0) {
+      if (this.patrol !== null) clearInterval(this.patrol);
+      this.patrol = null;
+      return;
+    }
+    const limit = performance.now() - SLOW_AFTER;
+    for (const visitor of this.reads) {
+      if (visitor.lane !== 'read' || visitor.since > limit) continue;
+      visitor.lane = 'slow';
+      read.inside -= 1;
+      slow.inside += 1;
+    }
+    if (others === 0) return;
+    const slowOnes = [...this.reads].filter(({ lane }) => lane === 'slow');
+    for (const visitor of slowOnes.slice(this.places.lanes.slow)) visitor.bounce();
+  }
+}

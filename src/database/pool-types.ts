@@ -1,0 +1,33 @@
+/** The part of node-postgres that this room uses. */
+import type { Row } from './runner.js';
+
+export interface PoolClient {
+  readonly host: string;
+  readonly port: number;
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+  /** What the driver believes to be prepared on this connection, text by name. */
+  readonly connection?: {
+    readonly parsedStatements?: Record<string, string>;
+    readonly stream?: { destroy(): void };
+  };
+  query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
+}
+
+/** Gives a connection back; with `true` it is closed instead of used again. */
+export type Release = (destroy?: boolean) => void;
+
+export interface Pool {
+  readonly options: { readonly max: number; readonly connectionTimeoutMillis?: number };
+  connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
+}
+
+export interface QueryConfig {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Whether a client of MikroORM's is the pool of node-postgres. */
+export const isPool = (client: unknown): client is Pool =>
+  typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;

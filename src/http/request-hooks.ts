@@ -1,0 +1,155 @@
+/**
+ * What this module does with a request outside of Nest's handlers, alike on both frameworks: before any
+ * middleware, parser or guard, and after the last route.
+ */
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ContentAccess } from '../access/content-access.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { ContentError } from '../errors.js';
+import { ContentErrorFilter } from './error.filter.js';
+import { ContentRoutes } from './routes.js';
+
+/** Node's own request, which both frameworks build on. */
+interface RawRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Record<string, string | undefined>;
+}
+
+/** Looks at a request; whether it was answered. */
+type Hook = (request: RawRequest, response: object) => boolean;
+
+interface FastifyRequest {
+  readonly raw: RawRequest;
+  readonly is404: boolean;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Express' application and Fastify's instance, as far as they are needed. */
+interface Framework {
+  use(middleware: (request: RawRequest, response: object, next: () => void) => void): void;
+  addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: object, done: () => void) => void): void;
+}
+
+/** Fastify alone takes nothing at all for a parameter: `/api/articles/` for `/api/articles/:documentId`. */
+const hasNoRoute = ({ is404, params }: FastifyRequest): boolean =>
+  is404 || Object.values(params).includes('');
+
+const asMiddleware =
+  (hook: Hook): Parameters<Framework['use']>[0] =>
+  (request, response, next) => {
+    if (!hook(request, response)) next();
+  };
+
+/** How a hook comes before everything else, and after all routes, by framework. */
+const FRAMEWORKS: Readonly<
+  Record<
+    string,
+    { first(framework: Framework, hook: Hook): void; last(framework: Framework, hook: Hook): void }
+  >
+> = {
+  express: {
+    first: (express, hook) => express.use(asMiddleware(hook)),
+    last: (express, hook) => express.use(asMiddleware(hook)),
+  },
+  // Its hooks come after the routes were matched, and before the host's handler for what none matched.
+  fastify: {
+    first: (fastify, hook) =>
+      fastify.addHook('onRequest', ({ raw }, reply, done) => {
+        if (!hook(raw, reply)) done();
+      }),
+    last: (fastify, hook) =>
+      fastify.addHook('onRequest', (request, reply, done) => {
+        if (!hasNoRoute(request) || !hook(request.raw, reply)) done();
+      }),
+  },
+};
+
+const HEALTH = '/_health';
+const PRIVATE = 'private, no-cache';
+const JSON_SUFFIX = /^\s*application\/[\w.-]+\+json\b/i;
+
+const pathOf = ({ url }: RawRequest): string => (url.split('?', 1)[0] ?? '').toLowerCase();
+
+/**
+ * Makes a body readable for the parser of the host, with its limits. JSON by another name
+ * (`application/vnd.api+json`) is JSON. Clients send a content type with every request; without a body there
+ * is nothing to parse.
+ */
+function declareBody({ headers }: RawRequest): void {
+  const type = headers['content-type'];
+  if (type === undefined) return;
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
+    delete headers['content-type'];
+  else headers['content-type'] = type.replace(JSON_SUFFIX, 'application/json');
+}
+
+function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last', hook: Hook): void {
+  FRAMEWORKS[httpAdapter?.getType()]?.[place](httpAdapter.getInstance<Framework>(), hook);
+}
+
+/** Before the host's middlewares and Nest's body parser. */
+@Injectable()
+export class BeforeRoutes {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(CONTENT_BASE) private readonly base: DocumentsBase,
+  ) {
+    // At once, or as soon as there is an adapter.
+    adapter.init$.subscribe(() =>
+      connect(adapter, 'first', (request, response) => this.arrive(request, response)),
+    );
+  }
+
+  private arrive(request: RawRequest, response: object): boolean {
+    const path = pathOf(request);
+    if (this.routes.owns(path)) {
+      declareBody(request);
+      this.protect(response);
+    }
+    if (!this.base.settings.health || path !== HEALTH) return false;
+    this.adapter.httpAdapter.reply(response, undefined, 204);
+    return true;
+  }
+
+  /** No cache may show one caller what another may see, or one format in the place of another. */
+  private protect(response: object): void {
+    const { httpAdapter } = this.adapter;
+    const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
+    const vary = `${this.access.vary}, Strapi-Response-Format`;
+    httpAdapter.setHeader(response, 'Vary', before === undefined ? vary : `${before}, ${vary}`);
+    httpAdapter.setHeader(response, 'Cache-Control', PRIVATE);
+  }
+}
+
+/**
+ * A path that has other methods than the one asked for: 405, or what an OPTIONS request wants to know
+ * (protocol 1.9, 1.10).
+ */
+@Injectable()
+export class AfterRoutes implements OnModuleInit {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
+  ) {}
+
+  /** Nest calls this after it registered the routes and before its handler for all other paths. */
+  onModuleInit(): void {
+    connect(this.adapter, 'last', (request, response) => this.answer(request, response));
+  }
+
+  private answer(request: RawRequest, response: object): boolean {
+    const methods = this.routes.methodsAt(pathOf(request));
+    const asks = request.method === 'OPTIONS';
+    if (methods.length === 0 || (methods.includes(request.method) && !asks)) return false;
+    const { httpAdapter } = this.adapter;
+    httpAdapter.setHeader(response, 'Allow', methods.join(', '));
+    if (asks) httpAdapter.reply(response, undefined, 204);
+    else this.errors.reply(new ContentError('MethodNotAllowedError', 'Method Not Allowed'), response);
+    return true;
+  }
+}

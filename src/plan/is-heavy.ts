@@ -1,0 +1,21 @@
+import type { ObjectPlan, ReadPlan } from './plan.js';
+
+/** Pages that begin later make the database walk past what it does not show. */
+const FAR = 10_000;
+
+/** Whether an object leads to any number of others. */
+const isWide = ({ children }: ObjectPlan): boolean =>
+  children.some((child) => {
+    if (child.kind === 'zone') return [...child.items.values()].some(({ object }) => isWide(object));
+    const many = child.attribute.kind === 'relation' && child.attribute.many;
+    return many || child.kind === 'count' || isWide(child.object);
+  });
+
+/**
+ * Whether a read may take long, by its shape alone: it looks for rows, sorts them, or shows any number of
+ * others with each. How long it takes is only known once it has run.
+ */
+export function isHeavy({ page, where, search, order, object }: ReadPlan): boolean {
+  if (isWide(object)) return true;
+  return page !== null && (where !== null || search !== null || order.length > 0 || page.start > FAR);
+}

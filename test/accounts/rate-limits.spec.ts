@@ -1,0 +1,117 @@
+/** R15: limits that stop guesses, and that nobody can turn against the owner of an account (19.13). */
+import type { INestApplication } from '@nestjs/common';
+import type { MikroORM } from '@mikro-orm/core';
+import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
+import { type RateLimitOptions, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { type Host, startHost } from '../http/helpers.ts';
+import { ADAPTERS } from '../support/app.ts';
+import { Outbox, usersOptions } from './helpers.ts';
+
+const OWNER = { username: 'owner', email: 'owner@example.com', password: 'correct horse' };
+
+describe.each(ADAPTERS)('limits on %s', (adapter) => {
+  let host: Host;
+  const start = (rateLimit: RateLimitOptions): Promise<Host> =>
+    startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({ contentTypes: userTypes(), database: { clientUrl: url } }),
+          UsersModule.forRoot(usersOptions(new Outbox(), { rateLimit })),
+        ],
+      }),
+      {
+        adapter,
+        // Addresses come from a proxy that can be trusted.
+        fastify: { trustProxy: true },
+        prepare: (app: INestApplication) =>
+          void (adapter === 'express' && app.getHttpAdapter().getInstance().set('trust proxy', true)),
+        ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update(),
+      },
+    );
+  const post = async (path: string, body: object, address: string, token?: string) => {
+    const answer = await fetch(`${host.url}/api/auth/${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-forwarded-for': address,
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, body: (await answer.json()) as any };
+  };
+  const signIn = async (address: string, password = OWNER.password, identifier = OWNER.username) =>
+    (await post('local', { identifier, password }, address)).status;
+  const times = async (n: number, work: (i: number) => Promise<number>): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let i = 0; i < n; i += 1) statuses.push(await work(i));
+    return statuses;
+  };
+
+  beforeEach(async () => {
+    host = await start({ perAddress: 1000, perIdentifier: 3, seconds: 60 });
+    expect((await post('local/register', OWNER, '10.9.9.9')).status).toBe(200);
+  });
+  afterEach(() => host.close());
+
+  it('R15: strangers who guess do not keep the owner out', async () => {
+    expect(await times(6, () => signIn('10.0.0.1', 'wrong'))).toEqual([400, 400, 400, 429, 429, 429]);
+    // Not even with the right password, from where there were too many guesses.
+    expect(await signIn('10.0.0.1')).toBe(429);
+    expect(await times(3, () => signIn('10.0.0.2'))).toEqual([200, 200, 200]);
+    expect(await signIn('10.0.0.2', OWNER.password, OWNER.email)).toBe(200);
+  });
+
+  it('R15: guesses from many addresses are one for each', async () => {
+    expect(await times(3, (i) => signIn(`10.0.1.${i}`, 'wrong'))).toEqual([400, 400, 400]);
+    expect(await times(5, (i) => signIn(`10.0.2.${i}`, 'wrong'))).toEqual([400, 400, 400, 400, 400]);
+    expect(await times(5, (i) => signIn(`10.0.2.${i}`))).toEqual([429, 429, 429, 429, 429]);
+    // An address stands for its whole network where that is what one person has.
+    expect(await signIn('2001:db8:1:1::1', 'wrong')).toBe(400);
+    expect(await signIn('2001:db8:1:1::2')).toBe(429);
+    expect(await signIn('2001:db8:1:2::1')).toBe(200);
+  });
+
+  it('R15: what succeeds is no failure, however often and at once', async () => {
+    const right = await Promise.all(Array.from({ length: 12 }, () => signIn('10.0.3.1')));
+    expect(right).toEqual(Array<number>(12).fill(200));
+    expect(await times(3, () => signIn('10.0.3.1', 'wrong'))).toEqual([400, 400, 400]);
+    expect(await signIn('10.0.3.1')).toBe(429);
+  });
+
+  it('R15: guesses that come at once are counted like any others', async () => {
+    const guesses = await Promise.all(Array.from({ length: 12 }, (_, i) => signIn('10.0.4.1', `wrong ${i}`)));
+    expect(guesses.filter((status) => status === 400)).toHaveLength(3);
+    expect(guesses.filter((status) => status === 429)).toHaveLength(9);
+  });
+
+  it('R15: another spelling of a name is no other name', async () => {
+    const spellings = ['owner', 'OWNER', ' owner', 'ｏｗｎｅｒ', 'Owner\u00a0', 'oWner'];
+    const statuses = await times(6, (i) => signIn('10.0.5.1', 'wrong', spellings[i]));
+    expect(statuses).toEqual([400, 400, 400, 429, 429, 429]);
+  });
+
+  it('R15: whoever has a token guesses the password no faster', async () => {
+    const { body } = await post('local', { identifier: 'owner', password: OWNER.password }, '10.0.6.1');
+    const change = (currentPassword: string, address: string) =>
+      post(
+        'change-password',
+        { currentPassword, password: 'another horse', passwordConfirmation: 'another horse' },
+        address,
+        body.jwt,
+      );
+    const guesses = await times(5, async () => (await change('wrong', '10.0.6.1')).status);
+    expect(guesses).toEqual([400, 400, 400, 429, 429]);
+    expect((await change(OWNER.password, '10.0.6.2')).status).toBe(200);
+  });
+
+  it('19.13 mails are limited by whoever asks for them, and say when to come back', async () => {
+    const forgot = (address: string) => post('forgot-password', { email: OWNER.email }, address);
+    expect(await times(4, async () => (await forgot('10.0.7.1')).status)).toEqual([200, 200, 200, 429]);
+    expect(await times(2, async () => (await forgot('10.0.7.2')).status)).toEqual([200, 429]);
+    const { body } = await forgot('10.0.7.1');
+    expect(body.error).toMatchObject({ status: 429, name: 'RateLimitError' });
+    const { retryAfter } = body.error.details;
+    expect([Number.isInteger(retryAfter), retryAfter > 0, retryAfter <= 60]).toEqual([true, true, true]);
+  });
+});

@@ -1,0 +1,212 @@
+/** What connections cost the server: statements that they keep prepared, and how long they may run. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import type { MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { type Host, startHost } from '../http/helpers.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { openHouse, until } from './house.ts';
+
+const thing = defineCollectionType({
+  singularApiId: 'thing',
+  pluralApiId: 'things',
+  attributes: Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [`a${i}`, { type: 'string' }] as const),
+  ),
+});
+
+describe('statements that are kept prepared', () => {
+  let database: TestDatabase;
+  let host: Host;
+
+  const open = async (options: object): Promise<void> => {
+    database = await createDatabase();
+    host = await startHost(
+      () => ({
+        imports: [
+          ContentModule.forRoot({
+            contentTypes: [thing],
+            access: { public: { thing: ['find'] } },
+            // One connection: what is asked about it beside the routes is asked on the same one.
+            database: { clientUrl: database.url, pool: { min: 0, max: 1 } },
+            ...options,
+          }),
+        ],
+      }),
+      { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
+    );
+  };
+  afterEach(async () => {
+    await host.close();
+    await database.drop();
+  });
+
+  const onConnection = async (statement: string): Promise<Record<string, unknown>> => {
+    const em = host.app.get<MikroORM>(CONTENT_ORM, { strict: false }).em as SqlEntityManager;
+    const [row] = await em.getConnection().execute<Record<string, unknown>[]>(statement);
+    return row ?? {};
+  };
+  const prepared = () =>
+    onConnection(
+      `select count(*)::int as names, coalesce(sum(length(statement)), 0)::int as size from pg_prepared_statements`,
+    );
+  /** A shape of its own for every number. */
+  const shape = (n: number): string => {
+    const conditions = Array.from(
+      { length: 12 },
+      (_, i) => `filters[$or][${i}][a${i}][${n & (1 << i) ? '$eq' : '$ne'}]=x`,
+    );
+    return `${host.url}/api/things?${conditions.join('&')}`;
+  };
+  const get = async (url: string): Promise<void> => {
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    await response.text();
+  };
+
+  it('R6: are bounded by their size', async () => {
+    await open({ maxPreparedSize: 20_000 });
+    for (let n = 0; n < 40; n += 1) for (let time = 0; time < 3; time += 1) await get(shape(n));
+    const { names, size } = await prepared();
+    expect(Number(names)).toBeGreaterThan(2);
+    expect(Number(size)).toBeLessThanOrEqual(20_000);
+  });
+
+  it('R6: give way to others when they are used no longer, and the connection forgets them', async () => {
+    await open({ maxPreparedStatements: 20 });
+    for (let n = 0; n < 30; n += 1) for (let time = 0; time < 2; time += 1) await get(shape(n));
+    const before = await onConnection('select array_agg(name) as names from pg_prepared_statements');
+    // Two generations of other shapes, and one that stays in use.
+    for (let n = 1000; n < 2100; n += 1) {
+      await get(shape(n));
+      if (n % 50 === 0) await get(shape(0));
+    }
+    await get(shape(4000));
+    await get(shape(4000));
+    const after = await onConnection('select array_agg(name) as names from pg_prepared_statements');
+    const kept = (after['names'] as string[]).filter((name) => (before['names'] as string[]).includes(name));
+    expect((before['names'] as string[]).length).toBe(20);
+    expect(kept.length).toBe(1);
+    expect((after['names'] as string[]).length).toBe(2);
+  }, 60_000);
+
+  it('R6: any number of expensive shapes costs one connection no more than 10 MB', async () => {
+    await open({});
+    for (let n = 0; n < 20; n += 1) await get(shape(n));
+    const bytes = async (): Promise<number> =>
+      Number(
+        (await onConnection('select sum(total_bytes)::int8 as bytes from pg_backend_memory_contexts'))[
+          'bytes'
+        ],
+      );
+    const before = await bytes();
+    for (let n = 0; n < 400; n += 1) for (let time = 0; time < 2; time += 1) await get(shape(n));
+    expect((await bytes()) - before).toBeLessThan(10 * 1024 * 1024);
+  }, 120_000);
+
+  it('R10: the server itself bounds the time of a statement', async () => {
+    await open({ limits: { statementTimeout: 4000 } });
+    expect(await onConnection('show statement_timeout')).toEqual({ statement_timeout: '5s' });
+  });
+});
+
+describe('a server without a connection to spare', () => {
+  it('R10: statements that were given up are ended all the same', async () => {
+    const house = await openHouse('express', { most: 3, limits: { statementTimeout: 800 } });
+    const free = await house.hold('lock table members in access exclusive mode');
+    const crowd = Array.from({ length: 3 }, () => house.ask('/api/members'));
+    await until(() => house.active(), 3);
+    // Whoever connects from here on is refused, a canceller with a session of its own included.
+    const { rows } = await house.sql<{ name: string }>('select quote_ident(current_database()) as name');
+    const database = rows[0]?.name ?? '';
+    const server = new pg.Client(process.env.TEST_DATABASE_URL);
+    await server.connect();
+    await server.query(`alter database ${database} allow_connections false`);
+    expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual([503, 503, 503]);
+    await until(() => house.active(), 0, 700);
+    await free();
+    await server.query(`alter database ${database} allow_connections true`);
+    await server.end();
+    await house.close();
+  });
+});
+
+describe('answers that are not taken', () => {
+  it.each(['express', 'fastify'] as const)('R21: do not fill the memory of %s', async (adapter) => {
+    const house = await openHouse(adapter, { load: { unsentBytes: 20_000_000 } });
+    await house.sql(
+      `insert into members (document_id, locale, published, created_at, updated_at, name, text)
+       select 'm' || n, 'en', true, now(), now(), 'n', repeat('x', 80000) from generate_series(1, 100) n`,
+    );
+    const { connect } = await import('node:net');
+    const { port } = new URL(house.url);
+    const slow = Array.from({ length: 6 }, () => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.pause();
+      socket.write('GET /api/members?pagination[pageSize]=100 HTTP/1.1\r\nHost: x\r\n\r\n');
+      return socket;
+    });
+    await sleep(1500);
+    const refused = await house.ask('/api/members?pagination[pageSize]=100');
+    expect([refused.status, refused.body.error?.details['limit']]).toEqual([503, 'load.unsentBytes']);
+    expect((await house.ask('/api/members?pagination[pageSize]=1')).status).toBe(200);
+    for (const socket of slow) socket.destroy();
+    await until(async () => (await house.ask('/api/members?pagination[pageSize]=100')).status, 200);
+    await house.close();
+  });
+});
+
+describe('a body that never comes to its end', () => {
+  it.each(['express', 'fastify'] as const)('R24: does not hold up the shutdown of %s', async (adapter) => {
+    const house = await openHouse(adapter, {});
+    const { connect } = await import('node:net');
+    const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(
+      'POST /api/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"da',
+    );
+    await sleep(100);
+    const started = performance.now();
+    await house.close();
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+});
+
+describe('the start', () => {
+  const warned: string[] = [];
+  const start = async (clientUrl: string): Promise<void> => {
+    warned.length = 0;
+    const module = () => ({
+      imports: [ContentModule.forRoot({ contentTypes: [thing], database: { clientUrl } })],
+    });
+    const log = {
+      log: () => undefined,
+      error: () => undefined,
+      warn: (message: string) => void warned.push(message),
+    };
+    const { Test } = await import('@nestjs/testing');
+    const compiled = await Test.createTestingModule(module()).setLogger(log).compile();
+    const app = compiled.createNestApplication();
+    await app.init();
+    await app.close();
+  };
+
+  it('M6: says that the database is not there', async () => {
+    await start('postgresql://nobody@127.0.0.1:1/nothing');
+    expect(warned).toEqual([expect.stringMatching(/^The database cannot be used: .*ECONNREFUSED.*503$/)]);
+  });
+
+  it('M10: says which tables and columns are missing, and how to make them', async () => {
+    const database = await createDatabase();
+    await start(database.url);
+    expect(warned).toEqual([expect.stringMatching(/^The database lacks .*"things".*: run the migrations/)]);
+    const client = new pg.Client(database.url);
+    await client.connect();
+    await client.query('create table things (id int, a1 text)');
+    await start(database.url);
+    expect(warned).toEqual([expect.stringMatching(/"things"\."a2"/)]);
+    await client.end();
+    await database.drop();
+  });
+});

@@ -1,0 +1,167 @@
+/** A crowd does not stop the house: who waits, how long, and what happens to those who leave. */
+import { ADAPTERS } from '../support/app.ts';
+import { type House, openHouse, until } from './house.ts';
+
+const POPULATED = '/api/groups?populate=members';
+const LOCK_MEMBERS = 'lock table members in access exclusive mode';
+const statuses = (answers: readonly { status: number }[]): number[] =>
+  answers.map(({ status }) => status).sort();
+
+describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
+  let house: House;
+  let free: () => Promise<void>;
+
+  beforeEach(async () => {
+    house = await openHouse(adapter, {
+      limits: { statementTimeout: 3000 },
+      load: { queueTimeout: 1500, queueLength: 20 },
+    });
+    await house.ask('/api/notes', 'POST', { title: 'a note' });
+  });
+  afterEach(async () => {
+    await free?.();
+    await house.close();
+  });
+
+  it('R4: expensive shapes take no more than their share of the pool', async () => {
+    free = await house.hold(LOCK_MEMBERS);
+    const crowd = Array.from({ length: 12 }, () => house.ask(POPULATED));
+    await until(() => house.active(), 2);
+    const note = await house.ask('/api/notes');
+    expect(note.status).toBe(200);
+    expect(note.milliseconds).toBeLessThan(1000);
+    expect(await house.active()).toBe(2);
+    await free();
+    expect(statuses(await Promise.all(crowd))).toEqual(Array(12).fill(200));
+  });
+
+  it('R4: reads that turn out slow give way once others wait', async () => {
+    const { body } = await house.ask('/api/members', 'POST', { name: 'one' });
+    const { documentId } = (body as { data: { documentId: string } }).data;
+    // Known to be fast, so that all of them are let in.
+    await house.ask(`/api/members/${documentId}`);
+    free = await house.hold(LOCK_MEMBERS);
+    const crowd = Array.from({ length: 5 }, () => house.ask(`/api/members/${documentId}`));
+    await until(() => house.active(), 5);
+    const note = await house.ask('/api/notes');
+    expect(note.status).toBe(200);
+    expect(note.milliseconds).toBeLessThan(1200);
+    await free();
+    expect(statuses(await Promise.all(crowd))).toEqual([200, 200, 503, 503, 503]);
+  });
+
+  it('R4: nobody waits for ever: 503 with Retry-After, and what was given up runs no longer', async () => {
+    free = await house.hold(LOCK_MEMBERS);
+    const crowd = await Promise.all(Array.from({ length: 6 }, () => house.ask(POPULATED)));
+    expect(crowd.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(Array(6).fill([503, '1']));
+    const limits = crowd.map(({ body }) => body.error?.details['limit']).sort();
+    expect(limits).toEqual([...Array(4).fill('load.queueTimeout'), ...Array(2).fill('statementTimeout')]);
+    // The lock is held still: only an end of the statements makes this true.
+    await until(() => house.active(), 0);
+  });
+
+  it('R4: a queue that is full refuses at once', async () => {
+    free = await house.hold(LOCK_MEMBERS);
+    const crowd = Array.from({ length: 22 }, () => house.ask(POPULATED));
+    await until(() => house.active(), 2);
+    const last = await house.ask(POPULATED);
+    expect(last.status).toBe(503);
+    expect(last.body.error?.details).toEqual({ limit: 'load.queueLength', allowed: 20, retryAfter: 1 });
+    expect(last.milliseconds).toBeLessThan(1000);
+    await free();
+    await Promise.all(crowd);
+  });
+
+  it('R4: a client that hangs up frees its place, and its statement is cancelled', async () => {
+    free = await house.hold(LOCK_MEMBERS);
+    const crowd = Array.from({ length: 6 }, () => house.ask(POPULATED));
+    await until(() => house.active(), 2);
+    for (const one of crowd) {
+      one.catch(() => undefined);
+      one.hangUp();
+    }
+    await until(() => house.active(), 0, 500);
+    const waiting = house.ask(POPULATED);
+    await until(() => house.active(), 1);
+    await free();
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('R4: a write that nobody waits for any more is not written', async () => {
+    free = await house.hold('lock table notes in exclusive mode');
+    const write = house.ask('/api/notes', 'POST', { title: 'gone' });
+    write.catch(() => undefined);
+    await until(() => house.active(), 1);
+    write.hangUp();
+    await until(() => house.active(), 0, 500);
+    await free();
+    const { rows } = await house.sql('select title from notes');
+    expect(rows).toEqual([{ title: 'a note' }]);
+  });
+
+  it('R4: writers of one document wait for their turn without a connection', async () => {
+    const { rows } = await house.sql<{ document_id: string }>('select document_id from notes');
+    const path = `/api/notes/${rows[0]?.document_id ?? ''}`;
+    free = await house.hold('select * from notes for update');
+    const writers = Array.from({ length: 15 }, (_, i) => house.ask(path, 'PUT', { title: `title ${i}` }));
+    await until(() => house.active(), 1);
+    const read = await house.ask('/api/notes');
+    expect([read.status, await house.active()]).toEqual([200, 1]);
+    await free();
+    expect(statuses(await Promise.all(writers))).toEqual(Array(15).fill(200));
+  });
+
+  it('R5: a path that goes silent: every request is answered in time, and afterwards everything works', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => house.ask('/api/notes')));
+    house.network.silence();
+    const asked = [
+      ...Array.from({ length: 15 }, () => house.ask('/api/notes')),
+      ...Array.from({ length: 3 }, () => house.ask('/api/notes', 'POST', { title: 'lost' })),
+      ...Array.from({ length: 3 }, () => house.ask('/api/hookeds', 'POST', { title: 'lost' })),
+    ];
+    const answers = await Promise.all(asked);
+    expect(statuses(answers)).toEqual(Array(21).fill(503));
+    expect(Math.max(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(3000 + 1000);
+    house.network.restore();
+    await until(async () => (await house.ask('/api/notes')).status, 200, 5000);
+    const works = [
+      ...Array.from({ length: 12 }, () => house.ask('/api/notes')),
+      house.ask('/api/hookeds', 'POST', { title: 'back' }),
+      house.ask('/api/notes', 'POST', { title: 'back' }),
+    ];
+    expect(statuses(await Promise.all(works))).toEqual([...Array(12).fill(200), 201, 201]);
+  }, 30_000);
+
+  it('R9, D30: a database that is away is a 503 with Retry-After, and comes back by itself', async () => {
+    house.network.cut();
+    const answers = await Promise.all([
+      ...Array.from({ length: 6 }, () => house.ask('/api/notes')),
+      house.ask('/api/notes', 'POST', { title: 'lost' }),
+      house.ask('/api/hookeds', 'POST', { title: 'lost' }),
+    ]);
+    expect(answers.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(Array(8).fill([503, '1']));
+    expect(answers[0]?.body.error).toEqual({
+      status: 503,
+      name: 'ServiceUnavailableError',
+      message: 'The database is not available',
+      details: { retryAfter: 1 },
+    });
+    house.network.restore();
+    expect((await house.ask('/api/notes')).status).toBe(200);
+  });
+
+  it('R9: connections that are ended under way are a 503', async () => {
+    free = await house.hold(LOCK_MEMBERS);
+    const crowd = Array.from({ length: 2 }, () => house.ask(POPULATED));
+    await until(() => house.active(), 2);
+    await house.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'house' and state = 'active'`,
+    );
+    expect(statuses(await Promise.all(crowd))).toEqual([503, 503]);
+  });
+
+  it('M10: a table that is not there is a 503', async () => {
+    await house.sql('drop table members cascade');
+    expect((await house.ask('/api/members')).status).toBe(503);
+  });
+});

@@ -1,0 +1,95 @@
+/** What a run has asked, to be added up over callers and processes and printed at the end. */
+import { ALL_PARTS, partsOf, type Probe } from './leak-probes.ts';
+import type { WriteTally } from './leak-writes.ts';
+
+export interface Coverage {
+  /** Questions, each asked of two worlds. */
+  pairs: number;
+  answered: number;
+  /** Questions whose two open worlds were compared, and those that told them apart. */
+  control: number;
+  detected: number;
+  combinations: number;
+  /** Questions in the whole matrix of these callers. */
+  matrix: number;
+  readonly callers: Set<string>;
+  readonly roots: Set<string>;
+  readonly leaves: Set<string>;
+  readonly operators: Set<string>;
+  readonly wrappers: Set<string>;
+  readonly techniques: Set<string>;
+  readonly questions: Set<number>;
+  readonly writers: Map<string, WriteTally>;
+}
+
+export const nothing = (): Coverage => ({
+  pairs: 0,
+  answered: 0,
+  control: 0,
+  detected: 0,
+  combinations: 0,
+  matrix: 0,
+  callers: new Set(),
+  roots: new Set(),
+  leaves: new Set(),
+  operators: new Set(),
+  wrappers: new Set(),
+  techniques: new Set(),
+  questions: new Set(),
+  writers: new Map(),
+});
+
+/** A short number for a question; two in a million may share one. */
+function hash(text: string): number {
+  let h1 = 0xdeadbeef;
+  let h2 = 0x41c6ce57;
+  for (let i = 0; i < text.length; i += 1) {
+    h1 = Math.imul(h1 ^ text.charCodeAt(i), 2654435761);
+    h2 = Math.imul(h2 ^ text.charCodeAt(i), 1597334677);
+  }
+  return (h1 >>> 0) * 2 ** 20 + ((h2 >>> 0) & 0xfffff);
+}
+
+export function note(
+  coverage: Coverage,
+  caller: string,
+  { technique, type, path, query, secret }: Probe,
+): void {
+  const { wrapper, operator } = partsOf(technique);
+  coverage.callers.add(caller);
+  coverage.roots.add(type.singularApiId);
+  coverage.techniques.add(technique);
+  coverage.questions.add(hash(`${caller} ${path.split('/')[0]} ${query}`));
+  if (secret !== null) coverage.leaves.add(secret);
+  if (wrapper !== undefined) coverage.wrappers.add(wrapper);
+  if (operator !== undefined) coverage.operators.add(operator);
+}
+
+const COUNTS = ['pairs', 'answered', 'control', 'detected', 'combinations', 'matrix'] as const;
+const SETS = ['callers', 'roots', 'leaves', 'operators', 'wrappers', 'techniques', 'questions'] as const;
+
+/** Adds another process's coverage. */
+export function add(to: Coverage, from: Coverage): void {
+  for (const name of COUNTS) to[name] += from[name];
+  for (const name of SETS) for (const item of from[name]) (to[name] as Set<string | number>).add(item);
+  for (const [writer, tally] of from.writers) to.writers.set(writer, tally);
+}
+
+const sum = (tallies: Iterable<WriteTally>, name: keyof WriteTally): number =>
+  [...tallies].reduce((total, tally) => total + tally[name], 0);
+
+export function describeCoverage(coverage: Coverage, worlds: number): string {
+  const { writers, matrix, questions } = coverage;
+  const share = matrix === 0 ? 0 : (100 * questions.size) / matrix;
+  const tallies = [...writers.values()];
+  return [
+    `worlds: ${worlds}; callers who read: ${coverage.callers.size}, who write: ${writers.size}`,
+    `reads: ${coverage.pairs} requests in pairs, ${coverage.answered} answered with 200, ${coverage.combinations} of them two questions at once`,
+    `  ${coverage.roots.size} roots, ${coverage.leaves.size} hidden leaves, ${coverage.operators.size} of ${ALL_PARTS.operators.length} operators, ` +
+      `${coverage.wrappers.size} of ${ALL_PARTS.wrappers.length} wrappings, ${coverage.techniques.size} techniques`,
+    `  ${questions.size} different questions of ${matrix} in the whole matrix (${share.toFixed(2)} %)`,
+    `  with nothing hidden ${coverage.detected} of ${coverage.control} show a difference`,
+    `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'reads')} reads after them, ` +
+      `${sum(tallies, 'taken')} told apart by a taken unique value, as they may`,
+  ].join('\n');
+}

@@ -1,0 +1,387 @@
+/**
+ * Pairs of databases for callers who may write something: they differ only in what the caller may not read.
+ * Hidden values have the same length and the same faults in both worlds, so that a write is refused in both or
+ * in neither.
+ */
+import type { Action, AuthStrategy, Caller, ContentService, Grant, Grants } from 'nestjs-content-api';
+import {
+  defineCollectionType,
+  defineComponent,
+  defineSingleType,
+  getContentToken,
+  Permissions,
+} from 'nestjs-content-api';
+import pg from 'pg';
+import { createDatabase } from '../support/database.ts';
+import { restore, save, type Tables, tablesOf } from '../faults/picture.ts';
+import { Client, copyDatabase, createTables, startApp, withSql } from './apps.ts';
+import type { RunSql } from './content.ts';
+import { type Attribute, buildSchema, type ContentType } from './internals.ts';
+import { isHidden } from './leak-worlds.ts';
+
+const LONG = 30;
+
+const block = defineComponent({
+  uid: 'write.block',
+  attributes: {
+    text: { type: 'string' },
+    secret: { type: 'string', private: true, minLength: LONG },
+  },
+});
+
+const person = defineCollectionType({
+  singularApiId: 'person',
+  pluralApiId: 'people',
+  attributes: {
+    name: { type: 'string' },
+    diary: { type: 'text', private: true },
+    notes: { type: 'relation', relation: 'oneToMany', target: 'note', mappedBy: 'owner' },
+    papers: { type: 'relation', relation: 'oneToMany', target: 'paper', mappedBy: 'author' },
+  },
+});
+
+const topic = defineCollectionType({
+  singularApiId: 'topic',
+  pluralApiId: 'topics',
+  attributes: {
+    name: { type: 'string' },
+    papers: { type: 'relation', relation: 'manyToMany', target: 'paper', mappedBy: 'topics' },
+    vaults: { type: 'relation', relation: 'manyToMany', target: 'vault', mappedBy: 'topics' },
+  },
+});
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  draftAndPublish: true,
+  owner: 'owner',
+  attributes: {
+    text: { type: 'string' },
+    secret: { type: 'string', private: true },
+    owner: { type: 'relation', relation: 'manyToOne', target: 'person', inversedBy: 'notes' },
+    topic: { type: 'relation', relation: 'manyToOne', target: 'topic' },
+  },
+});
+
+const paper = defineCollectionType({
+  singularApiId: 'paper',
+  pluralApiId: 'papers',
+  draftAndPublish: true,
+  localized: true,
+  attributes: {
+    title: { type: 'string', localized: true },
+    body: { type: 'text', localized: true, minLength: LONG },
+    rank: { type: 'integer', max: 1000 },
+    code: { type: 'string', unique: true },
+    privateNote: { type: 'string', private: true, minLength: LONG },
+    privateCode: { type: 'string', private: true, unique: true },
+    block: { type: 'component', component: 'write.block' },
+    zone: { type: 'dynamiczone', components: ['write.block'] },
+    author: { type: 'relation', relation: 'manyToOne', target: 'person', inversedBy: 'papers' },
+    topics: { type: 'relation', relation: 'manyToMany', target: 'topic', inversedBy: 'papers' },
+  },
+});
+
+/** Only the system may read it. */
+const vault = defineCollectionType({
+  singularApiId: 'vault',
+  pluralApiId: 'vaults',
+  attributes: {
+    name: { type: 'string' },
+    topics: { type: 'relation', relation: 'manyToMany', target: 'topic', inversedBy: 'vaults' },
+  },
+});
+
+const desk = defineSingleType({
+  singularApiId: 'desk',
+  attributes: {
+    title: { type: 'string' },
+    hidden: { type: 'string', private: true, minLength: LONG },
+    papers: { type: 'relation', relation: 'manyToMany', target: 'paper' },
+  },
+});
+
+const contentTypes = [person, topic, note, paper, vault, desk];
+const components = [block];
+export const writeSchema = buildSchema(contentTypes, components);
+
+const READ = ['find', 'findOne'] as const;
+const WRITE = ['create', 'update', 'delete'] as const;
+const own = (...actions: readonly Action[]): Grant => ({ actions, own: true });
+const some = (actions: readonly Action[], ...fields: readonly string[]): Grant => ({ actions, fields });
+
+/** Callers with narrow rights; `member` and `hermit` are the first person. */
+export const WRITERS: Readonly<Record<string, Grants>> = {
+  titler: { paper: [some(['update'], 'title')] },
+  editor: {
+    paper: [...READ, ...WRITE],
+    topic: [...READ, ...WRITE],
+    person: [...READ, ...WRITE],
+    desk: ['find', 'update'],
+  },
+  /** Sees drafts as well: only private attributes are hidden. */
+  publisher: { paper: [...READ, ...WRITE, 'readDrafts'], topic: READ, person: READ },
+  tagger: { topic: [...READ, 'create', 'update'], paper: [some(READ, 'title', 'topics')] },
+  maker: { paper: [some(['create'], 'title', 'code', 'block', 'topics')], topic: ['find'] },
+  member: {
+    person: [...READ, 'update'],
+    topic: READ,
+    note: [...READ, 'create', own('update', 'delete', 'readDrafts')],
+  },
+  hermit: {
+    person: [...READ, 'update'],
+    topic: [...READ, 'update'],
+    note: [own(...READ, 'update', 'delete', 'readDrafts'), 'create'],
+  },
+};
+
+const OWNERS = ['member', 'hermit'];
+
+/** Recognises `Authorization: Bearer <writer>`. */
+class Writers implements AuthStrategy {
+  readonly name = 'writers';
+  private readonly user: () => string;
+
+  constructor(user: () => string) {
+    this.user = user;
+  }
+
+  authenticate({ bearer }: { readonly bearer: string | null }): Caller | null {
+    const granted = WRITERS[bearer ?? ''];
+    if (bearer === null || granted === undefined) return null;
+    const isUser = OWNERS.includes(bearer);
+    const id = isUser ? this.user() : bearer;
+    return { kind: isUser ? 'user' : 'token', id, permissions: Permissions.of(granted) };
+  }
+}
+
+export type Ids = Readonly<Record<string, readonly string[]>>;
+
+/** Document ids by type; a hidden text says `alpha` in the one world and `omega` in the other. */
+async function fill(service: (type: string) => ContentService): Promise<Record<string, string[]>> {
+  const ids: Record<string, string[]> = {};
+  const draft = { status: 'draft' } as const;
+  const make = async (type: string, data: object, query?: { readonly status: 'draft' }): Promise<void> => {
+    const { documentId } = (await service(type).create(data, query)) as { documentId: string };
+    (ids[type] ??= []).push(documentId);
+  };
+  const long = (n: number): string => `alpha text ${n} ${'and more '.repeat(4)}`;
+  for (const n of [0, 1, 2]) await make('person', { name: `alpha person ${n}`, diary: `alpha diary ${n}` });
+  for (const n of [0, 1, 2]) await make('topic', { name: `alpha topic ${n}` });
+  for (const n of [0, 1]) await make('vault', { name: `alpha vault ${n}`, topics: ids['topic'] });
+  for (const n of [0, 1, 2, 3, 4, 5]) {
+    const data = {
+      text: `alpha note ${n}`,
+      secret: `alpha secret ${n}`,
+      owner: ids['person']?.[n % 3],
+      topic: ids['topic']?.[n % 3],
+    };
+    await make('note', data, n > 2 ? draft : undefined);
+  }
+  for (const n of [0, 1, 2, 3, 4, 5]) {
+    const parts = { text: `alpha part ${n}`, secret: long(n) };
+    const data = {
+      title: `alpha title ${n}`,
+      body: long(n),
+      rank: n,
+      code: `alpha-${n}`,
+      privateNote: long(n),
+      privateCode: `alpha-private-${n}`,
+      block: parts,
+      zone: [{ __component: 'write.block', ...parts }],
+      author: ids['person']?.[n % 3],
+      topics: ids['topic']?.slice(0, 1 + (n % 2)),
+    };
+    await make('paper', data, n > 3 ? draft : undefined);
+  }
+  await service('desk').update(null, {
+    title: 'alpha desk',
+    hidden: long(9),
+    papers: ids['paper']?.slice(0, 2),
+  });
+  await spoilDrafts(service('paper'), ids['paper'] ?? []);
+  return ids;
+}
+
+/** Drafts that could not be published as they are: too short, or with a value that a published one has. */
+async function spoilDrafts(papers: ContentService, ids: readonly string[]): Promise<void> {
+  const short = { text: 'alpha part', secret: 'alpha short' };
+  const faults: readonly object[] = [
+    { privateCode: 'alpha-private-other' },
+    { privateNote: 'alpha short' },
+    { zone: [{ __component: 'write.block', ...short }], block: short },
+    { body: 'alpha short', title: 'alpha draft' },
+    { privateCode: 'alpha-private-0' },
+  ];
+  for (const [n, fault] of faults.entries()) await papers.update(ids[n] ?? '', fault, { status: 'draft' });
+}
+
+const isGiven = (grant: Grant, action: Action): boolean =>
+  typeof grant === 'string' ? grant === action : grant.actions.includes(action);
+
+const granting = (grants: Grants, type: string, actions: readonly Action[]): Exclude<Grant, string>[] =>
+  ([...(grants[type] ?? [])] as Grant[])
+    .filter((grant) => actions.some((action) => isGiven(grant, action)))
+    .map((grant) => (typeof grant === 'string' ? { actions: [grant] } : grant));
+
+const mayRead = (grants: Grants, type: string, attribute: Attribute): boolean =>
+  !isHidden(attribute) &&
+  granting(grants, type, READ).some(({ fields }) => fields?.includes(attribute.name) !== false);
+
+/** Whether a caller may change every document of a type, and so learns whether one is there. */
+const mayWriteAny = (grants: Grants, type: string): boolean =>
+  granting(grants, type, ['update', 'delete']).some((grant) => grant.own !== true);
+
+/**
+ * Whether publishing shows a caller what a draft holds: who may publish any document and read what is published
+ * is asked for drafts alone.
+ */
+export const seesByPublishing = (grants: Grants, { singularApiId, draftAndPublish }: ContentType): boolean =>
+  draftAndPublish &&
+  mayWriteAny(grants, singularApiId) &&
+  granting(grants, singularApiId, READ).length > 0 &&
+  granting(grants, singularApiId, ['readDrafts']).length === 0;
+
+/** A condition on rows that the caller may not see at all; null where there are none. */
+function hiddenRows(grants: Grants, { singularApiId, draftAndPublish }: ContentType, user: string): string {
+  const reads = granting(grants, singularApiId, READ);
+  const drafts = granting(grants, singularApiId, ['readDrafts']);
+  const others = `owner_document_id is distinct from '${user}'`;
+  if (reads.length === 0) return 'true';
+  const parts = [
+    ...(reads.every((grant) => grant.own === true) ? [others] : []),
+    ...(draftAndPublish && drafts.length === 0 ? ['not published'] : []),
+    ...(drafts.length > 0 && drafts.every((grant) => grant.own === true)
+      ? [`(not published and ${others})`]
+      : []),
+  ];
+  return parts.length === 0 ? 'false' : parts.join(' or ');
+}
+
+/** Ids of hidden rows are moved by so much. */
+export const SHIFT = 100_000;
+
+const omega = (column: string): string => `replace("${column}"::text, 'alpha', 'omega')`;
+
+/** The other value of an attribute in rows that are hidden, and in all rows. */
+function changes(type: ContentType, grants: Grants, hidden: string): string[] {
+  return [...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind === 'relation' || (attribute.kind === 'scalar' && attribute.system)) return [];
+    const where = mayRead(grants, type.singularApiId, attribute) ? hidden : 'true';
+    const { column } = attribute;
+    if (attribute.kind !== 'scalar')
+      return [
+        `update "${type.table}" set "${column}" = ${omega(column)}::jsonb where ${where}`,
+        `update "${type.table}" set "${column}" = replace("${column}"::text, '"secret": "alpha', '"secret": "omega')::jsonb`,
+      ];
+    const value = attribute.def.type === 'integer' ? `"${column}" + 500` : omega(column);
+    return [`update "${type.table}" set "${column}" = ${value} where ${where}`];
+  });
+}
+
+async function makeOmega(sql: RunSql, writer: string, user: string): Promise<void> {
+  const grants = WRITERS[writer] ?? {};
+  await sql('begin');
+  for (const type of writeSchema.types.values()) {
+    if (type.internal) continue;
+    const hidden = hiddenRows(grants, type, user);
+    for (const change of changes(type, grants, hidden)) await sql(change);
+    // Whether a hidden document is there at all must not show either, unless the caller may change any.
+    const seen = `select document_id from "${type.table}" where not (${hidden})`;
+    if (type.kind === 'collectionType' && !mayWriteAny(grants, type.singularApiId))
+      await sql(
+        `delete from "${type.table}" where document_id = (select max(document_id) from "${type.table}" where document_id not in (${seen}))`,
+      );
+    await sql(`update "${type.table}" set id = id + ${SHIFT} where ${hidden}`);
+  }
+  await sql('commit');
+}
+
+export interface PreparedWriter {
+  readonly writer: string;
+  readonly alpha: string;
+  readonly omega: string;
+  readonly ids: Ids;
+}
+
+type Closing = (() => Promise<unknown>)[];
+
+const optionsFor = (user: () => string): Parameters<typeof startApp>[0] => ({
+  contentTypes,
+  components,
+  locales: ['en', 'fr'],
+  auth: { strategies: [new Writers(user)] },
+});
+
+/** Fills one database and copies it twice for every writer. */
+export async function prepareWriters(
+  writers: readonly string[],
+  closing: Closing,
+  serverUrl?: string,
+): Promise<PreparedWriter[]> {
+  const first = await createDatabase(serverUrl);
+  closing.unshift(() => first.drop());
+  const { app, close } = await startApp(
+    optionsFor(() => ''),
+    first.url,
+  );
+  let ids: Ids;
+  try {
+    await createTables(app);
+    ids = await fill((type) => app.get<ContentService>(getContentToken(type), { strict: false }));
+  } finally {
+    await close();
+  }
+  const prepared: PreparedWriter[] = [];
+  for (const writer of writers) {
+    const copies = [await copyDatabase(first.url), await copyDatabase(first.url)] as const;
+    for (const copy of copies) closing.unshift(() => copy.drop());
+    await withSql(copies[1].url, (sql) => makeOmega(sql, writer, ids['person']?.[0] ?? ''));
+    prepared.push({ writer, alpha: copies[0].url, omega: copies[1].url, ids });
+  }
+  return prepared;
+}
+
+/** New rows get ids from here on, in both worlds. */
+export const NEW_ROWS = 1000;
+
+const SEQUENCES = `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${NEW_ROWS}) from pg_sequences where schemaname = 'public'`;
+
+/** One world of a writer, which can be put back to how it was. */
+export class WritableWorld {
+  readonly client: Client;
+  private readonly sql: RunSql;
+  private readonly tables: Tables;
+
+  private constructor(client: Client, sql: RunSql, tables: Tables) {
+    this.client = client;
+    this.sql = sql;
+    this.tables = tables;
+  }
+
+  static async start({ ids }: PreparedWriter, url: string, closing: Closing): Promise<WritableWorld> {
+    const running = await startApp(
+      optionsFor(() => ids['person']?.[0] ?? ''),
+      url,
+    );
+    const client = new Client(running.url);
+    const connection = new pg.Client({ connectionString: url });
+    await connection.connect();
+    closing.unshift(async () => {
+      client.close();
+      await running.close();
+      await connection.end();
+    });
+    const sql: RunSql = async (text, values = []) =>
+      (await connection.query<Record<string, unknown>>(text, values)).rows;
+    const tables = await tablesOf(sql);
+    await save(sql, tables);
+    await sql(SEQUENCES);
+    return new WritableWorld(client, sql, tables);
+  }
+
+  async restore(): Promise<void> {
+    await restore(this.sql, this.tables);
+    await this.sql(SEQUENCES);
+  }
+}

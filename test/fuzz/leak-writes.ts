@@ -1,0 +1,285 @@
+/** Asks the same writes of two worlds: neither the answers nor what can be read afterwards may differ. */
+import type { Grants } from 'nestjs-content-api';
+import type { Reply } from './apps.ts';
+import type { Attribute, ContentType } from './internals.ts';
+import { random } from './leak-probes.ts';
+import {
+  NEW_ROWS,
+  type PreparedWriter,
+  seesByPublishing,
+  SHIFT,
+  WritableWorld,
+  WRITERS,
+  writeSchema,
+} from './leak-write-worlds.ts';
+
+/** One request of a writer. */
+export interface WriteQuestion {
+  readonly method: string;
+  readonly type: ContentType;
+  readonly path: string;
+  readonly body?: { readonly data: Readonly<Record<string, unknown>> };
+}
+
+const TYPES = [...writeSchema.types.values()].filter((type) => !type.internal);
+const TEXTS = [
+  'fresh',
+  'fresh text that is long enough to be published',
+  'alpha-0',
+  'alpha-private-0',
+  'omega-private-0',
+  'alpha-private-other',
+  '',
+];
+const QUERIES = ['', '', 'status=draft', 'populate=*', 'status=draft&populate=*', 'locale=fr'];
+const DEEP = ['populate[topics][populate]=*', 'populate[papers]=true&fields=id', 'populate[notes]=true'];
+/** Rows have ids from 1 to about this. */
+const ROWS = 24;
+
+/** Makes up the writes of one caller. */
+class Writing {
+  readonly next: () => number;
+  private readonly ids: PreparedWriter['ids'];
+  private readonly grants: Grants;
+
+  constructor({ writer, ids }: PreparedWriter, seed: number) {
+    this.next = random(seed);
+    this.ids = ids;
+    this.grants = WRITERS[writer] ?? {};
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.next() * items.length)] as T;
+  }
+
+  /** A document of a type, by document id or by the id of a row that may or may not be there. */
+  private reference(type: string): unknown {
+    const row = 1 + Math.floor(this.next() * ROWS);
+    return this.pick([
+      this.pick(this.ids[type] ?? ['none']),
+      row,
+      row,
+      row + SHIFT,
+      'nodocumentofthatname0000',
+    ]);
+  }
+
+  private links(type: string): unknown {
+    const [one, other] = [this.reference(type), this.reference(type)];
+    return this.pick<unknown>([
+      { connect: [one] },
+      { connect: [one, other] },
+      { disconnect: [one] },
+      { set: [one] },
+      [one],
+      [],
+      one,
+      { connect: [{ id: one, position: { before: other } }] },
+      null,
+    ]);
+  }
+
+  private part(): Record<string, unknown> {
+    const id = 1 + Math.floor(this.next() * ROWS);
+    return this.pick<Record<string, unknown>>([
+      { text: this.pick(TEXTS) },
+      { id, text: 'fresh part' },
+      { id },
+      { secret: this.pick(TEXTS) },
+      {},
+    ]);
+  }
+
+  private value(attribute: Attribute): unknown {
+    switch (attribute.kind) {
+      case 'relation':
+        return attribute.media ? null : this.links(attribute.target.singularApiId);
+      case 'component':
+        return this.pick([this.part(), null]);
+      case 'zone':
+        return this.pick([[{ __component: 'write.block', ...this.part() }], []]);
+      case 'scalar':
+        return attribute.def.type === 'integer' ? this.pick([7, 5000, 'x', null]) : this.pick(TEXTS);
+    }
+  }
+
+  private data(type: ContentType): Record<string, unknown> {
+    const attributes = [...type.attributes.values()].filter(
+      (attribute) => attribute.kind !== 'scalar' || !attribute.system || this.next() < 0.1,
+    );
+    const count = this.pick([0, 1, 1, 1, 2, 3]);
+    return Object.fromEntries(
+      Array.from({ length: count }, () => {
+        const attribute = this.pick(attributes);
+        return [attribute.name, this.value(attribute)];
+      }),
+    );
+  }
+
+  /** Types that the caller has to do with come more often. */
+  private type(): ContentType {
+    const granted = TYPES.filter(({ singularApiId }) => singularApiId in this.grants);
+    return this.next() < 0.9 ? this.pick(granted) : this.pick(TYPES);
+  }
+
+  private query(type: ContentType): string {
+    const asked = this.next() < 0.8 ? this.pick(QUERIES) : this.pick(DEEP);
+    const draft = seesByPublishing(this.grants, type) && !asked.includes('status=draft');
+    return `?${draft ? 'status=draft&' : ''}${asked}`;
+  }
+
+  write(): WriteQuestion {
+    const type = this.type();
+    const method = this.pick(['PUT', 'PUT', 'PUT', 'PUT', 'POST', 'POST', 'DELETE']);
+    const one = `${type.route}/${this.pick(this.ids[type.singularApiId] ?? ['none'])}`;
+    const base = type.kind === 'singleType' || method === 'POST' ? type.route : one;
+    const path = `${base}${this.query(type)}`;
+    return method === 'DELETE'
+      ? { method, type, path }
+      : { method, type, path, body: { data: this.data(type) } };
+  }
+
+  /** Reads by which the caller could see what a write did. */
+  reads({ type }: WriteQuestion): WriteQuestion[] {
+    const other = this.type();
+    return [type, other].map((of) => ({
+      method: 'GET',
+      type: of,
+      path: `${this.next() < 0.5 || of.kind === 'singleType' ? of.route : `${of.route}/${this.pick(this.ids[of.singularApiId] ?? ['none'])}`}?${this.pick(['populate=*', 'status=draft&populate=*'])}`,
+    }));
+  }
+}
+
+const MASKED_HEADERS = ['date', 'etag', 'content-length'];
+
+/** What no two runs share: ids and times of what was made since the start. */
+class Mask {
+  private readonly known: ReadonlySet<string>;
+  private readonly start = new Date().toISOString();
+
+  constructor(ids: PreparedWriter['ids']) {
+    this.known = new Set(Object.values(ids).flat());
+  }
+
+  private text(body: string): string {
+    return body
+      .replace(/"[a-z][a-z0-9]{23}"/g, (id) => (this.known.has(id.slice(1, -1)) ? id : '"<new>"'))
+      .replace(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (time, at: string) => (at < this.start ? time : '"<now>"'))
+      .replace(/"id":(\d+)/g, (id, n: string) =>
+        Number(n) >= NEW_ROWS && Number(n) < SHIFT ? '"id":"<new>"' : id,
+      );
+  }
+
+  comparable({ status, headers, body }: Reply): string {
+    const shown = Object.entries(headers)
+      .filter(([name]) => !MASKED_HEADERS.includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    return JSON.stringify([status, shown, this.text(body)]);
+  }
+}
+
+interface Problem {
+  readonly path?: readonly unknown[];
+  readonly message?: string;
+}
+
+/**
+ * Whether a refusal says no more than that values of the body are taken, as it must (14.18): that is all that
+ * a unique attribute may tell.
+ */
+function isTaken({ status, body }: Reply, { body: sent }: WriteQuestion): boolean {
+  if (status !== 400 || sent === undefined) return false;
+  const { error } = JSON.parse(body) as { error: { details?: { errors?: readonly Problem[] } } };
+  const problems = error.details?.errors ?? [];
+  return (
+    problems.length > 0 &&
+    problems.every(
+      ({ path = [], message }) => message === 'This attribute must be unique' && String(path[0]) in sent.data,
+    )
+  );
+}
+
+export interface WriteTally {
+  writes: number;
+  reads: number;
+  accepted: number;
+  /** Differences that a taken unique value explains. */
+  taken: number;
+}
+
+export interface WriteFailure {
+  readonly question: WriteQuestion;
+  readonly after: readonly WriteQuestion[];
+  readonly answers: readonly [Reply, Reply];
+}
+
+/** Writes in a row before both worlds are put back. */
+const ROUND = 12;
+
+/** The two worlds of one writer. */
+export class WritePair {
+  readonly writer: string;
+  readonly tally: WriteTally = { writes: 0, reads: 0, accepted: 0, taken: 0 };
+  private readonly worlds: readonly [WritableWorld, WritableWorld];
+  private readonly writing: Writing;
+  private readonly mask: Mask;
+  private trail: WriteQuestion[] = [];
+
+  private constructor(
+    prepared: PreparedWriter,
+    worlds: readonly [WritableWorld, WritableWorld],
+    seed: number,
+  ) {
+    this.writer = prepared.writer;
+    this.worlds = worlds;
+    this.writing = new Writing(prepared, seed);
+    this.mask = new Mask(prepared.ids);
+  }
+
+  static async start(
+    prepared: PreparedWriter,
+    closing: (() => Promise<unknown>)[],
+    seed: number,
+  ): Promise<WritePair> {
+    const alpha = await WritableWorld.start(prepared, prepared.alpha, closing);
+    const omega = await WritableWorld.start(prepared, prepared.omega, closing);
+    return new WritePair(prepared, [alpha, omega], seed);
+  }
+
+  private async ask({ method, path, body }: WriteQuestion): Promise<readonly [Reply, Reply]> {
+    const headers = { authorization: `Bearer ${this.writer}` };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const [alpha, omega] = this.worlds;
+    return Promise.all([
+      alpha.client.get(`/api/${path}`, headers, method, text),
+      omega.client.get(`/api/${path}`, headers, method, text),
+    ]);
+  }
+
+  private async restore(): Promise<void> {
+    this.trail = [];
+    await Promise.all(this.worlds.map((world) => world.restore()));
+  }
+
+  /** One write and what can be read after it; a difference, if there is one. */
+  async step(): Promise<WriteFailure | null> {
+    if (this.trail.length >= ROUND) await this.restore();
+    const write = this.writing.write();
+    for (const question of [write, ...this.writing.reads(write)]) {
+      const answers = await this.ask(question);
+      if (question === write) this.tally.writes += 1;
+      else this.tally.reads += 1;
+      if (question === write && answers[0].status < 300) this.tally.accepted += 1;
+      if (this.mask.comparable(answers[0]) === this.mask.comparable(answers[1])) continue;
+      const after = this.trail;
+      await this.restore();
+      if (question === write && answers.some((answer) => isTaken(answer, question))) {
+        this.tally.taken += 1;
+        return null;
+      }
+      return { question, after: question === write ? after : [...after, write], answers };
+    }
+    this.trail.push(write);
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+/** Every rule that code and tests cite by its number stands in docs/protocol.md. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PAGE = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
+
+const RULES = [...PAGE.matchAll(/^- \*\*(D?\d[\w.]*)\*\*/gm)].map(([, rule = '']) => rule);
+const CLAUSES = [...PAGE.matchAll(/\*\*(contract "[^"]+"(?: \d+)?)\*\*/g)].map(([, clause = '']) => clause);
+
+const FILES = ['src', 'test'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.includes('cases'))
+    .map((file) => join(folder, file)),
+);
+
+/** One number, with its letter; a list of them. */
+const NUMBER = String.raw`(?:D\d{1,2}|\d{1,2}\.\d{1,2}b?)\b(?!\.?\w)`;
+const NUMBERS = String.raw`${NUMBER}(?:(?:, ?|–|-| | and | to )${NUMBER})*`;
+/** Where numbers are citations: after the word, in brackets, in a comment by themselves, before a sentence. */
+const CITED = [
+  String.raw`\bprotocol (${NUMBERS})`,
+  String.raw`\((?:protocol |contract "[^"]+", )?(${NUMBERS})[);,]`,
+  String.raw`\n\s*\* (${NUMBERS})\)`,
+  String.raw`// (${NUMBERS})\n`,
+  String.raw`/\*\* (${NUMBERS})\. `,
+  String.raw`['"${'`'}](${NUMBERS}) (?=\p{L})`,
+  String.raw`\b(D\d{1,2})\b(?=[),;:. ])`,
+].map((source) => new RegExp(source, 'gu'));
+
+interface Citation {
+  readonly file: string;
+  readonly rule: string;
+}
+
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+const citations: readonly Citation[] = FILES.flatMap((file) =>
+  CITED.flatMap((form) =>
+    [...textOf(file).matchAll(form)].flatMap(([, list = '']) =>
+      [...list.matchAll(new RegExp(NUMBER, 'g'))].map(([rule]) => ({ file, rule })),
+    ),
+  ),
+);
+
+describe('docs/protocol.md', () => {
+  it('has each rule once, in order', () => {
+    expect(RULES.length).toBeGreaterThan(400);
+    const place = (rule: string): number => {
+      const [, chapter = '', number = '', letter = ''] = /^(?:D|(\d+)\.)(\d+)(b?)$/.exec(rule) ?? [];
+      return Number(chapter) * 1000 + Number(number) + (letter === '' ? 0 : 0.5);
+    };
+    const order = RULES.map(place);
+    expect(order).not.toContain(Number.NaN);
+    expect(order.every((one, i) => i === 0 || one > (order[i - 1] ?? 0))).toBe(true);
+  });
+
+  it('finds citations in all their forms', () => {
+    expect(new Set(citations.map(({ file }) => file)).size).toBeGreaterThan(60);
+    expect(new Set(citations.map(({ rule }) => rule)).size).toBeGreaterThan(220);
+  });
+
+  it('H1: has every rule that code and tests cite', () => {
+    expect(citations.filter(({ rule }) => !RULES.includes(rule))).toEqual([]);
+  });
+
+  it('H1: has every part of the contract that code and tests cite', () => {
+    const cited = FILES.flatMap((file) =>
+      [...textOf(file).matchAll(/contract\s+(?:\*\s+)?("[A-Za-z][\w \n*]+"(?: \d+)?)/g)].map(
+        ([, part = '']) => `contract ${part.replace(/\s+\*?\s*/g, ' ')}`,
+      ),
+    );
+    expect(cited.length).toBeGreaterThan(5);
+    const parts = new Set([...CLAUSES, ...CLAUSES.map((clause) => clause.replace(/ \d+$/, ''))]);
+    expect(cited.filter((one) => !parts.has(one))).toEqual([]);
+  });
+});
