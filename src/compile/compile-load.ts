@@ -5,7 +5,7 @@
 import type { Lookup, References } from '../plan/body.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { stored as storedAs } from './compile-write.js';
+import { stored as storedAs } from './stored-value.js';
 import { heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
