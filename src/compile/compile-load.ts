@@ -17,7 +17,7 @@ import {
   sql,
   type Statement,
 } from '../sql.js';
-import { stored as storedAs } from './compile-write.js';
+import { stored as storedAs } from './stored-value.js';
 import { currentRows, heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */

@@ -4,7 +4,7 @@
  */
 import type { Attribute, ContentType } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { stored } from './compile-write.js';
+import { stored } from './stored-value.js';
 
 /**
  * Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to

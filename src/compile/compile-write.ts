@@ -10,6 +10,7 @@ import type {
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
+import { stored } from './stored-value.js';
 import { documentOf } from './compile-load.js';
 import {
   alias,
@@ -67,14 +68,6 @@ export function columnsOf(type: ContentType): Column[] {
 
 const valueOf = ({ attribute, isPosition }: Column, value: unknown): Sql =>
   isPosition ? sql`default` : stored(attribute, value);
-
-/** A value as the column of its attribute takes it; a relation's is the target's document id. */
-export function stored(attribute: Attribute, value: unknown): Sql {
-  if (attribute.kind === 'relation') return sql`${param(value)}::text`;
-  const json = attribute.kind !== 'scalar' || attribute.type.column === 'jsonb';
-  if (json) return sql`${param(value === null ? null : JSON.stringify(value))}::jsonb`;
-  return sql`${param(value)}${attribute.type.cast}`;
-}
 
 const TIME = sql`now()`;
 

@@ -5,8 +5,8 @@
 import { Chain, type Link } from './chain.js';
 
 /**
- * What work is, for its share of the places: a read, a read that is known or expected to take long, a write, or
- * a short statement of the library itself, for accounts for example, which is never ended for others.
+ * What work is, for its share of the places: a read, a read that is known or expected to take long, a write,
+ * or a short statement of the library itself, for accounts for example, which is never ended for others.
  */
 export type Lane = 'read' | 'slow' | 'write' | 'own';
 

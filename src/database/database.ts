@@ -78,7 +78,7 @@ export class Database {
    * takes too long, or when nobody waits for it any more. Throws ServiceUnavailableError where it could not
    * be run.
    */
-  async run(statement: Statement, traits: ReadTraits = PLAIN): Promise<readonly Row[]> {
+  async run(statement: Statement, traits: ReadTraits | null = null): Promise<readonly Row[]> {
     const native = this.native ?? (await this.nativePool());
     try {
       if (native !== null) return await native.run(statement, traits);

@@ -35,7 +35,7 @@ function localesOf({ type, locale }: WriteRequest, { all }: Versions, localized:
 
 /**
  * Makes sure that nobody else has, or comes to have, values that a write publishes: until its transaction
- * ends. Two statements; none where there are no such values. Reports those that somebody has (protocol 14.18).
+ * ends. Two statements; none where there are no such values. Reports those that somebody has (14.18).
  */
 export async function holdUniqueValues(
   runner: Runner,

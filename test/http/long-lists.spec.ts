@@ -146,7 +146,6 @@ describe.each(ADAPTERS)('long lists on %s', (adapter) => {
       };
       await took(ids(100));
       const [some, all] = [await took(ids(CHILDREN / 10)), await took(ids(CHILDREN))];
-      console.info(adapter, name, Math.round(some), Math.round(all));
       // Ten times as many; what is quadratic would take a hundred times as long.
       expect(all).toBeLessThan(25 * some);
     },
