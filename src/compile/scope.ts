@@ -61,9 +61,6 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
 
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
 
-/** A member of an instance, as text. */
-const text = (value: Sql, name: ScalarAttribute['name']): Sql => sql`${value}->>${quote(name, 'string')}`;
-
 /** An attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
@@ -76,12 +73,11 @@ export function shown(scope: Scope, attribute: ScalarAttribute): Sql {
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
 
-/** An attribute as text, in the form that the answer shows. */
+/** An attribute as text. */
 export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
-  if (attribute.type.column === 'text') return comparable(scope, attribute);
-  if (scope.kind === 'json' && attribute.type.column !== 'jsonb')
-    return sql`(${text(scope.value, attribute.name)})`;
-  return sql`(${shown(scope, attribute)})::text`;
+  if (scope.kind === 'json') return attribute.type.member.text(scope.value, quote(attribute.name, 'string'));
+  const value = comparable(scope, attribute);
+  return attribute.type.column === 'text' ? value : sql`(${attribute.type.toJson(value)})::text`;
 }
 
 const SYSTEM = {

@@ -15,6 +15,8 @@ import { toBoolean, toDate, toDatetime, toTime, toTimestamp } from './formats.js
 export interface MemberType {
   /** The member as a value comparable to operands. */
   readonly value: (json: Sql, name: Sql) => Sql;
+  /** The member as a text, the same as of a column. */
+  readonly text: (json: Sql, name: Sql) => Sql;
   /** The casts of those operands. */
   readonly cast: Sql;
   readonly castList: Sql;
@@ -103,16 +105,18 @@ const CASTS: Readonly<Record<string, readonly [Sql, Sql]>> = {
 /** A member that is a JSON number, a JSON boolean or a text, by a condition that is cheap for each row. */
 const guarded = (condition: Sql, value: Sql): Sql => sql`(case when ${condition} then ${value} end)`;
 
+const memberText: MemberType['text'] = (json, name) => sql`(${json}->>${name})`;
+
 /** Texts of one length sort and compare like the dates and times that they are. */
 function memberLike(pattern: Sql): MemberType {
   const value: MemberType['value'] = (json, name) =>
     sql`(${guarded(sql`${json}->>${name} like ${pattern}`, sql`${json}->>${name}`)} collate "C")`;
-  return { value, cast: sql`::text`, castList: sql`::text[]` };
+  return { value, text: memberText, cast: sql`::text`, castList: sql`::text[]` };
 }
 
 /** What is JSON itself stays JSON: as text, a string would have lost its quotes. */
 const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
-  text: (json, name) => sql`(${json}->>${name})`,
+  text: memberText,
   jsonb: (json, name) => sql`(${json}->${name})`,
   boolean: (json, name) =>
     guarded(sql`jsonb_typeof(${json}->${name}) = 'boolean'`, sql`(${json}->${name})::boolean`),
@@ -125,6 +129,13 @@ const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
 };
 const memberNumber: MemberType['value'] = (json, name) =>
   guarded(sql`jsonb_typeof(${json}->${name}) = 'number'`, sql`(${json}->${name})::numeric`);
+
+/** Types whose columns print their values in their own way. */
+const TEXTS: Readonly<Record<string, MemberType['text']>> = {
+  jsonb: (json, name) => sql`(${json}->${name})::text`,
+  float8: (json, name) => sql`(${memberNumber(json, name)})::float8::text`,
+  'numeric(10,2)': (json, name) => sql`round(${memberNumber(json, name)}, 2)::text`,
+};
 
 function row(
   column: string,
@@ -141,7 +152,7 @@ function row(
     textual: false,
     readable: true,
     toJson: same,
-    member: { value: MEMBERS[column] ?? memberNumber, cast, castList },
+    member: { value: MEMBERS[column] ?? memberNumber, text: TEXTS[column] ?? memberText, cast, castList },
     ...rest,
   });
 }

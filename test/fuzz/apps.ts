@@ -49,7 +49,12 @@ export async function startApp(
   databaseUrl: string,
   adapter: 'express' | 'fastify' = 'express',
 ): Promise<RunningApp> {
-  const module = ContentModule.forRoot({ ...options, database: { clientUrl: databaseUrl } });
+  const module = ContentModule.forRoot({
+    ...options,
+    // Content with passwords at every depth.
+    limits: { passwords: 1000, ...options.limits },
+    database: { clientUrl: databaseUrl },
+  });
   const app =
     adapter === 'fastify'
       ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
