@@ -13,6 +13,11 @@ export interface ContentSettings {
   readonly locales: readonly string[];
   /** Unknown top-level query parameters: ignored, or with `true` a 400 (protocol D12, 5.42). */
   readonly strictParams: boolean;
+  /**
+   * Required relations and media may not be empty in what is published (protocol 11.36). Without it
+   * `required` has no effect on them. Default false.
+   */
+  readonly strictRelations: boolean;
   /** Page size where the request names none (protocol 7.13). */
   readonly defaultLimit: number;
   /** Largest page size; larger ones are cut to it (protocol 7.20). */
@@ -70,6 +75,8 @@ export interface ContentLimits {
   readonly statementTimeout: number;
   /** Values and nodes in one request body. */
   readonly bodyNodes: number;
+  /** Passwords in one request body; each takes some 20 ms of a processor to hash. */
+  readonly passwords: number;
 }
 
 /** What all requests of a process together may use. */
@@ -94,6 +101,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   defaultLocale: 'en',
   locales: ['en'],
   strictParams: false,
+  strictRelations: false,
   defaultLimit: 25,
   maxLimit: 100,
   withCount: true,
@@ -117,6 +125,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
     responseBytes: 10 * 1024 * 1024,
     statementTimeout: 10_000,
     bodyNodes: 50_000,
+    passwords: 10,
   }),
   load: Object.freeze({
     queueTimeout: 5_000,
@@ -152,6 +161,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   defaultLocale: ['a locale code', isCode],
   locales: ['a list of locale codes', (value) => Array.isArray(value) && value.every(isCode)],
   strictParams: FLAG,
+  strictRelations: FLAG,
   defaultLimit: whole(1),
   maxLimit: ['a whole number, 1 or more, or Infinity', (value) => value === Infinity || whole(1)[1](value)],
   withCount: FLAG,

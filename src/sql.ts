@@ -60,8 +60,17 @@ export const quote = (name: Identifier, as: 'identifier' | 'string' | 'reference
 /** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
 
-/** A whole number of the settings, which no request can change, as literal text. */
-export const constant = (value: number): Sql => new Sql([String(Math.trunc(value))]);
+const PLAIN_WORD = /^[A-Za-z0-9_-]*$/;
+
+/**
+ * A whole number or a plain word of the settings, which no request can change, as literal text: the planner
+ * knows it, also in a plan for all parameters. Throws on a word that would need quoting.
+ */
+export function constant(value: number | string): Sql {
+  if (typeof value === 'number') return new Sql([String(Math.trunc(value))]);
+  if (!PLAIN_WORD.test(value)) throw new Error(`"${value}" cannot be used as a constant in SQL`);
+  return new Sql([`'${value}'`]);
+}
 
 /** Fragments with a separator between them. */
 export function join(
@@ -72,6 +81,10 @@ export function join(
   fragments.forEach((fragment, i) => (i === 0 ? parts.push(fragment) : parts.push(separator, fragment)));
   return new Sql(parts);
 }
+
+/** The rows of several queries; of one at least. */
+export const union = (queries: readonly Sql[]): Sql =>
+  queries.slice(1).reduce((all, next) => sql`${all} union all ${next}`, queries[0] as Sql);
 
 /** A printed statement, ready for the driver. */
 export interface Statement {

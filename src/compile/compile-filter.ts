@@ -1,26 +1,19 @@
 /** Condition → SQL. To-many conditions are EXISTS, so that no row is ever doubled. */
 import type { Condition, Search } from '../plan/plan.js';
 import { operatorOf } from '../query/operators.js';
-import type { ScalarAttribute } from '../schema/model.js';
 import { join, param, type Sql, sql } from '../sql.js';
 import { containment } from './compile-containment.js';
-import { comparable, type Context, inPlace, rowOf, type Scope, targetsOf } from './scope.js';
+import { asText, comparable, type Context, rowOf, type Scope } from './scope.js';
+import { inPlace, targetsOf } from './targets.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
-
-/** An attribute as text, in the form that the answer shows. */
-function asText(scope: Scope, attribute: ScalarAttribute): Sql {
-  if (attribute.type.column === 'text') return comparable(scope, attribute);
-  return sql`(${attribute.type.toJson(comparable(scope, attribute))})::text`;
-}
 
 function compare(scope: Scope, condition: Compare): Sql {
   const { attribute, op, operands, negated } = condition;
   const operator = operatorOf(op);
-  const { type } = attribute;
+  const { cast: one, castList } = scope.kind === 'row' ? attribute.type : attribute.type.member;
   const left = operator.compares === 'text' ? asText(scope, attribute) : comparable(scope, attribute);
-  const cast =
-    operator.operand === 'list' ? type.castList : operator.compares === 'text' ? sql`::text` : type.cast;
+  const cast = operator.operand === 'list' ? castList : operator.compares === 'text' ? sql`::text` : one;
   const right = join(
     operands.map((value) => sql`${param(value)}${cast}`),
     ' and ',

@@ -51,6 +51,10 @@ export interface Takeover {
 const ints = (values: readonly number[]): Sql => sql`${param(values)}::int4[]`;
 const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
 
+/** Whether an id is in none of a list, which is hashed once and not searched for each row. */
+const notAmong = (id: Sql, list: readonly string[]): Sql =>
+  sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
+
 type LinkJoin = Extract<Join, { kind: 'link' }>;
 
 /** The rows whose links are written, as a table with an `id`. */
@@ -80,7 +84,7 @@ function replaceLinks({ attribute, targets, owners }: LinkChange, way: LinkJoin)
       select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n)${there} order by o.id, l.n`;
   if (owners === 'inserted') return onLinks([insert]);
   return onLinks([
-    sql`delete from ${table} where owner_id = any(${ints(owners)}) and target_document_id <> all(${texts(targets)})`,
+    sql`delete from ${table} where owner_id = any(${ints(owners)}) and ${notAmong(sql`target_document_id`, targets)}`,
     sql`${insert} on conflict (owner_id, target_document_id) do update set position = excluded.position`,
   ]);
 }
@@ -109,7 +113,7 @@ function rowsOf(
 ): Sql {
   const state = target.draftAndPublish && request.draftsOnly ? sql` and not ${row}.published` : sql``;
   const locale = way.perLocale ? sql` and ${row}.locale = ${param(request.locale)}::text` : sql``;
-  const others = untouched.length === 0 ? sql`` : sql` and ${row}.document_id <> all(${texts(untouched)})`;
+  const others = untouched.length === 0 ? sql`` : sql` and ${notAmong(sql`${row}.document_id`, untouched)}`;
   return sql`${state}${locale}${others}`;
 }
 
@@ -125,13 +129,14 @@ function replaceInverseColumn(
   const table = quote(attribute.target.table);
   const column = quote(way.column);
   const me = sql`${param(request.documentId)}::text`;
-  const kept = texts(targets);
   const position =
-    way.position === null
-      ? sql``
-      : sql`, ${quote(way.position)} = coalesce(array_position(${kept}, t.document_id), t.${quote(way.position)})`;
-  const update = sql`update ${table} t set ${column} = case when t.document_id = any(${kept}) then ${me} else null end${position}
-      where (t.${column} = ${me} or t.document_id = any(${kept}))${rowsOf(change, way, request, sql`t`)}`;
+    way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(s.n, t.${quote(way.position)})`;
+  const rows = rowsOf(change, way, request, sql`x`);
+  // Lists are joined and hashed, never searched for each row.
+  const kept = sql`select x.id, ${me} as holder, l.n from unnest(${texts(targets)}) with ordinality l(id, n)
+      join ${table} x on x.document_id = l.id${rows}`;
+  const lost = sql`select x.id, null, null from ${table} x where x.${column} = ${me}${rows} and ${notAmong(sql`x.document_id`, targets)}`;
+  const update = sql`update ${table} t set ${column} = s.holder${position} from (${kept} union all ${lost}) s where t.id = s.id`;
   return [{ sql: update, updates: attribute.target.table }];
 }
 
@@ -147,7 +152,7 @@ function replaceInverseLinks(
   const me = sql`${param(request.documentId)}::text`;
   const state = rowsOf(change, way, request, sql`x`);
   return onLinks([
-    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and x.document_id <> all(${texts(targets)})${state}`,
+    sql`delete from ${table} l using ${owner} x where x.id = l.owner_id and l.target_document_id = ${me} and ${notAmong(sql`x.document_id`, targets)}${state}`,
     sql`insert into ${table} (owner_id, target_document_id, position, inverse_position)
       select x.id, ${me}, coalesce((select max(m.position) + 1 from ${table} m where m.owner_id = x.id), 1), l.n
       from unnest(${texts(targets)}) with ordinality l(id, n) join ${owner} x on x.document_id = l.id${state} order by x.id

@@ -2,11 +2,23 @@
  * What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh
  * ids.
  */
+import { MAX_INTEGER } from '../schema/accept.js';
 import type { Lookup, References } from '../plan/body.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
-import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import {
+  alias,
+  constant,
+  type Identifier,
+  join,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../sql.js';
 import { stored as storedAs } from './stored-value.js';
-import { heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
+import { currentRows, heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
 export interface Lock {
@@ -27,13 +39,12 @@ function taken(locks: readonly Lock[]): Sql {
  */
 export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(locks));
 
-/** A row of this document; null means the one document of a single type. */
-export const documentOf = (row: Sql, documentId: string | null): Sql =>
-  documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
-
 /**
  * The versions of a document; their rows are locked too, against writers that know nothing of this library.
  */
+export const documentOf = (row: Sql, documentId: string | null): Sql =>
+  documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
+
 const versionRows = (type: ContentType, documentId: string | null): Sql =>
   sql`select t.id, t.document_id, t.locale, t.published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
 
@@ -66,14 +77,15 @@ export interface StandingRequest {
 /** Whether there is a document, as `there`, and whether it is the user's, as `own`. */
 export function compileStanding({ type, documentId, locale, user }: StandingRequest): Statement {
   const here = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
+  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(
-    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}`,
+    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}${state}`,
   );
 }
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
-  const { type, locale } = request;
+  const { type, locale, defaultLocale } = request;
   const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request));
   const object =
     values.length === 0
@@ -81,40 +93,74 @@ function stored(request: LoadRequest, row: RowScope): Sql {
       : sql`(select row_to_json(j.*) from (select ${join(values, ', ')}) j)`;
   const code = sql`${param(locale)}::text`;
   const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id and o.locale = ${code}`;
-  const where = type.localized ? sql` and (${row.alias}.locale = ${code} or not exists (${other}))` : sql``;
-  return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${documentOf(row.alias, request.documentId)}${where})::text as stored`;
+  const conditions = [
+    documentOf(row.alias, request.documentId),
+    ...currentRows(type, row.alias, constant(defaultLocale)),
+    ...(type.localized ? [sql`(${row.alias}.locale = ${code} or not exists (${other}))`] : []),
+  ];
+  return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${join(conditions, ' and ')})::text as stored`;
+}
+
+type InverseJoin = Extract<RelationAttribute['join'], { kind: 'inverseColumn' | 'inverseLink' }>;
+
+/**
+ * The documents whose rows `x` name ours, in the order of `position`: those of drafts, and of documents that
+ * have no draft yet.
+ */
+function namedBy(from: Sql, position: Sql, way: InverseJoin, { target, request }: Stand): Sql {
+  const { locale, defaultLocale } = request;
+  const conditions = [
+    ...currentRows(target, sql`x`, constant(defaultLocale)),
+    ...(way.perLocale ? [sql`x.locale = ${param(locale)}::text`] : []),
+  ];
+  const where = conditions.length === 0 ? sql`` : sql` and ${join(conditions, ' and ')}`;
+  const order = target.draftAndPublish
+    ? sql`coalesce(min(${position}) filter (where not x.published), min(${position}))`
+    : sql`min(${position})`;
+  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and not v.published`;
+  const state = target.draftAndPublish
+    ? sql` having bool_or(not x.published) or not exists (${draft})`
+    : sql``;
+  return sql`(select coalesce(json_agg(y.document_id order by y.n), '[]') from (select x.document_id, ${order} as n from ${from}${where} group by x.document_id${state}) y)`;
+}
+
+/** Where a list is looked up from. */
+interface Stand {
+  readonly target: ContentType;
+  readonly request: LoadRequest;
 }
 
 /** The target documents of a relation in stored order, whichever versions they have. */
-function storedList(row: RowScope, attribute: RelationAttribute, locale: string): Sql {
+function storedList(row: RowScope, attribute: RelationAttribute, request: LoadRequest): Sql {
   const { join: way, target } = attribute;
-  const state = target.draftAndPublish ? sql` and not x.published` : sql``;
-  const drafts =
-    'perLocale' in way && way.perLocale ? sql`${state} and x.locale = ${param(locale)}::text` : state;
+  const table = quote(target.table);
+  const me = sql`${row.alias}.document_id`;
   switch (way.kind) {
     case 'column':
       return sql`json_build_array(${row.alias}.${quote(way.column)})`;
     case 'link':
       return sql`(select coalesce(json_agg(l.target_document_id order by l.position), '[]') from ${quote(way.table)} l where l.owner_id = ${row.alias}.id)`;
     case 'inverseColumn': {
-      const order = way.position === null ? sql`min(x.id)` : sql`min(x.${quote(way.position)})`;
-      return sql`(select coalesce(json_agg(y.document_id order by y.n), '[]') from (select x.document_id, ${order} as n from ${quote(target.table)} x
-        where x.${quote(way.column)} = ${row.alias}.document_id${drafts} group by x.document_id) y)`;
+      const position = way.position === null ? sql`x.id` : sql`x.${quote(way.position)}`;
+      return namedBy(sql`${table} x where x.${quote(way.column)} = ${me}`, position, way, {
+        target,
+        request,
+      });
     }
-    case 'inverseLink':
-      return sql`(select coalesce(json_agg(y.document_id order by y.n), '[]') from (select x.document_id, min(l.inverse_position) as n from ${quote(way.table)} l
-        join ${quote(target.table)} x on x.id = l.owner_id where l.target_document_id = ${row.alias}.document_id${drafts} group by x.document_id) y)`;
+    case 'inverseLink': {
+      const links = sql`${quote(way.table)} l join ${table} x on x.id = l.owner_id where l.target_document_id = ${me}`;
+      return namedBy(links, sql`l.inverse_position`, way, { target, request });
+    }
     default:
       return sql`'[]'::json`;
   }
 }
 
-function storedValue(row: RowScope, attribute: Attribute, { touched, locale }: LoadRequest): Sql[] {
-  const named = (value: Sql, name: Identifier): Sql[] => [sql`${value} as ${quote(name)}`];
-  if (attribute.kind === 'scalar')
-    return attribute.system ? [] : named(shown(row, attribute), attribute.name);
-  if (attribute.kind !== 'relation') return named(heldJson(row, attribute), attribute.name);
-  return touched.has(attribute.name) ? named(storedList(row, attribute, locale), attribute.name) : [];
+function storedValue(row: RowScope, attribute: Attribute, request: LoadRequest): Sql[] {
+  const as = (value: Sql, name: Identifier): Sql[] => [sql`${value} as ${quote(name)}`];
+  if (attribute.kind === 'scalar') return attribute.system ? [] : as(shown(row, attribute), attribute.name);
+  if (attribute.kind !== 'relation') return as(heldJson(row, attribute), attribute.name);
+  return request.touched.has(attribute.name) ? as(storedList(row, attribute, request), attribute.name) : [];
 }
 
 /** What to look up. */
@@ -125,11 +171,14 @@ export interface LoadRequest {
   /** Null for a single type's document, whichever it is. */
   readonly documentId: string | null;
   readonly locale: string;
+  readonly defaultLocale: string;
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
   readonly references: References;
   /** The user whose own documents matter; null for nobody. */
   readonly user: string | null;
+  /** Types whose rows the write changes, because they hold the other side of its relations. */
+  readonly changed: ReadonlySet<ContentType>;
   /** How many fresh component ids to reserve. */
   readonly instances: number;
   /**
@@ -157,22 +206,41 @@ function standing(target: ContentType, user: string | null): Sql {
   return sql`, ${target.draftAndPublish ? some(sql`v.published`) : sql`true`}, ${some(ownedBy(target, sql`v`, user))}`;
 }
 
-/** The rows of the documents that a body names, and of those whose links may have to stay. */
+/**
+ * The rows of the documents that a body names, and of those whose links may have to stay: `[row id, document
+ * id, published, own, has no draft, media type]`, the later ones where they matter.
+ */
 function named(target: ContentType, { references, guarded, ownOnly }: Lookup, request: LoadRequest): Sql {
   const documents = references.flatMap((one) => ('documentId' in one ? [one.documentId] : []));
-  const rows = references.flatMap((one) => ('id' in one && one.id <= 2_147_483_647 ? [one.id] : []));
+  const rows = references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []));
   const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
-  return sql`(select json_agg(json_build_array(x.id, x.document_id${guarded ? standing(target, request.user) : sql``})) from ${quote(target.table)} x
-      where x.document_id = any(${param([...new Set(documents)])}::text[]) or x.id = any(${param([...new Set(rows)])}::int4[])${linked.length === 0 ? sql`` : sql` or ${join(linked, ' or ')}`})::text`;
+  const wanted = [
+    sql`x.document_id = any(${param([...new Set(documents)])}::text[])`,
+    sql`x.id = any(${param([...new Set(rows)])}::int4[])`,
+    ...linked,
+  ];
+  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
+  const draftless = target.draftAndPublish && request.changed.has(target);
+  const facts = [
+    guarded ? standing(target, request.user) : sql`, true, true`,
+    draftless ? sql`, x.published and not exists (${draft})` : sql`, false`,
+    target.internal ? sql`, x.mime` : sql``,
+  ];
+  const more = guarded || draftless || target.internal ? join(facts, ' ') : sql``;
+  const conditions = [
+    sql`(${join(wanted, ' or ')})`,
+    ...currentRows(target, sql`x`, constant(request.defaultLocale)),
+  ];
+  return sql`(select json_agg(json_build_array(x.id, x.document_id${more})) from ${quote(target.table)} x where ${join(conditions, ' and ')})::text`;
 }
 
 /**
- * One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with `[row id, document id]` of each
- * referenced type, and whether the document is published and own where that matters.
+ * One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with the documents of each type that
+ * is referenced.
  */
 export function compileLoad(request: LoadRequest): Statement {
   const context = newContext(
-    { published: true, locale: { kind: 'any' }, defaultLocale: '', publication: null },
+    { published: true, locale: { kind: 'any' }, defaultLocale: request.defaultLocale, publication: null },
     'flat',
   );
   const row = rowScope(request.type, alias('t', context.next()));
@@ -189,7 +257,7 @@ export function compileLoad(request: LoadRequest): Statement {
   return print(sql`select ${join([...locks, ...document, ids, ...references], ', ')}`);
 }
 
-/** The uids of a locale that begin like `base`. */
+/** The uids of a locale that begin like `base`, drafts included where there are drafts. */
 export function compileTakenUids(
   type: ContentType,
   attribute: ScalarAttribute,
@@ -198,6 +266,7 @@ export function compileTakenUids(
 ): Statement {
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
+  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t
-    where t.locale = ${param(locale)}::text and (t.${column} = ${param(base)}::text or ${numbered})`);
+    where t.locale = ${param(locale)}::text${state} and (t.${column} = ${param(base)}::text or ${numbered})`);
 }

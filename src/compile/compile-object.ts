@@ -6,16 +6,8 @@ import { ATTRIBUTES, COMPONENT } from '../schema/naming.js';
 import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
-import {
-  type Context,
-  heldJson,
-  type JsonScope,
-  rowOf,
-  type Scope,
-  shown,
-  type Targets,
-  targetsOf,
-} from './scope.js';
+import { type Context, heldJson, type JsonScope, listOf, rowOf, type Scope, shown } from './scope.js';
+import { type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 
@@ -108,7 +100,7 @@ function zoneOf(child: Extract<ChildPlan, { kind: 'zone' }>, scope: Scope, conte
     branches.map(({ test }) => test),
     ' or ',
   );
-  const from = sql`jsonb_array_elements(${heldJson(scope, child.attribute)}) with ordinality ${instance}(v, n)`;
+  const from = sql`jsonb_array_elements(${listOf(heldJson(scope, child.attribute))}) with ordinality ${instance}(v, n)`;
   return sql`(select coalesce(json_agg(case ${instance}.v->>'__component'${values} end order by ${instance}.n), '[]') from ${from} where ${tests})`;
 }
 

@@ -5,7 +5,8 @@ import type { Hop, OrderKey } from '../plan/plan.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { type Sql, sql } from '../sql.js';
 import { whereOf } from './compile-filter.js';
-import { comparable, type Context, inPlace, type Scope, targetsOf } from './scope.js';
+import { comparable, type Context, type Scope } from './scope.js';
+import { inPlace, targetsOf } from './targets.js';
 
 interface KeyPath {
   readonly hops: readonly Hop[];

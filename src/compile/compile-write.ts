@@ -12,7 +12,18 @@ import type {
 } from '../schema/model.js';
 import { stored } from './stored-value.js';
 import { documentOf } from './compile-load.js';
-import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import {
+  alias,
+  type Identifier,
+  join,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+  union,
+} from '../sql.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
 export type ColumnValues = ReadonlyMap<
@@ -35,14 +46,15 @@ export interface RowsRequest {
   readonly publish: boolean;
 }
 
-/** One column of an attribute, and whether all locales share its value. */
-interface Column {
+/** One column of an attribute. */
+export interface Column {
   readonly name: Identifier;
   readonly attribute: Attribute;
   readonly isPosition: boolean;
 }
 
-function columnsOf(type: ContentType): Column[] {
+/** The columns that hold a type's attributes. */
+export function columnsOf(type: ContentType): Column[] {
   return [...type.attributes.values()].flatMap((attribute): Column[] => {
     if (attribute.kind === 'scalar')
       return attribute.system ? [] : [{ name: attribute.column, attribute, isPosition: false }];
@@ -63,7 +75,8 @@ const TIME = sql`now()`;
 const version = (request: RowsRequest, published: boolean): Sql =>
   sql`${param(request.documentId)}::text, ${param(request.locale)}::text, ${published ? sql`true` : sql`false`}, ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
-const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
+/** The columns that every version has, but for its id. */
+export const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
 
 const isGiven = (request: RowsRequest, { attribute }: Column): boolean => request.values.has(attribute);
 
@@ -161,9 +174,6 @@ export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Stat
     )}${steps(links)} ${union(rows)}`,
   );
 }
-
-const union = (rows: readonly Sql[]): Sql =>
-  rows.slice(1).reduce((all, next) => sql`${all} union all ${next}`, rows[0] as Sql);
 
 /** The published version takes the draft's values and keeps its own id and creation time (D18). */
 function publishFrom(type: ContentType, columns: readonly Column[]): Sql {

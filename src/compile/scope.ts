@@ -1,9 +1,10 @@
 /**
- * Where names are looked up: a row of a table, or an instance inside a JSON value; and the way to other rows.
+ * Where names are looked up: a row of a table, or an instance inside a JSON value; and which version of a
+ * document is meant.
  */
-import type { Hop, Version } from '../plan/plan.js';
-import type { Component, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
-import { alias, join, param, type Param, quote, type Sql, sql } from '../sql.js';
+import type { Version } from '../plan/plan.js';
+import type { Component, ContentType, ScalarAttribute } from '../schema/model.js';
+import { constant, param, type Param, quote, type Sql, sql } from '../sql.js';
 
 export interface RowScope {
   readonly kind: 'row';
@@ -26,7 +27,7 @@ export type Scope = RowScope | JsonScope;
 export interface Context {
   readonly version: Version;
   readonly locale: Param;
-  readonly defaultLocale: Param;
+  readonly defaultLocale: Sql;
   readonly format: 'flat' | 'v4';
   readonly next: () => number;
   /**
@@ -52,7 +53,7 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
           ? version.locale.codes
           : null,
     ),
-    defaultLocale: param(version.defaultLocale),
+    defaultLocale: constant(version.defaultLocale),
     next: () => (n += 1),
     fence: () => ((conditions += 1) > UNFENCED ? sql` offset 0` : sql``),
   };
@@ -66,13 +67,21 @@ const text = (value: Sql, name: ScalarAttribute['name']): Sql => sql`${value}->>
 /** An attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
-  return attribute.type.fromJson(scope.value, quote(attribute.name, 'string'));
+  return attribute.type.member.value(scope.value, quote(attribute.name, 'string'));
 }
 
 /** An attribute as the answer shows it. Instances hold their values in the answer's form already. */
 export function shown(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return attribute.type.toJson(comparable(scope, attribute));
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
+}
+
+/** An attribute as text, in the form that the answer shows. */
+export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
+  if (attribute.type.column === 'text') return comparable(scope, attribute);
+  if (scope.kind === 'json' && attribute.type.column !== 'jsonb')
+    return sql`(${text(scope.value, attribute.name)})`;
+  return sql`(${shown(scope, attribute)})::text`;
 }
 
 const SYSTEM = {
@@ -88,7 +97,7 @@ export const column = (row: RowScope, name: keyof typeof SYSTEM): Sql => sql`${r
 /** Whether another version of a row's document exists: of a state, in the same locale or in any. */
 function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: boolean): Sql {
   const wanted = state === 'published' ? sql`v.published` : sql`not v.published`;
-  const locale = sameLocale ? sql` and v.locale = ${column(row, 'locale')}` : sql``;
+  const locale = sameLocale || !row.type.localized ? sql` and v.locale = ${column(row, 'locale')}` : sql``;
   return sql`exists (select 1 from ${quote(row.type.table)} v where v.document_id = ${column(row, 'document_id')} and ${wanted}${locale})`;
 }
 
@@ -133,14 +142,26 @@ function localeCondition(row: RowScope, parent: RowScope | null, context: Contex
   return [
     parent.type.localized
       ? sql`${own} = ${column(parent, 'locale')}`
-      : sql`${own} = ${context.defaultLocale}::text`,
+      : sql`${own} = ${context.defaultLocale}`,
+  ];
+}
+
+/**
+ * What tells the rows of a type from those that an older model has left: a type without drafts has published
+ * versions only, a type that is not localized those of the default locale only (D29). Files never had others.
+ */
+export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sql[] {
+  if (type.internal) return [];
+  return [
+    ...(type.draftAndPublish ? [] : [sql`${row}.published`]),
+    ...(type.localized ? [] : [sql`${row}.locale = ${defaultLocale}`]),
   ];
 }
 
 /** The conditions that pick a row's version: the request's one state and one locale (D13). */
 export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
   const { published, publication } = context.version;
-  const conditions: Sql[] = [];
+  const conditions: Sql[] = currentRows(row.type, row.alias, context.defaultLocale);
   if (row.type.draftAndPublish) {
     conditions.push(published ? column(row, 'published') : sql`not ${column(row, 'published')}`);
     if (publication !== null) conditions.push(publicationCondition(row, publication));
@@ -149,31 +170,8 @@ export function versionConditions(row: RowScope, parent: RowScope | null, contex
   return conditions;
 }
 
-/** The rows or instances that a hop leads to. */
-export interface Targets {
-  readonly from: Sql;
-  readonly conditions: readonly Sql[];
-  readonly scope: Scope;
-  /** The stored order; null for at most one. */
-  readonly position: Sql | null;
-}
-
 /** The row that a scope is, or is embedded in. */
 export const rowOf = (scope: Scope): RowScope => (scope.kind === 'row' ? scope : scope.row);
-
-function componentTargets(scope: Scope, hop: Extract<Hop, { kind: 'component' }>, context: Context): Targets {
-  const instance = alias('c', context.next());
-  const held = heldJson(scope, hop);
-  const from = hop.many
-    ? sql`jsonb_array_elements(${held}) with ordinality ${instance}(v, n)`
-    : sql`(select ${held} as v) ${instance}`;
-  return {
-    from,
-    conditions: hop.many ? [] : [sql`${instance}.v is not null`],
-    scope: { kind: 'json', component: hop.component, value: sql`${instance}.v`, row: rowOf(scope) },
-    position: hop.many ? sql`${instance}.n` : null,
-  };
-}
 
 /** The JSON value that a component or zone attribute holds. */
 export function heldJson(
@@ -185,112 +183,8 @@ export function heldJson(
     : sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
 
-/** A single component needs no sub-query: its instance, in place. */
-export function inPlace(scope: Scope, hop: Hop): JsonScope | null {
-  if (hop.kind !== 'component' || hop.many) return null;
-  return { kind: 'json', component: hop.component, value: heldJson(scope, hop), row: rowOf(scope) };
-}
-
-interface Linking {
-  readonly context: Context;
-  /** The version conditions, where targets are looked up one by one. */
-  readonly version: readonly Sql[] | null;
-}
-
-interface Linked {
-  readonly from: Sql;
-  readonly conditions: readonly Sql[];
-  readonly position: Sql | null;
-}
-
 /**
- * Joins targets to links. With the version inside, each link looks its target up by index; without, the
- * planner may also start from the targets, which filters need.
+ * A JSON value as a list. What an older model has stored as one is a list of it: read as it is, it would fail
+ * for all rows. A list stays what it is, at no cost.
  */
-function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql {
-  const table = sql`${quote(target.type.table)} ${target.alias}`;
-  if (version === null) return sql`join ${table} on ${on}`;
-  return sql`cross join lateral (select * from ${table} where ${join([on, ...version], ' and ')} limit 1) ${target.alias}`;
-}
-
-/** Targets that an instance inside a JSON value names. */
-function embedded(scope: JsonScope, hop: RelationAttribute, target: RowScope, linking: Linking): Linked {
-  const documentId = column(target, 'document_id');
-  if (!hop.many) {
-    const only = sql`${documentId} = (${text(scope.value, hop.name)})`;
-    return { from: sql`${quote(target.type.table)} ${target.alias}`, conditions: [only], position: null };
-  }
-  const link = alias('l', linking.context.next());
-  const list = sql`jsonb_array_elements_text(${scope.value}->${quote(hop.name, 'string')}) with ordinality ${link}(id, n)`;
-  const from = sql`${list} ${lookUp(target, sql`${documentId} = ${link}.id`, linking.version)}`;
-  return { from, conditions: [], position: sql`${link}.n` };
-}
-
-function linked(scope: Scope, hop: RelationAttribute, target: RowScope, linking: Linking): Linked {
-  const way = hop.join;
-  const { context, version } = linking;
-  const table = sql`${quote(target.type.table)} ${target.alias}`;
-  const documentId = column(target, 'document_id');
-  if (way.kind === 'embedded' || scope.kind === 'json') {
-    return embedded(scope as JsonScope, hop, target, linking);
-  }
-  const owner = column(scope, 'document_id');
-  switch (way.kind) {
-    case 'column':
-      return {
-        from: table,
-        conditions: [sql`${documentId} = ${scope.alias}.${quote(way.column)}`],
-        position: null,
-      };
-    case 'inverseColumn': {
-      const position =
-        way.position === null ? column(target, 'id') : sql`${target.alias}.${quote(way.position)}`;
-      return { from: table, conditions: [sql`${target.alias}.${quote(way.column)} = ${owner}`], position };
-    }
-    case 'link': {
-      const link = alias('l', context.next());
-      const from = sql`${quote(way.table)} ${link} ${lookUp(target, sql`${documentId} = ${link}.target_document_id`, version)}`;
-      return {
-        from,
-        conditions: [sql`${link}.owner_id = ${column(scope, 'id')}`],
-        position: sql`${link}.position`,
-      };
-    }
-    case 'inverseLink': {
-      const link = alias('l', context.next());
-      const from = sql`${quote(way.table)} ${link} join ${table} on ${column(target, 'id')} = ${link}.owner_id`;
-      return {
-        from,
-        conditions: [sql`${link}.target_document_id = ${owner}`],
-        position: sql`${link}.inverse_position`,
-      };
-    }
-    case 'locales': {
-      const other = sql`${column(target, 'locale')} <> ${column(scope, 'locale')}`;
-      const state = sql`${column(target, 'published')} = ${column(scope, 'published')}`;
-      return {
-        from: table,
-        conditions: [sql`${documentId} = ${owner}`, other, state],
-        position: column(target, 'id'),
-      };
-    }
-  }
-}
-
-/** The targets of a hop, in the version that the request shows: to be searched, or to be shown one by one. */
-export function targetsOf(
-  scope: Scope,
-  hop: Hop,
-  context: Context,
-  use: 'search' | 'show' = 'search',
-): Targets {
-  if (hop.kind === 'component') return componentTargets(scope, hop, context);
-  const target = rowScope(hop.target, alias('t', context.next()));
-  const version = hop.join.kind === 'locales' ? [] : versionConditions(target, rowOf(scope), context);
-  const inside = use === 'show' && (hop.join.kind === 'link' || (hop.join.kind === 'embedded' && hop.many));
-  const { from, conditions, position } = linked(scope, hop, target, {
-    context,
-    version: inside ? version : null,
-  });
-  return { from, conditions: inside ? conditions : [...conditions, ...version], scope: target, position };
-}
+export const listOf = (value: Sql): Sql => sql`(${value} || '[]')`;

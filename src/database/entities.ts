@@ -4,6 +4,7 @@
  */
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type {
+  Attribute,
   ComponentAttribute,
   ContentType,
   RelationAttribute,
@@ -22,6 +23,7 @@ import {
   uniqueIndexName,
   versionIndexName,
 } from '../schema/naming.js';
+import { isIndexedInside } from '../schema/unique-inside.js';
 import { print, quote, sql } from '../sql.js';
 import { componentSequence } from './sequences.js';
 
@@ -34,6 +36,16 @@ type Indexes = {
   deferMode?: string;
 }[];
 type AnyEntity = EntitySchema<Record<string, unknown>>;
+
+/**
+ * What a column is for, as its comment. MikroORM takes a column that goes and one that comes for one that was
+ * renamed when they are alike, and every text is like every other: what a private attribute or a password
+ * held would come back under a public name. No two columns of a table have the same comment, so none are
+ * alike.
+ */
+const commentOf = ({ name, def }: Attribute, of = ''): { readonly comment: string } => ({
+  comment: `${name}: ${of}${def.type}`,
+});
 
 /** Names of properties beside the attributes': attributes begin with a letter. */
 const besideOf = (attribute: RelationAttribute, what: 'document' | 'position'): string =>
@@ -68,6 +80,7 @@ function scalarColumn(type: ContentType, attribute: ScalarAttribute, parts: Part
     columnType: attribute.type.column,
     fieldName: attribute.column,
     nullable: true,
+    ...commentOf(attribute),
   };
   // Uniqueness is per locale and among published versions; empty texts do not count (D14, protocol 14.18).
   if (attribute.def.unique === true || attribute.def.type === 'uid') {
@@ -113,8 +126,9 @@ function embeddedColumn(
     columnType: 'jsonb',
     fieldName: attribute.column,
     nullable: true,
+    ...commentOf(attribute),
   };
-  if (attribute.kind === 'component' && attribute.def.index === true) {
+  if (isIndexedInside(attribute)) {
     const index = attributeIndexName(type, attribute);
     const { text } = print(
       sql`create index ${quote(index)} on ${quote(type.table)} using gin (${quote(attribute.column)} jsonb_path_ops)`,
@@ -127,7 +141,12 @@ function relationColumns(type: ContentType, attribute: RelationAttribute, parts:
   const { join } = attribute;
   if (join.kind === 'column') {
     const key = besideOf(attribute, 'document');
-    parts.properties[key] = { type: 'text', fieldName: join.column, nullable: true };
+    parts.properties[key] = {
+      type: 'text',
+      fieldName: join.column,
+      nullable: true,
+      ...commentOf(attribute),
+    };
     // A one-to-one target has one owner per locale and state.
     // Judged at commit, because a target changes hands within one statement.
     const owned = {
@@ -142,6 +161,7 @@ function relationColumns(type: ContentType, attribute: RelationAttribute, parts:
         type: 'integer',
         fieldName: join.position,
         autoincrement: true,
+        ...commentOf(attribute, 'place in the other side of a '),
       };
     }
   }

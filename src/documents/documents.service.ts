@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Caller, userOf } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
 import { compileAnswer, compileRead } from '../compile/compile-read.js';
-import { compileDelete, compileUnpublish } from '../compile/compile-write.js';
+import { compileDelete } from '../compile/compile-write.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, overLimit, validationError } from '../errors.js';
-import { type BodyRules, type GivenValues, planBody } from '../plan/body.js';
+import { type Body, type BodyRules, type GivenValues, planBody } from '../plan/body.js';
 import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
@@ -27,7 +27,7 @@ import { hashPasswords } from './passwords.js';
 import { referrersOf } from './referrers.js';
 import { runVerb } from './verb.js';
 import type { WriteOptions } from './write-options.js';
-import { discardDraft, write } from './write.js';
+import { discardDraft, unpublish, write } from './write.js';
 import { writeLocaleOf } from './write-locale.js';
 
 /** The spine: a request is parsed once, planned once, printed once, run once. */
@@ -100,9 +100,11 @@ export class Documents {
     // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
     // change it, so what they leave behind is checked again.
     const sent = planBody(raw, type, rules);
-    const hashes = hooks.changesData ? null : await hashPasswords(sent.passwords);
+    const { settings } = this.base;
+    const hash = (body: Body) => hashPasswords(body, !publish, settings.limits);
+    const hashes = hooks.changesData ? null : await hash(sent);
     const values: UniqueValues = new Map();
-    const request = { type, documentId, locale, publish, values };
+    const request = { type, documentId, locale, publish, settings, values };
     const locks = locksBefore({ ...request, body: sent });
     const done = await runVerb(this.base.database, {
       target: { type, documentId, locale: null, action },
@@ -113,7 +115,7 @@ export class Documents {
       options,
       work: async (runner, { body: left, changed }) => {
         const body = hooks.changesData ? planBody(left, type, { ...rules, changed }) : sent;
-        const hashed = hashes ?? (await hashPasswords(body.passwords));
+        const hashed = hashes ?? (await hash(body));
         return write(runner, { ...request, body, hashes: hashed }, locks);
       },
       answer: (runner, written) => this.readBack({ ...plan, documentId: written }, sent.values, runner),
@@ -160,7 +162,7 @@ export class Documents {
   unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
     const locale = writeLocaleOf(plan, this.base.settings);
     return this.changeState(plan, options, 'unpublish', (runner) =>
-      runner.run(compileUnpublish(plan.type, plan.documentId, locale)),
+      unpublish(runner, plan.type, plan.documentId, locale),
     );
   }
 

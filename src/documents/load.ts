@@ -5,8 +5,9 @@ import type { Row, Runner } from '../database/runner.js';
 import { componentSequence } from '../database/sequences.js';
 import { notFound } from '../errors.js';
 import type { Body } from '../plan/body.js';
-import type { Stored } from '../plan/settle.js';
-import type { ContentType } from '../schema/model.js';
+import type { Stored } from '../plan/stored-instances.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { ContentSettings } from '../settings.js';
 import { type FoundRow, Targets } from './targets.js';
 
 /** What a write is about. */
@@ -19,6 +20,7 @@ export interface WriteRequest {
    * Whether the published version is written; false for `status=draft`. Always true in types without drafts.
    */
   readonly publish: boolean;
+  readonly settings: ContentSettings;
   readonly body: Body;
   readonly hashes: ReadonlyMap<string, string>;
   /** Filled with what may be said of values that a unique index may refuse. */
@@ -42,6 +44,8 @@ export interface Versions {
   /** Where a new locale takes over shared values from. */
   readonly base: VersionRow | undefined;
   readonly all: readonly VersionRow[];
+  /** The document, also where only versions are left that the type has no more; null for a new one. */
+  readonly documentId: string | null;
 }
 
 export interface Loaded {
@@ -51,6 +55,8 @@ export interface Loaded {
   /** What is stored for its published version. */
   readonly published: Stored | null;
   readonly ids: number[];
+  /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
+  readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
   readonly targets: ReadonlyMap<ContentType, Targets>;
 }
 
@@ -64,17 +70,62 @@ export const toVersionRow = (row: Row): VersionRow => ({
   published: row['published'] === true,
 });
 
+/**
+ * The versions that a type has, without those that an older model has left: without drafts, published ones;
+ * without locales, those of the default locale, which its writes are about (D29).
+ */
+export const currentVersions = (
+  rows: readonly VersionRow[],
+  type: ContentType,
+  locale: string,
+): VersionRow[] =>
+  rows.filter((row) => (type.draftAndPublish || row.published) && (type.localized || row.locale === locale));
+
 /** The versions of a document by their part in a write. */
-function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
-  const all = rows.map(toVersionRow);
-  const isOwn = ({ published }: VersionRow): boolean => published === !request.type.draftAndPublish;
-  const here = (row: VersionRow): boolean => !request.type.localized || row.locale === request.locale;
+function versionsOf(rows: readonly Row[], { type, locale }: WriteRequest): Versions {
+  const found = rows.map(toVersionRow);
+  const all = currentVersions(found, type, locale);
+  const isOwn = ({ published }: VersionRow): boolean => published === !type.draftAndPublish;
+  const here = (row: VersionRow): boolean => row.locale === locale;
   return {
     all,
     own: all.find((row) => isOwn(row) && here(row)),
     published: all.find((row) => row.published && here(row)),
     base: all.find(isOwn),
+    documentId: found[0]?.documentId ?? null,
   };
+}
+
+/** Whether some published version of a document has no draft. */
+const lacksDraft = (rows: readonly VersionRow[]): boolean =>
+  rows.some(
+    ({ published, locale }) =>
+      published && !rows.some((other) => !other.published && other.locale === locale),
+  );
+
+function draftlessOf(
+  { type }: WriteRequest,
+  { all, documentId }: Versions,
+  named: ReadonlyMap<ContentType, readonly FoundRow[]>,
+): Map<ContentType, string[]> {
+  const documents = new Map<ContentType, string[]>();
+  const add = (owner: ContentType, ids: readonly string[]): void => {
+    if (ids.length > 0) documents.set(owner, [...(documents.get(owner) ?? []), ...ids]);
+  };
+  if (type.draftAndPublish && documentId !== null && lacksDraft(all)) add(type, [documentId]);
+  for (const [target, rows] of named)
+    add(
+      target,
+      rows.flatMap(([, id, , , draftless]) => (draftless === true ? [id] : [])),
+    );
+  return documents;
+}
+
+/** Relations that may not be empty when a document is published, although the body does not name them. */
+function judged({ type, settings, publish }: WriteRequest): RelationAttribute[] {
+  if (!settings.strictRelations || !publish) return [];
+  const relations = [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
+  return relations.filter(({ required }) => required);
 }
 
 /**
@@ -82,17 +133,22 @@ function versionsOf(rows: readonly Row[], request: WriteRequest): Versions {
  * an unknown document.
  */
 export async function load(runner: Runner, request: WriteRequest, locks: readonly Lock[]): Promise<Loaded> {
-  const { type, documentId, locale } = request;
+  const { type, documentId, locale, settings } = request;
   const { references, instances, values, user } = request.body;
   const existing = documentId !== null || type.kind === 'singleType';
-  const touched = new Set([...values].filter(([, given]) => given.kind === 'relation').map(([name]) => name));
+  const given = [...values.values()].flatMap((one) => (one.kind === 'relation' ? [one.attribute] : []));
+  const changed = new Set(
+    given.filter(({ join }) => join.kind.startsWith('inverse')).map(({ target }) => target),
+  );
   const nothing = !existing && references.size === 0 && instances === 0;
   const statement = compileLoad({
     type,
     existing,
     documentId,
     locale,
-    touched,
+    defaultLocale: settings.defaultLocale,
+    touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
+    changed,
     references,
     user,
     instances,
@@ -106,17 +162,16 @@ export async function load(runner: Runner, request: WriteRequest, locks: readonl
   const stored = new Map(
     Object.entries(parse<Record<string, Stored>>(found['stored'], {})).map(([id, row]) => [Number(id), row]),
   );
+  const rows = new Map(
+    [...references.keys()].map((target, i) => [target, parse<readonly FoundRow[]>(found[`k${i}`], [])]),
+  );
   return {
     versions,
+    draftless: draftlessOf(request, versions, rows),
     stored: storedOf(type, versions, stored),
     published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
     ids: parse<number[]>(found['ids'], []),
-    targets: new Map(
-      [...references.keys()].map((target, i) => [
-        target,
-        new Targets(target, parse<readonly FoundRow[]>(found[`k${i}`], []), locale),
-      ]),
-    ),
+    targets: new Map([...rows].map(([target, list]) => [target, new Targets(target, list, locale)])),
   };
 }
 

@@ -1,6 +1,10 @@
 /** Passwords at rest: argon2id with the parameters that OWASP recommends (protocol 14.16, D3). */
 import { hash, verify } from '@node-rs/argon2';
+import { overLimit } from '../errors.js';
+import { areAcceptable } from '../plan/acceptable.js';
+import type { Body } from '../plan/body.js';
 import { MAX_PASSWORD_BYTES } from '../schema/accept.js';
+import type { ContentLimits } from '../settings.js';
 
 /** Memory in KiB, passes, lanes: some 20 ms on a server's core. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -24,11 +28,18 @@ export async function verifyPassword(password: string, stored: string | null): P
   return matches && known === stored;
 }
 
-/** The hashes of all passwords of a body, made before its transaction begins. */
-export async function hashPasswords(passwords: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const distinct = [...new Set(passwords)].filter(
-    (password) => Buffer.byteLength(password) <= MAX_PASSWORD_BYTES,
-  );
+/**
+ * The hashes of all passwords of a body, made before its transaction begins; none where a value of the body
+ * is refused anyway, which the write then says together with all else that is wrong. Throws a 400 for more
+ * passwords than one body may have.
+ */
+export async function hashPasswords(
+  { passwords, values }: Body,
+  draft: boolean,
+  { passwords: most }: Pick<ContentLimits, 'passwords'>,
+): Promise<ReadonlyMap<string, string>> {
+  if (passwords.length > most) throw overLimit('passwords', most, 'Too many passwords in the request body');
+  const distinct = passwords.length === 0 || !areAcceptable(values, draft) ? [] : [...new Set(passwords)];
   return new Map(
     await Promise.all(
       distinct.map(async (password): Promise<[string, string]> => [password, await hashPassword(password)]),

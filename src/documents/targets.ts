@@ -7,14 +7,22 @@ import type { ContentType } from '../schema/model.js';
 
 /**
  * A row of a document: its id and document id; and, where it was asked, whether the document has a published
- * version, and whether it is the user's own.
+ * version, whether it is the user's own, whether it has no draft in this locale, and a file's media type.
  */
-export type FoundRow = readonly [id: number, documentId: string, published?: boolean, own?: boolean];
+export type FoundRow = readonly [
+  id: number,
+  documentId: string,
+  published?: boolean,
+  own?: boolean,
+  draftless?: boolean,
+  mime?: string,
+];
 
 interface Found {
   readonly documentId: string;
   readonly published: boolean;
   readonly own: boolean;
+  readonly mime: string | undefined;
 }
 
 /** What was found of one type. */
@@ -27,8 +35,8 @@ export class Targets {
     rows: readonly FoundRow[],
     private readonly locale: string,
   ) {
-    for (const [id, documentId, published = true, own = true] of rows) {
-      const found = { documentId, published, own };
+    for (const [id, documentId, published = true, own = true, , mime] of rows) {
+      const found = { documentId, published, own, mime };
       this.byRow.set(id, found);
       this.byDocument.set(documentId, found);
     }
@@ -61,6 +69,7 @@ export class Targets {
     return {
       find,
       require: (references) => this.required(references, find),
+      mime: (documentId) => this.byDocument.get(documentId)?.mime,
       isOthers: (documentId) => scope.ownOnly && this.byDocument.get(documentId)?.own === false,
     };
   }

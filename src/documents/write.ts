@@ -3,28 +3,43 @@
  * of targets.
  */
 import { compileLinks, linkBatches, type LinkCopy, type LinksRequest } from '../compile/compile-links.js';
+import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileQueue, compileVersions, type Lock } from '../compile/compile-load.js';
 import {
   type ColumnValues,
   compileCreate,
   compileDiscard,
+  compileUnpublish,
   compileUpdate,
   type RowsRequest,
 } from '../compile/compile-write.js';
 import type { Runner } from '../database/runner.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
 import { settle, type Settled } from '../plan/settle.js';
+import type { UniqueValue } from '../plan/settle-values.js';
+import { reportDuplicates } from '../plan/unique-values.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import { newDocumentId } from './document-id.js';
 import { withGeneratedUids } from './generate-uid.js';
-import { load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
+import { currentVersions, load, type Loaded, toVersionRow, type WriteRequest } from './load.js';
 import { locksBefore, locksOfWrite } from './locks.js';
 import { Targets } from './targets.js';
+import { holdUniqueValues } from './unique-values.js';
 import { exclusiveColumns, foreseen, inTurn, type Linking, linksRequest } from './write-links.js';
 
-function settled(request: WriteRequest, loaded: Loaded): Settled {
+/** What a document comes to be, and the values inside its components that no other may have. */
+interface Asked {
+  readonly result: Settled;
+  readonly uniques: readonly UniqueValue[];
+  /** Where problems of those values go. */
+  readonly issues: Issue[];
+}
+
+function settled(request: WriteRequest, loaded: Loaded): Asked {
   const { type, body } = request;
   const issues: Issue[] = [];
+  const uniques: UniqueValue[] = [];
+  const unhashed: string[] = [];
   const { versions, stored, published } = loaded;
   const ids = [...loaded.ids];
   const draft = type.draftAndPublish && !request.publish;
@@ -35,17 +50,25 @@ function settled(request: WriteRequest, loaded: Loaded): Settled {
       draft,
       missingIsNull: type.draftAndPublish,
       complete: versions.own === undefined || (type.draftAndPublish && request.publish),
+      strictRelations: request.settings.strictRelations,
       issues,
+      uniques,
       newInstance: () => ({ id: ids.shift() ?? 0, documentId: newDocumentId() }),
-      hash: (password) => request.hashes.get(password) ?? '',
+      hash: (password) => {
+        const hash = request.hashes.get(password);
+        if (hash === undefined) unhashed.push(password);
+        return hash ?? '';
+      },
       resolver: ({ attribute: { target }, scope }, linked) =>
         (loaded.targets.get(target) ?? new Targets(target, [], request.locale)).resolver(scope, linked),
       telling: body.telling,
       isSent: body.isSent,
     },
   );
+  reportDuplicates(uniques);
   if (issues.length > 0) throw issuesError(issues);
-  return result;
+  if (unhashed.length > 0) throw new Error('A password has no hash, although nothing of its body is refused');
+  return { result, uniques, issues };
 }
 
 /**
@@ -74,6 +97,18 @@ const beyond = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
     ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
   );
 
+/** What a write starts from. Documents without a draft get theirs first, from what is published (D29). */
+async function loadWithDrafts(
+  runner: Runner,
+  request: WriteRequest,
+  locks: readonly Lock[],
+): Promise<Loaded> {
+  const loaded = await load(runner, request, locks);
+  if (loaded.draftless.size === 0) return loaded;
+  for (const [type, documentIds] of loaded.draftless) await runner.run(compileStartDrafts(type, documentIds));
+  return load(runner, request, []);
+}
+
 /**
  * Runs a write inside a transaction that holds the locks `held`, and returns the document's id. Throws
  * NotFoundError for an unknown document and a ValidationError for a body that cannot be stored; nothing has
@@ -83,11 +118,14 @@ export async function write(runner: Runner, request: WriteRequest, held: readonl
   const { type } = request;
   const more = beyond(locksBefore(request), held);
   if (more.length > 0) await runner.run(compileQueue(more));
-  const loaded = await load(runner, request, beyond(locksOfWrite(request), [...held, ...more]));
+  const loaded = await loadWithDrafts(runner, request, beyond(locksOfWrite(request), [...held, ...more]));
   const { versions } = loaded;
-  const result = await withGeneratedUids(runner, request, settled(request, loaded), loaded);
+  const asked = settled(request, loaded);
+  const result = await withGeneratedUids(runner, request, asked.result, loaded);
   noteValues(request, result);
-  const documentId = request.documentId ?? versions.all[0]?.documentId ?? newDocumentId();
+  const documentId = versions.documentId ?? newDocumentId();
+  await holdUniqueValues(runner, request, asked.uniques, { documentId, versions });
+  if (asked.issues.length > 0) throw issuesError(asked.issues);
   const rows: RowsRequest = {
     type,
     documentId,
@@ -130,6 +168,17 @@ async function runLinks(runner: Runner, requests: readonly LinksRequest[]): Prom
   for (const batch of requests.flatMap(linkBatches)) await runner.run(compileLinks(batch));
 }
 
+/** Takes the published version away, under the document's lock; what it held stays as the draft. */
+export async function unpublish(
+  runner: Runner,
+  type: ContentType,
+  documentId: string | null,
+  locale: string,
+): Promise<void> {
+  await runner.run(compileStartDrafts(type, documentId === null ? null : [documentId]));
+  await runner.run(compileUnpublish(type, documentId, locale));
+}
+
 /**
  * Puts the draft back to the published version, links included, under the document's lock. Throws
  * NotFoundError where there is none.
@@ -140,9 +189,9 @@ export async function discardDraft(
   asked: string | null,
   locale: string,
 ): Promise<void> {
-  const rows = (await runner.run(compileVersions(type, asked)))
-    .map(toVersionRow)
-    .filter((row) => !type.localized || row.locale === locale);
+  await runner.run(compileStartDrafts(type, asked === null ? null : [asked]));
+  const versions = (await runner.run(compileVersions(type, asked))).map(toVersionRow);
+  const rows = currentVersions(versions, type, locale).filter((row) => row.locale === locale);
   const draft = rows.find((row) => !row.published);
   const published = rows.find((row) => row.published);
   if (draft === undefined || published === undefined) throw notFound();

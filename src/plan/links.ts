@@ -3,14 +3,19 @@
  * 11.2–11.17).
  */
 import { validationError } from '../errors.js';
+import type { MediaDefinition } from '../schema/definitions.js';
+import type { RelationAttribute } from '../schema/model.js';
+import { OrderedIds } from './ordered-ids.js';
 import type { Reference, RelationInput } from './relation-input.js';
 
-/**
- * How references become document ids: `find` for those that may be missing, `require` for those that may not.
- */
+/** The documents of one type that a body names. */
 export interface Resolver {
+  /** A document that may be missing. */
   readonly find: (reference: Reference) => string | undefined;
+  /** Documents that may not be. */
   readonly require: (references: readonly Reference[]) => readonly string[];
+  /** The media type of a file, `image/png`. */
+  readonly mime: (documentId: string) => string | undefined;
 }
 
 interface Step {
@@ -52,71 +57,114 @@ function stepsOf(change: Change, resolver: Resolver): Step[] {
   });
 }
 
-/** Items whose anchor is in the same list come after it, whatever the order they were given in. */
-function inAnchorOrder(steps: readonly Step[]): Step[] {
-  const byId = new Map(steps.map((step) => [step.id, step]));
-  const done = new Set<string>();
-  const ordered: Step[] = [];
-  for (const first of steps) {
+/** Connects the items of one list, one after another (protocol 11.11). */
+class Connecting {
+  private readonly pending: Map<string, Step>;
+  /** The items on the way to an anchor that has to be connected first. */
+  private readonly waiting = new Set<string>();
+
+  constructor(
+    private readonly list: OrderedIds,
+    steps: readonly Step[],
+    private readonly strict: boolean,
+  ) {
+    this.pending = new Map(steps.map((step) => [step.id, step]));
+  }
+
+  /** Connects an item. Its anchor comes before it where that is in the same list and not linked yet. */
+  connect(first: Step): void {
     const chain: Step[] = [];
-    const onChain = new Set<string>();
-    for (
-      let step: Step | undefined = first;
-      step !== undefined && !done.has(step.id);
-      step = step.anchor === null ? undefined : byId.get(step.anchor)
-    ) {
-      if (onChain.has(step.id)) {
+    for (let step: Step | undefined = first; step !== undefined; step = this.awaited(step)) {
+      if (this.waiting.has(step.id))
         throw validationError(
           'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
         );
-      }
-      onChain.add(step.id);
+      this.waiting.add(step.id);
       chain.push(step);
     }
-    for (const step of chain.reverse()) {
-      done.add(step.id);
-      ordered.push(step);
-    }
+    this.waiting.clear();
+    for (const step of chain.reverse()) this.place(step);
   }
-  return ordered;
+
+  private awaited({ anchor }: Step): Step | undefined {
+    return anchor === null || this.list.has(anchor) ? undefined : this.pending.get(anchor);
+  }
+
+  private place(step: Step): void {
+    if (!this.pending.delete(step.id)) return;
+    const { list } = this;
+    if (step.place === 'start') return list.toStart(step.id);
+    if (step.anchor === null) return list.toEnd(step.id);
+    if (step.anchor !== step.id && list.has(step.anchor))
+      return step.place === 'before'
+        ? list.toBefore(step.id, step.anchor)
+        : list.toAfter(step.id, step.anchor);
+    if (!this.strict) return list.toEnd(step.id);
+    throw validationError(
+      `There was a problem connecting relation with id ${step.shown} at position ${step.positionShown}. The relation with id ${step.anchorShown} needs to be connected first.`,
+    );
+  }
 }
 
-function place(list: string[], step: Step, strict: boolean): void {
-  const at = list.indexOf(step.id);
-  if (at >= 0) list.splice(at, 1);
-  if (step.place === 'start') return void list.unshift(step.id);
-  if (step.anchor === null) return void list.push(step.id);
-  const anchor = list.indexOf(step.anchor);
-  if (anchor >= 0) return void list.splice(step.place === 'before' ? anchor : anchor + 1, 0, step.id);
-  if (!strict) return void list.push(step.id);
-  throw validationError(
-    `There was a problem connecting relation with id ${step.shown} at position ${step.positionShown}. The relation with id ${step.anchorShown} needs to be connected first.`,
-  );
-}
-
-function changed(current: readonly string[], change: Change, resolver: Resolver): string[] {
+function changed(current: readonly string[], change: Change, resolver: Resolver): readonly string[] {
   const steps = stepsOf(change, resolver);
   const gone = new Set(resolver.require(change.disconnect.filter((reference) => 'documentId' in reference)));
   for (const reference of change.disconnect) {
     const id = resolver.find(reference);
     if (id !== undefined) gone.add(id);
   }
-  const list = current.filter((id) => !gone.has(id));
-  for (const step of inAnchorOrder(steps)) place(list, step, change.strict);
-  return list;
+  const list = new OrderedIds(current.filter((id) => !gone.has(id)));
+  const connecting = new Connecting(list, steps, change.strict);
+  for (const step of steps) connecting.connect(step);
+  return list.ids();
+}
+
+type Kind = NonNullable<MediaDefinition['allowedTypes']>[number];
+
+/** The kind of a file: what is no image, video or audio is one of the other `files`. */
+function kindOf(mime: string): Kind {
+  const [family = ''] = mime.toLowerCase().split('/');
+  return (['images', 'videos', 'audios'] as const).find((kind) => kind === `${family}s`) ?? 'files';
+}
+
+/** Refuses files of a kind that a media attribute does not take. */
+function checkFiles(input: RelationInput, { def }: RelationAttribute, resolver: Resolver): void {
+  const allowed = def.type === 'media' ? def.allowedTypes : undefined;
+  if (allowed === undefined || input.kind === 'keep') return;
+  const references =
+    input.kind === 'set' ? input.references : input.connect.map(({ reference }) => reference);
+  const refused = references.find((reference) => {
+    const mime = resolver.mime(resolver.find(reference) ?? '');
+    return mime !== undefined && !allowed.includes(kindOf(mime));
+  });
+  if (refused !== undefined)
+    throw validationError(
+      `The file with id ${show(refused)} is not of the allowed types: ${allowed.join(', ')}`,
+    );
 }
 
 /**
  * The new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or circular
- * connections.
+ * connections, and files that the attribute does not take.
  */
 export function applyChange(
   current: readonly string[],
   input: RelationInput,
-  many: boolean,
+  attribute: RelationAttribute,
   resolver: Resolver,
 ): readonly string[] {
   if (input.kind === 'keep') return current;
+  const list = newList(current, input, attribute.many, resolver);
+  checkFiles(input, attribute, resolver);
+  return list;
+}
+
+function newList(
+  current: readonly string[],
+  input: Exclude<RelationInput, { kind: 'keep' }>,
+  many: boolean,
+  resolver: Resolver,
+): readonly string[] {
   if (input.kind === 'set') {
     const list = [...new Set(resolver.require(input.references))];
     return many ? list : list.slice(-1);

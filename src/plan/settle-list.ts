@@ -43,7 +43,7 @@ export function settleList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
   const { attribute, input } = given;
   try {
-    return withOthers(applyChange(stored, input, attribute.many, resolver), request);
+    return withOthers(applyChange(stored, input, attribute, resolver), request);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };
@@ -54,11 +54,12 @@ export function settleList(request: ListRequest): readonly string[] {
   }
 }
 
-/** A stored relation as a list. */
+/** A stored relation as a list: of one at most where it is to one. */
 export function storedList(
   stored: Readonly<Record<string, unknown>> | null,
   attribute: RelationAttribute,
 ): readonly string[] {
   const value = stored?.[attribute.name];
-  return Array.isArray(value) ? (value as string[]) : typeof value === 'string' ? [value] : [];
+  const list = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+  return attribute.many ? list : list.slice(0, 1);
 }

@@ -2,40 +2,30 @@
  * The document after a write, as a pure function of what the body gives and what is stored: defaults, merged
  * components, new relation lists, and all problems together. Nothing is written before this has passed.
  */
-import { ContentError, type Issue } from '../errors.js';
+import { ContentError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
-import { type Place, sentPlace, storedPlace, untoldPlace } from '../schema/place.js';
+import type { Place } from '../schema/place.js';
 import type {
-  Attribute,
   Component,
   ComponentAttribute,
   ContentType,
-  Model,
   RelationAttribute,
   ScalarAttribute,
   ZoneAttribute,
 } from '../schema/model.js';
-import type { Body, Given, GivenInstance, GivenValues } from './body.js';
-import { isHidden, type Telling } from './rights.js';
-import { type GivenRelation, type LinkResolver, settleList, storedList } from './settle-list.js';
-
-/** Stored values in the answer's form, by attribute name. */
-export type Stored = Readonly<Record<string, unknown>>;
-
-export interface SettleContext {
-  /** Drafts may be incomplete; what is published may not (protocol 8.11). */
-  readonly draft: boolean;
-  /** In types with drafts a missing value is the draft's null; elsewhere it is undefined (protocol 8.12). */
-  readonly missingIsNull: boolean;
-  /** Whether attributes that the body leaves out are checked too: on create and on publish. */
-  readonly complete: boolean;
-  readonly issues: Issue[];
-  readonly newInstance: () => { readonly id: number; readonly documentId: string };
-  readonly hash: (password: string) => string;
-  readonly resolver: (given: GivenRelation, stored: readonly string[]) => LinkResolver;
-  readonly telling: Body['telling'];
-  readonly isSent: Body['isSent'];
-}
+import type { Given, GivenInstance } from './body.js';
+import { storedList } from './settle-list.js';
+import {
+  at,
+  type Part,
+  partOf,
+  reportMissing,
+  type Scope,
+  type SettleContext,
+  settleRelation,
+  settleScalar,
+} from './settle-values.js';
+import { instancesOf, type Stored, StoredInstances } from './stored-instances.js';
 
 /** What a write puts into columns and lists. */
 export interface Settled {
@@ -43,118 +33,63 @@ export interface Settled {
   readonly lists: ReadonlyMap<RelationAttribute, readonly string[]>;
 }
 
-interface Scope {
-  readonly path: readonly string[];
-  readonly given: GivenValues;
-  /** The stored values; null for a new document or instance. */
-  readonly stored: Stored | null;
-  /** Stored values of any version, where ids of component instances may come from (D18). */
-  readonly versions: readonly Stored[];
-  /** Inside components: what holds for the whole that this is part of. */
-  readonly part?: Part;
-}
-
-/** What an error may tell of a value, and whether it is the caller's own. */
-interface Part {
-  readonly telling: Telling;
-  readonly sent: boolean;
-}
-
-/** At the root by the caller's rights, below it like the whole that it is part of. */
-const partOf = (attribute: Attribute, { part }: Scope, context: SettleContext): Part =>
-  part ?? { telling: context.telling(attribute), sent: context.isSent(attribute) };
-
-/** A value: what the body gives for an attribute, or what it does not; or one entry of it. */
-interface Spot {
-  readonly from: 'body' | 'stored';
-  readonly attribute: Attribute;
-  readonly entry?: string;
-}
-
-function at({ from, attribute, entry }: Spot, scope: Scope, context: SettleContext): Place {
-  const { telling, sent } = partOf(attribute, scope, context);
-  const path = [...scope.path, attribute.name, ...(entry === undefined ? [] : [entry])];
-  const where = { path, draft: context.draft, issues: context.issues };
-  if (telling === 'nothing' || (telling === 'shown' && isHidden(attribute))) return untoldPlace(where);
-  return from === 'body' && sent ? sentPlace(where) : storedPlace(where);
-}
-
-/** A required value that is not there; `label` names its type in the message about null. */
-function reportMissing(value: null | undefined, label: string, to: Place, context: SettleContext): void {
-  if (context.draft) return;
-  if (value === null || context.missingIsNull) to.reportNull(label);
-  else to.report(`${to.label} must be defined.`);
-}
-
-function scalar(attribute: ScalarAttribute, raw: unknown, to: Place, context: SettleContext): unknown {
-  if (raw === undefined || raw === null) {
-    if (attribute.required) reportMissing(raw, attribute.type.label, to, context);
-    return null;
-  }
-  const value = attribute.type.accept(raw, attribute.def, to) ?? null;
-  return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
-}
-
-const instances = (value: unknown): readonly Stored[] =>
-  Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : [];
-
-/** The stored instance that an id in the body means. Throws for one of another attribute (protocol 12.8). */
-function storedInstance(
-  id: unknown,
-  attribute: ComponentAttribute | ZoneAttribute,
-  component: Component,
-  scope: Scope,
-): Stored | null {
-  if (id === undefined || id === null || scope.stored === null) return null;
-  const candidates = [scope.stored, ...scope.versions].flatMap((version) =>
-    instances(version[attribute.name]),
-  );
-  const wanted = typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id;
-  const found = candidates.find(
-    (instance) =>
-      instance['id'] === wanted &&
-      (attribute.kind === 'component' || instance['__component'] === component.uid),
-  );
-  if (found === undefined)
+/** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
+function instance(
+  { component, id, values }: GivenInstance,
+  { attribute, scope, known, part }: Holder,
+  path: readonly string[],
+  context: SettleContext,
+): Stored {
+  const named = id !== undefined && id !== null && scope.stored !== null;
+  const found = named ? known.find(id, component.uid) : undefined;
+  if (named && found === undefined)
     throw new ContentError(
       'ApplicationError',
       `Some of the provided components in ${attribute.name} are not related to the entity`,
     );
-  return found;
-}
-
-function instance(
-  given: GivenInstance,
-  attribute: ComponentAttribute | ZoneAttribute,
-  outer: Scope,
-  context: SettleContext,
-): Stored {
-  const { path, ...scope } = outer;
-  const stored = storedInstance(given.id, attribute, given.component, outer);
+  const stored = found?.stored ?? null;
   const identity =
     stored === null ? context.newInstance() : { id: stored['id'], documentId: stored['documentId'] };
-  const versions = scope.versions
-    .flatMap((version) => instances(version[attribute.name]))
-    .filter((item) => item['id'] === identity.id);
-  const part = partOf(attribute, outer, context);
-  const inner: Scope = { path, given: given.values, stored, versions, part };
-  const kind = attribute.kind === 'zone' ? { __component: given.component.uid } : {};
-  return { ...identity, ...kind, ...settleComponent(given.component, inner, { ...context, complete: true }) };
+  const inner: Scope = {
+    path,
+    within: { attribute, component, outer: scope.within },
+    given: values,
+    stored,
+    versions: found?.versions ?? [],
+    part,
+  };
+  const kind = attribute.kind === 'zone' ? { __component: component.uid } : {};
+  return { ...identity, ...kind, ...settleComponent(component, inner, context) };
 }
+
+/** The attribute that instances of a body are settled for. */
+interface Holder {
+  readonly attribute: ComponentAttribute | ZoneAttribute;
+  readonly scope: Scope;
+  readonly known: StoredInstances;
+  readonly part: Part;
+}
+
+const holderOf = ({ attribute }: Embedded, scope: Scope, context: SettleContext): Holder => ({
+  attribute,
+  scope,
+  known: new StoredInstances(attribute, scope),
+  part: partOf(attribute, scope, context),
+});
 
 /** An instance's values; what is null is left out of the stored JSON. */
 function settleComponent(component: Component, scope: Scope, context: SettleContext): Stored {
-  const { values, lists } = settleModel(component, scope, context);
   const result: Record<string, unknown> = {};
-  for (const attribute of component.attributes.values()) {
+  for (const [name, attribute] of component.attributes) {
     if (attribute.kind === 'relation') {
-      const list = lists.get(attribute) ?? storedList(scope.stored, attribute);
-      if (list.length > 0) result[attribute.name] = attribute.many ? list : list[0];
-      continue;
+      const settled = settleRelation(attribute, scope.given.get(name), scope, context);
+      const list = settled ?? storedList(scope.stored, attribute);
+      if (list.length > 0) result[name] = attribute.many ? list : list[0];
+    } else if (attribute.kind !== 'scalar' || !attribute.system) {
+      const settled = settleValue(attribute, scope.given.get(name), scope, context);
+      const value = settled === undefined ? scope.stored?.[name] : settled;
+      if (value !== null && value !== undefined) result[name] = value;
     }
-    const value = values.has(attribute) ? values.get(attribute) : scope.stored?.[attribute.name];
-    if (value !== null && value !== undefined && !(attribute.kind === 'scalar' && attribute.system))
-      result[attribute.name] = value;
   }
   return result;
 }
@@ -190,14 +125,18 @@ function manyInstances(given: Embedded, scope: Scope, context: SettleContext): u
   const to = at({ from: 'body', attribute }, scope, context);
   if (!Array.isArray(raw)) return to.reportType('array', raw);
   checkCount(raw, attribute, to);
+  const holder = holderOf(given, scope, context);
+  const whole = { ...context, complete: true };
   const settled = given.instances.flatMap((item, i) => {
     const path = [...scope.path, attribute.name, String(i)];
-    if (item !== null) return [instance(item, attribute, { ...scope, path }, context)];
+    if (item !== null) return [instance(item, holder, path, whole)];
     reportEntry(raw[i], attribute, at({ from: 'body', attribute, entry: String(i) }, scope, context));
     return [];
   });
   // An id sent twice means one instance.
-  return [...new Map(settled.map((item) => [item['id'], item])).values()];
+  const byId = new Map<unknown, Stored>();
+  for (const item of settled) byId.set(item['id'], item);
+  return byId.size === settled.length ? settled : [...byId.values()];
 }
 
 function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unknown {
@@ -209,7 +148,8 @@ function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unk
   }
   const [item] = given.instances;
   if (item === undefined || item === null) return to.reportType('object', raw);
-  return instance(item, attribute, { ...scope, path: [...scope.path, attribute.name] }, context);
+  const holder = holderOf(given, scope, context);
+  return instance(item, holder, [...scope.path, attribute.name], { ...context, complete: true });
 }
 
 /** Stored instances are checked again when they are about to be published. */
@@ -219,7 +159,8 @@ function checkStored(
   context: SettleContext,
 ): void {
   const to = at({ from: 'stored', attribute }, scope, context);
-  const items = instances(scope.stored?.[attribute.name]);
+  const list = instancesOf(scope.stored?.[attribute.name]);
+  const items = attribute.many ? list : list.slice(0, 1);
   if (attribute.many) {
     if (attribute.required && scope.stored === null)
       reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
@@ -233,60 +174,33 @@ function checkStored(
         : attribute.components.find(({ uid }) => uid === item['__component']);
     const path = [...scope.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
     if (component !== undefined)
-      settleComponent(component, { path, given: new Map(), stored: item, versions: [], part }, context);
+      settleComponent(
+        component,
+        {
+          path,
+          within: { attribute, component, outer: scope.within },
+          given: new Map(),
+          stored: item,
+          versions: [],
+          part,
+        },
+        context,
+      );
   });
 }
 
-function settleScalar(
-  attribute: ScalarAttribute,
+/** A value's new state; undefined where the stored one stays, or where a problem has been reported. */
+function settleValue(
+  attribute: ScalarAttribute | ComponentAttribute | ZoneAttribute,
   given: Given | undefined,
   scope: Scope,
   context: SettleContext,
 ): unknown {
-  if (given?.kind === 'scalar')
-    return scalar(attribute, given.raw, at({ from: 'body', attribute }, scope, context), context);
-  const to = at({ from: 'stored', attribute }, scope, context);
-  // A uid that is made from another attribute may be left out.
-  if (scope.stored === null && attribute.def.generate === true) return null;
-  if (scope.stored === null) return scalar(attribute, attribute.def.default, to, context);
-  // A stored password is a hash, which says nothing about the rules for passwords.
-  const stored = scope.stored[attribute.name];
-  const checkable =
-    context.complete && !(attribute.def.type === 'password' && stored !== null && stored !== undefined);
-  if (checkable) scalar(attribute, stored ?? (context.missingIsNull ? null : undefined), to, context);
+  if (attribute.kind === 'scalar') return settleScalar(attribute, given, scope, context);
+  if (given?.kind === 'embedded')
+    return attribute.many ? manyInstances(given, scope, context) : oneInstance(given, scope, context);
+  if (context.complete) checkStored(attribute, scope, context);
   return undefined;
-}
-
-function settleModel(model: Model, scope: Scope, context: SettleContext): Settled {
-  const values = new Map<ScalarAttribute | ComponentAttribute | ZoneAttribute, unknown>();
-  const lists = new Map<RelationAttribute, readonly string[]>();
-  const settleOne = (attribute: Attribute, given: Given | undefined): void => {
-    if (attribute.kind === 'relation') {
-      if (given?.kind !== 'relation' || given.input.kind === 'keep') return;
-      const stored = storedList(scope.stored, attribute);
-      lists.set(
-        attribute,
-        settleList({
-          given,
-          stored,
-          resolver: context.resolver(given, stored),
-          path: [...scope.path, attribute.name],
-          sent: partOf(attribute, scope, context).sent,
-        }),
-      );
-    } else if (attribute.kind === 'scalar') {
-      if (attribute.system) return;
-      const value = settleScalar(attribute, given, scope, context);
-      if (value !== undefined) values.set(attribute, value);
-    } else if (given?.kind === 'embedded') {
-      values.set(
-        attribute,
-        attribute.many ? manyInstances(given, scope, context) : oneInstance(given, scope, context),
-      );
-    } else if (context.complete) checkStored(attribute, scope, context);
-  };
-  for (const [name, attribute] of model.attributes) settleOne(attribute, scope.given.get(name));
-  return { values, lists };
 }
 
 /**
@@ -294,5 +208,23 @@ function settleModel(model: Model, scope: Scope, context: SettleContext): Settle
  * of its other state. Problems of values go to `context.issues`; relations and component ids that are wrong
  * throw at once.
  */
-export const settle = (type: ContentType, document: Omit<Scope, 'path'>, context: SettleContext): Settled =>
-  settleModel(type, { path: [], ...document }, context);
+export function settle(
+  type: ContentType,
+  document: Omit<Scope, 'path' | 'within'>,
+  context: SettleContext,
+): Settled {
+  const scope: Scope = { path: [], within: null, ...document };
+  const values = new Map<ScalarAttribute | ComponentAttribute | ZoneAttribute, unknown>();
+  const lists = new Map<RelationAttribute, readonly string[]>();
+  for (const [name, attribute] of type.attributes) {
+    const given = scope.given.get(name);
+    if (attribute.kind === 'relation') {
+      const list = settleRelation(attribute, given, scope, context);
+      if (list !== undefined) lists.set(attribute, list);
+    } else if (attribute.kind !== 'scalar' || !attribute.system) {
+      const value = settleValue(attribute, given, scope, context);
+      if (value !== undefined) values.set(attribute, value);
+    }
+  }
+  return { values, lists };
+}

@@ -106,8 +106,6 @@ function checkScalar(key: string, def: ScalarDefinition, scope: AttributeScope, 
     report('"generate" cannot keep to "regex" or "minLength"');
   if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > LONGEST_INDEXED)
     report(`an index has no room for more than ${LONGEST_INDEXED} characters: lower "maxLength"`);
-  if (def.unique === true && scope.type === undefined)
-    report('"unique" inside a component is not supported; put it on a content type');
   if (compiles(def.regex, report)) checkDefault(key, def, report);
 }
 

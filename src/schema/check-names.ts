@@ -12,6 +12,7 @@ import {
   uniqueIndexName,
   versionIndexName,
 } from './naming.js';
+import { isIndexedInside } from './unique-inside.js';
 
 /** Tables that are taken before any type; the file type's is claimed by the file type. */
 const OWN_TABLES = [
@@ -37,7 +38,8 @@ function relationsOf(type: ContentType, attribute: Attribute): string[] {
       ];
     }
     case 'component':
-      return attribute.def.index === true ? [attributeIndexName(type, attribute)] : [];
+    case 'zone':
+      return isIndexedInside(attribute) ? [attributeIndexName(type, attribute)] : [];
     case 'relation': {
       const { join, exclusive } = attribute;
       if (join.kind === 'link')
@@ -46,8 +48,6 @@ function relationsOf(type: ContentType, attribute: Attribute): string[] {
         ? [exclusive ? ownerIndexName(type, attribute) : attributeIndexName(type, attribute)]
         : [];
     }
-    case 'zone':
-      return [];
   }
 }
 

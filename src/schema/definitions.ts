@@ -2,7 +2,10 @@
 
 /** Options that every attribute may carry. */
 export interface CommonOptions {
-  /** Must have a value when the document is published. Default false. */
+  /**
+   * Must have a value when the document is published; relations and media only with the setting
+   * `strictRelations`. Default false.
+   */
   readonly required?: boolean;
   /** Never in an answer, never in a filter, sort or search, at any depth; still writable. Default false. */
   readonly private?: boolean;
@@ -55,7 +58,10 @@ export interface ScalarDefinition extends CommonOptions {
   readonly type: ScalarTypeName;
   /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
   readonly default?: unknown;
-  /** Held by an index of the database, per locale and among published versions (D14). Default false. */
+  /**
+   * No two documents have the same value, per locale and among published versions (D14): held by an index of
+   * the database, inside components by a lock and an index. Null and empty texts do not count. Default false.
+   */
   readonly unique?: boolean;
   /** Left out of `_q` when false (protocol 6.3). Default true. */
   readonly searchable?: boolean;
@@ -98,7 +104,10 @@ export interface RelationDefinition extends CommonOptions {
   readonly leftOut?: boolean;
 }
 
-/** One file or several. `allowedTypes` is one of `images`, `videos`, `audios`, `files`. */
+/**
+ * One file or several. With `allowedTypes` other files are refused when they are linked: `images`, `videos`
+ * and `audios` go by the file's `mime`, `files` is all that is none of these.
+ */
 export interface MediaDefinition extends CommonOptions {
   readonly type: 'media';
   readonly multiple?: boolean;
@@ -141,7 +150,7 @@ type Indexed = 'index' | 'unique';
 export type AttributeDefinition =
   | Scalar<'string' | 'email', Indexed | Length>
   | Scalar<'text' | 'richtext', Length>
-  | Scalar<'password', 'minLength'>
+  | Omit<Scalar<'password', 'minLength'>, 'default'>
   | Scalar<'uid', Indexed | Length | 'targetField' | 'generate'>
   | (Scalar<'enumeration', Indexed> & Required<Pick<ScalarDefinition, 'enum'>>)
   | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', Indexed | 'min' | 'max'>

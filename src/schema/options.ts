@@ -65,7 +65,9 @@ const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [rout
 const ATTRIBUTES = option('an object of attributes', isObject);
 
 const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
-const SCALAR: Options = { ...COMMON, default: PLAIN, searchable: FLAG };
+/** A default password would be everybody's. */
+const SECRET: Options = { ...COMMON, searchable: FLAG };
+const SCALAR: Options = { ...SECRET, default: PLAIN };
 /** What fits into an index. */
 const COMPARABLE: Options = { ...SCALAR, index: FLAG, unique: FLAG };
 const TEXTUAL: Options = { ...COMPARABLE, minLength: COUNT, maxLength: COUNT, regex: TEXT };
@@ -77,7 +79,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   text: LONG,
   richtext: LONG,
   email: TEXTUAL,
-  password: { ...SCALAR, minLength: COUNT },
+  password: { ...SECRET, minLength: COUNT },
   uid: { ...TEXTUAL, targetField: TEXT, generate: FLAG },
   enumeration: { ...COMPARABLE, enum: TEXTS },
   integer: NUMERIC,

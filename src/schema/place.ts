@@ -24,40 +24,60 @@ interface Where {
   readonly issues: Issue[];
 }
 
-const labelOf = (path: readonly string[]): string =>
-  path.map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`)).join('');
+/** Most values have no problem, so nothing is put together for them before it is asked for. */
+class SentPlace implements Place {
+  constructor(protected readonly where: Where) {}
 
-/** The place of a value that the request carried: problems show it. */
-export function sentPlace({ path, draft, issues }: Where): Place {
-  const label = labelOf(path);
-  const report: Place['report'] = (message, value, below = []) =>
-    void issues.push({
-      path: [...path, ...below],
+  get path(): readonly string[] {
+    return this.where.path;
+  }
+
+  get draft(): boolean {
+    return this.where.draft;
+  }
+
+  get label(): string {
+    return this.path
+      .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
+      .join('');
+  }
+
+  report(message: string, value?: unknown, below: readonly string[] = []): void {
+    this.where.issues.push({
+      path: [...this.path, ...below],
       message,
       name: 'ValidationError',
       ...(value === undefined ? {} : { value }),
     });
-  return {
-    path,
-    label,
-    draft,
-    report,
-    reportType: (type, value, castFrom) => report(typeMessage(label, type, value, castFrom), value),
-    reportNull: (type) => report(typeMessage(label, type, null), null),
-  };
+  }
+
+  reportType(type: string, value: unknown, castFrom?: unknown): void {
+    this.report(typeMessage(this.label, type, value, castFrom), value);
+  }
+
+  // A null that a request did not carry is none of the values that it must not be shown.
+  reportNull(type: string): void {
+    SentPlace.prototype.report.call(this, typeMessage(this.label, type, null), null);
+  }
 }
+
+class StoredPlace extends SentPlace {
+  override report(message: string, _value?: unknown, below?: readonly string[]): void {
+    super.report(message, undefined, below);
+  }
+
+  override reportType(type: string): void {
+    super.report(`${this.label} must be a \`${type}\` type`);
+  }
+}
+
+/** The place of a value that the request carried: problems show it. */
+export const sentPlace = (where: Where): Place => new SentPlace(where);
 
 /**
  * The place of a value that the request did not carry (stored, a default, a hook's): no problem can show it.
  */
-export function storedPlace(where: Where): Place {
-  const sent = sentPlace(where);
-  return {
-    ...sent,
-    report: (message, _value, below) => sent.report(message, undefined, below),
-    reportType: (type) => sent.report(`${sent.label} must be a \`${type}\` type`),
-  };
-}
+export const storedPlace = (where: Where): Place => new StoredPlace(where);
 
 /** A place that must not be told: all problems of all such places are one, without a path. */
 export function untoldPlace({ path, draft, issues }: Where): Place {

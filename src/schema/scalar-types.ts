@@ -8,9 +8,21 @@ import * as accept from './accept.js';
 import type { ScalarTypeName } from './definitions.js';
 import { toBoolean, toDate, toDatetime, toTime, toTimestamp } from './formats.js';
 
+/**
+ * A member of a component's JSON, where a value of another type may stand that an older model has stored:
+ * what does not fit is null, and never fails (D29).
+ */
+export interface MemberType {
+  /** The member as a value comparable to operands. */
+  readonly value: (json: Sql, name: Sql) => Sql;
+  /** The casts of those operands. */
+  readonly cast: Sql;
+  readonly castList: Sql;
+}
+
 /** A row of the table. */
 export interface ScalarType {
-  /** Column type; also the type that filter parameters and component values are cast to. */
+  /** Column type; also the type that filter parameters are cast to. */
   readonly column: string;
   /** The cast as an SQL fragment, `::int4`. */
   readonly cast: Sql;
@@ -26,8 +38,8 @@ export interface ScalarType {
   readonly operand: (raw: unknown) => unknown;
   /** A column's value as the answer shows it. */
   readonly toJson: (column: Sql) => Sql;
-  /** A member of a component's JSON, as a value comparable to operands. */
-  readonly fromJson: (json: Sql, name: Sql) => Sql;
+  /** The same inside components. */
+  readonly member: MemberType;
   /** Checks a body value; the result is both the column parameter and the stored JSON. */
   readonly accept: accept.Accept;
   /** The name used in messages about null. */
@@ -88,12 +100,31 @@ const CASTS: Readonly<Record<string, readonly [Sql, Sql]>> = {
   jsonb: [sql`::jsonb`, sql`::jsonb[]`],
 };
 
-/** A member of an instance. What is JSON itself stays JSON: as text, a string would have lost its quotes. */
-function memberAs(column: string, cast: Sql): ScalarType['fromJson'] {
-  if (column === 'jsonb') return (json, name) => sql`(${json}->${name})`;
-  if (column === 'text') return (json, name) => sql`(${json}->>${name})`;
-  return (json, name) => sql`((${json}->>${name}))${cast}`;
+/** A member that is a JSON number, a JSON boolean or a text, by a condition that is cheap for each row. */
+const guarded = (condition: Sql, value: Sql): Sql => sql`(case when ${condition} then ${value} end)`;
+
+/** Texts of one length sort and compare like the dates and times that they are. */
+function memberLike(pattern: Sql): MemberType {
+  const value: MemberType['value'] = (json, name) =>
+    sql`(${guarded(sql`${json}->>${name} like ${pattern}`, sql`${json}->>${name}`)} collate "C")`;
+  return { value, cast: sql`::text`, castList: sql`::text[]` };
 }
+
+/** What is JSON itself stays JSON: as text, a string would have lost its quotes. */
+const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
+  text: (json, name) => sql`(${json}->>${name})`,
+  jsonb: (json, name) => sql`(${json}->${name})`,
+  boolean: (json, name) =>
+    guarded(sql`jsonb_typeof(${json}->${name}) = 'boolean'`, sql`(${json}->${name})::boolean`),
+  // Digits, as a text.
+  int8: (json, name) =>
+    guarded(
+      sql`rtrim(${json}->>${name}, '0123456789') in ('', '-') and ${json}->>${name} not in ('', '-') and length(${json}->>${name}) < 40`,
+      sql`(${json}->>${name})::numeric`,
+    ),
+};
+const memberNumber: MemberType['value'] = (json, name) =>
+  guarded(sql`jsonb_typeof(${json}->${name}) = 'number'`, sql`(${json}->${name})::numeric`);
 
 function row(
   column: string,
@@ -110,7 +141,7 @@ function row(
     textual: false,
     readable: true,
     toJson: same,
-    fromJson: memberAs(column, cast),
+    member: { value: MEMBERS[column] ?? memberNumber, cast, castList },
     ...rest,
   });
 }
@@ -156,23 +187,29 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
     operand: numberOperand(-1e15, 1e15, false),
     accept: accept.acceptDecimal,
     search: 'number',
-    fromJson: (json, name) => sql`((${json}->>${name}))::numeric(10,2)`,
   }),
   boolean: row('boolean', 'boolean', {
     // Nothing at all is false, as in `filters[open]=`.
     operand: (raw) => (raw === '' ? false : (toBoolean(raw) ?? bad(raw, 'true or false'))),
     accept: accept.acceptBoolean,
   }),
-  date: row('date', 'string', { operand: toDate, accept: accept.acceptFormat(toDate), toJson: asText }),
+  date: row('date', 'string', {
+    operand: toDate,
+    accept: accept.acceptFormat(toDate),
+    toJson: asText,
+    member: memberLike(sql`'____-__-__'`),
+  }),
   time: row('time(3)', 'string', {
     operand: toTime,
     accept: accept.acceptFormat(toTime),
+    member: memberLike(sql`'__:__:__%'`),
     toJson: (column) => sql`replace(to_char(${column}, 'HH24:MI:SS.MS'), '.000', '')`,
   }),
   datetime: row('timestamptz(3)', 'string', {
     operand: toDatetime,
     accept: accept.acceptFormat(toDatetime),
     toJson: isoInstant,
+    member: memberLike(sql`'____-__-__T__:__:__.___Z'`),
   }),
   timestamp: row('int8', 'string', {
     operand: toTimestamp,

@@ -27,6 +27,7 @@ const LIMITS: ContentLimits = {
   responseBytes: 20_000,
   statementTimeout: 200,
   bodyNodes: 50,
+  passwords: 0,
 };
 
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
@@ -41,7 +42,10 @@ interface Case {
 
 /** A request that goes over each limit, and one that only just does not. */
 const CASES: Readonly<
-  Record<Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'responseBytes'>, readonly Case[]>
+  Record<
+    Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'passwords' | 'responseBytes'>,
+    readonly Case[]
+  >
 > = {
   queryLength: [{ over: `_q=${'x'.repeat(8000)}`, within: `_q=${'x'.repeat(7990)}`, status: 414 }],
   parameters: [
@@ -214,6 +218,17 @@ describe('a budget of a request', () => {
       .expect(201);
     const { body: listed } = await test.http.get('/api/articles?filters[title]=within').expect(200);
     expect(listed.data).toHaveLength(1);
+  });
+
+  it('passwords', async () => {
+    const refused = await test.http
+      .post('/api/articles')
+      .send({ data: { title, password: 'secret' } })
+      .expect(400);
+    expect(refused.body.error).toMatchObject({
+      message: expect.stringContaining('"passwords"'),
+      details: { limit: 'passwords', allowed: 0 },
+    });
   });
 
   it('responseBytes', async () => {

@@ -5,6 +5,8 @@ import { request as httpRequest } from 'node:http';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import type { MikroORM } from '@mikro-orm/core';
+import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import pg from 'pg';
 import type { Adapter, TestApp } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -130,3 +132,25 @@ export async function startHost(
     },
   };
 }
+
+/** A model, and the settings that say which of its rows are shown. */
+export type Model = Pick<ContentModuleOptions, 'contentTypes' | 'components' | 'locales' | 'defaultLocale'>;
+
+/** An application with a model on a database that others have used, its tables brought up to date. */
+export const startModel = (database: TestDatabase, model: Model, adapter: Adapter): Promise<Host> =>
+  startHost(
+    () => ({
+      imports: [
+        ContentModule.forRoot({
+          ...model,
+          access: { public: { '*': '*' } },
+          database: { clientUrl: database.url },
+        }),
+      ],
+    }),
+    {
+      adapter,
+      database,
+      ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
+    },
+  );

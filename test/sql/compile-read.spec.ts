@@ -344,7 +344,7 @@ const CASES: readonly Case[] = [
     type: 'post',
     query:
       'fields=title,locale&locale[]=en&locale[]=fr&populate[author][fields]=name&populate[author][populate][posts][fields]=title',
-    values: ['en', ['en', 'fr'], 25],
+    values: [['en', 'fr'], 25],
     data: [
       { ...ONE, locale: 'en', author: { name: 'Ann', posts: [ONE] } },
       { ...TWO, locale: 'en', author: { name: 'Bob', posts: [TWO] } },

@@ -227,6 +227,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'string', generate: true, targetField: 'title' },
     'article.x: unknown option "generate"',
   ],
+  ['a default password', { type: 'password', default: 'x' }, 'article.x: unknown option "default"'],
   ['a unique json', { type: 'json', unique: true }, 'article.x: unknown option "unique"'],
   [
     'a default of another type',
@@ -600,12 +601,6 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
         }),
       ],
       'a.b.x: a relation inside a component is one-way: remove "mappedBy" and "inversedBy"',
-    ],
-    [
-      'unique in a component',
-      [],
-      [component('a.b', { x: { type: 'string', unique: true } })],
-      'a.b.x: "unique" inside a component is not supported; put it on a content type',
     ],
   ];
 

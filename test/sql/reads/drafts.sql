@@ -7,6 +7,8 @@ select (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "authors" t1
         where t1.document_id = t0."author_document_id"
+          and t1.published
+          and t1.locale = 'en'
         limit 1
       ) j2
     ) as "author"

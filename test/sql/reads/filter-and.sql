@@ -10,12 +10,16 @@ with page as materialized (
       from "posts_tags_links" l2
       join "tags" t1 on t1.document_id = l2.target_document_id
       where l2.owner_id = t0.id
+        and t1.published
+        and t1.locale = 'en'
         and t1."name" = $2::text
     ) and exists (
       select 1
       from "posts_tags_links" l4
       join "tags" t3 on t3.document_id = l4.target_document_id
       where l4.owner_id = t0.id
+        and t3.published
+        and t3.locale = 'en'
         and t3."name" = $3::text
     ))
     order by t0.id

@@ -5,10 +5,12 @@ with page as materialized (
     from "posts" t0
     where t0.published
       and t0.locale = $1::text
-      and (((t0."seo"->>'weight'))::int4 > $2::int4 and exists (
+      and ((case when jsonb_typeof(t0."seo"->'weight') = 'number' then (t0."seo"->'weight')::numeric end) > $2::int4 and exists (
       select 1
       from "authors" t1
-      where t1.document_id = (t0."seo"->>'by')
+      where t1.document_id = ((t0."seo"->'by' || '[]')->>0)
+        and t1.published
+        and t1.locale = 'en'
         and t1."name" = $3::text
     ))
     order by t0.id

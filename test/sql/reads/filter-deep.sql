@@ -3,7 +3,9 @@ with page as materialized (
   from (
     select t0.id, count(*) over () as total
     from "tags" t0
-    where exists (
+    where t0.published
+      and t0.locale = 'en'
+      and exists (
       select 1
       from "posts_tags_links" l2
       join "posts" t1 on t1.id = l2.owner_id
@@ -14,10 +16,14 @@ with page as materialized (
         select 1
         from "authors" t3
         where t3.document_id = t1."author_document_id"
+          and t3.published
+          and t3.locale = 'en'
           and exists (
           select 1
           from "places" t4
           where t4.document_id = t3."home_document_id"
+            and t4.published
+            and t4.locale = 'en'
             and t4."city" = $2::text
         )
       )

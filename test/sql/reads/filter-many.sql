@@ -3,7 +3,9 @@ with page as materialized (
   from (
     select t0.id, count(*) over () as total
     from "tags" t0
-    where (exists (
+    where t0.published
+      and t0.locale = 'en'
+      and (exists (
       select 1
       from "posts_tags_links" l2
       join "posts" t1 on t1.id = l2.owner_id

@@ -9,11 +9,15 @@ with page as materialized (
       select 1
       from "authors" t1
       where t1.document_id = t0."author_document_id"
+        and t1.published
+        and t1.locale = 'en'
         and t1."age" is null
     ) or not exists (
       select 1
       from "authors" t2
       where t2.document_id = t0."author_document_id"
+        and t2.published
+        and t2.locale = 'en'
     ))
     order by t0.id
     limit $2::int8

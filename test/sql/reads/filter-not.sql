@@ -9,6 +9,8 @@ with page as materialized (
       select 1
       from "authors" t1
       where t1.document_id = t0."author_document_id"
+        and t1.published
+        and t1.locale = 'en'
         and not (t1."name" = $3::text)
     ))
     order by t0.id

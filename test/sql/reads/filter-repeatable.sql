@@ -7,7 +7,7 @@ with page as materialized (
       and t0.locale = $1::text
       and exists (
       select 1
-      from jsonb_array_elements(t0."seo"->'points') with ordinality c1(v, n)
+      from jsonb_array_elements((t0."seo"->'points' || '[]')) with ordinality c1(v, n)
       where (c1.v->>'text') = $2::text
     )
     order by t0.id

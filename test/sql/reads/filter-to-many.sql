@@ -10,6 +10,8 @@ with page as materialized (
       from "posts_tags_links" l2
       join "tags" t1 on t1.document_id = l2.target_document_id
       where l2.owner_id = t0.id
+        and t1.published
+        and t1.locale = 'en'
         and t1."name" = $2::text
     )
     order by t0.id

@@ -11,12 +11,14 @@ select (
             from "posts" t3
             where t3."author_document_id" = t1.document_id
               and t3.published
-              and t3.locale = $1::text
+              and t3.locale = 'en'
             order by t3."author_position"
           ) j4
         ) as "posts"
         from "authors" t1
         where t1.document_id = t0."author_document_id"
+          and t1.published
+          and t1.locale = 'en'
         limit 1
       ) j2
     ) as "author"
@@ -29,9 +31,9 @@ select (
           select t0.id
           from "posts" t0
           where t0.published
-            and t0.locale = any($2::text[])
+            and t0.locale = any($1::text[])
           order by t0.id
-          limit $3::int8
+          limit $2::int8
         ) q
         limit 100
       ) page
@@ -42,5 +44,5 @@ select (
   select count(*)
   from "posts" t0
   where t0.published
-    and t0.locale = any($2::text[])
+    and t0.locale = any($1::text[])
 ))::int4 as total

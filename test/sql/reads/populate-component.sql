@@ -8,7 +8,7 @@ select (
           select coalesce(json_agg(j4.*), '[]')
           from (
             select c3.v->'id' as "id", c3.v->'documentId' as "documentId", c3.v->'text' as "text"
-            from jsonb_array_elements(c1.v->'points') with ordinality c3(v, n)
+            from jsonb_array_elements((c1.v->'points' || '[]')) with ordinality c3(v, n)
             order by c3.n
           ) j4
         ) as "points", (
@@ -16,25 +16,30 @@ select (
           from (
             select t5."id" as "id", t5."document_id" as "documentId", t5."name" as "name"
             from "authors" t5
-            where t5.document_id = (c1.v->>'by')
+            where t5.document_id = ((c1.v->'by' || '[]')->>0)
+              and t5.published
+              and t5.locale = 'en'
             limit 1
           ) j6
         ) as "by", (
           select coalesce(json_agg(j9.*), '[]')
           from (
             select t7."id" as "id", t7."document_id" as "documentId", t7."name" as "name"
-            from jsonb_array_elements_text(c1.v->'tags') with ordinality l8(id, n)
+            from jsonb_array_elements_text((c1.v->'tags' || '[]')) with ordinality l8(id, n)
             cross join lateral (
               select *
               from "tags" t7
               where t7.document_id = l8.id
+                and t7.published
+                and t7.locale = 'en'
               limit 1
             ) t7
             order by l8.n
           ) j9
         ) as "tags"
         from (
-          select t0."seo" as v
+          select case jsonb_typeof(t0."seo") when 'array' then t0."seo"->0 else t0."seo" end as v
+          offset 0
         ) c1
         where c1.v is not null
         limit 1

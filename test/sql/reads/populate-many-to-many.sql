@@ -10,6 +10,8 @@ select (
           select *
           from "tags" t1
           where t1.document_id = l2.target_document_id
+            and t1.published
+            and t1.locale = 'en'
           limit 1
         ) t1
         where l2.owner_id = t0.id

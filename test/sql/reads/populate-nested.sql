@@ -3,7 +3,9 @@ with page as materialized (
   from (
     select t0.id, count(*) over () as total
     from "tags" t0
-    where t0."name" = $1::text
+    where t0.published
+      and t0.locale = 'en'
+      and t0."name" = $1::text
     order by t0.id
     limit $2::int8
   ) q
@@ -23,11 +25,15 @@ with page as materialized (
                 select t6."id" as "id", t6."document_id" as "documentId", t6."city" as "city"
                 from "places" t6
                 where t6.document_id = t4."home_document_id"
+                  and t6.published
+                  and t6.locale = 'en'
                 limit 1
               ) j7
             ) as "home"
             from "authors" t4
             where t4.document_id = t1."author_document_id"
+              and t4.published
+              and t4.locale = 'en'
             limit 1
           ) j5
         ) as "author"

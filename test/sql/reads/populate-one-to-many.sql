@@ -21,6 +21,8 @@ select (
         from (
           select t0.id
           from "authors" t0
+          where t0.published
+            and t0.locale = 'en'
           order by t0.id
           limit $3::int8
         ) q
@@ -32,4 +34,6 @@ select (
 )::text as data, ((
   select count(*)
   from "authors" t0
+  where t0.published
+    and t0.locale = 'en'
 ))::int4 as total

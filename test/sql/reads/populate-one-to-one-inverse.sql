@@ -7,6 +7,8 @@ select (
         select t1."id" as "id", t1."document_id" as "documentId", t1."name" as "name"
         from "authors" t1
         where t1."home_document_id" = t0.document_id
+          and t1.published
+          and t1.locale = 'en'
         limit 1
       ) j2
     ) as "owner"
@@ -18,6 +20,8 @@ select (
         from (
           select t0.id
           from "places" t0
+          where t0.published
+            and t0.locale = 'en'
           order by t0.id
           limit $1::int8
         ) q
@@ -29,4 +33,6 @@ select (
 )::text as data, ((
   select count(*)
   from "places" t0
+  where t0.published
+    and t0.locale = 'en'
 ))::int4 as total

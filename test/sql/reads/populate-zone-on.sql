@@ -10,13 +10,15 @@ select (
             from (
               select t3."id" as "id", t3."document_id" as "documentId", t3."name" as "name"
               from "authors" t3
-              where t3.document_id = (c1.v->>'by')
+              where t3.document_id = ((c1.v->'by' || '[]')->>0)
+                and t3.published
+                and t3.locale = 'en'
               limit 1
             ) j4
           ) as "by", c1.v->>'__component' as "__component"
         ) j2
       ) end order by c1.n), '[]')
-      from jsonb_array_elements(t0."zone") with ordinality c1(v, n)
+      from jsonb_array_elements((t0."zone" || '[]')) with ordinality c1(v, n)
       where (c1.v->>'__component' = 'shelf.quote' and (c1.v->>'text') like $1::text)
     ) as "zone"
     from "posts" t0

@@ -13,7 +13,7 @@ select (
           select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'title' as "title", c1.v->'weight' as "weight", c1.v->>'__component' as "__component"
         ) j3
       ) end order by c1.n), '[]')
-      from jsonb_array_elements(t0."zone") with ordinality c1(v, n)
+      from jsonb_array_elements((t0."zone" || '[]')) with ordinality c1(v, n)
       where (c1.v->>'__component' = 'shelf.quote') or (c1.v->>'__component' = 'shelf.seo')
     ) as "zone"
     from "posts" t0

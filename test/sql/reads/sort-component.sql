@@ -7,7 +7,7 @@ select (
       from (
         select *
         from (
-          select t0.id, ((t0."seo"->>'weight'))::int4 as k0
+          select t0.id, (case when jsonb_typeof(t0."seo"->'weight') = 'number' then (t0."seo"->'weight')::numeric end) as k0
           from "posts" t0
           where t0.published
             and t0.locale = $1::text

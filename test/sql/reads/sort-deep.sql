@@ -12,12 +12,16 @@ select (
             from "posts_tags_links" l2
             join "tags" t1 on t1.document_id = l2.target_document_id
             where l2.owner_id = t0.id
+              and t1.published
+              and t1.locale = 'en'
             order by 1 desc nulls last
             limit 1
           ) as k0, (
             select t3."name"
             from "authors" t3
             where t3.document_id = t0."author_document_id"
+              and t3.published
+              and t3.locale = 'en'
             order by 1 asc nulls last
             limit 1
           ) as k1

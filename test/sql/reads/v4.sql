@@ -15,6 +15,8 @@ select (
             ) as "attributes"
             from "authors" t1
             where t1.document_id = t0."author_document_id"
+              and t1.published
+              and t1.locale = 'en'
             limit 1
           ) j2
         )) as "author", json_build_object('data', (
@@ -31,6 +33,8 @@ select (
               select *
               from "tags" t4
               where t4.document_id = l5.target_document_id
+                and t4.published
+                and t4.locale = 'en'
               limit 1
             ) t4
             where l5.owner_id = t0.id
@@ -49,12 +53,15 @@ select (
                   ) j12
                 ) as "attributes"
                 from "authors" t10
-                where t10.document_id = (c8.v->>'by')
+                where t10.document_id = ((c8.v->'by' || '[]')->>0)
+                  and t10.published
+                  and t10.locale = 'en'
                 limit 1
               ) j11
             )) as "by"
             from (
-              select t0."seo" as v
+              select case jsonb_typeof(t0."seo") when 'array' then t0."seo"->0 else t0."seo" end as v
+              offset 0
             ) c8
             where c8.v is not null
             limit 1

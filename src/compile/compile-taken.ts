@@ -1,0 +1,32 @@
+/** Which values inside components other documents have already. */
+import type { ComponentAttribute, ContentType, ZoneAttribute } from '../schema/model.js';
+import { constant, param, print, quote, sql, type Statement, union } from '../sql.js';
+
+/** Values inside one attribute of a document. */
+export interface WantedValues {
+  readonly holder: ComponentAttribute | ZoneAttribute;
+  /** The JSON that a column contains when it holds the value. */
+  readonly patterns: readonly string[];
+  /** In whose published versions the values would stand. */
+  readonly locales: readonly string[];
+}
+
+/**
+ * The values that another published document has: `holder` and `value`, both counted from 0. Each is looked
+ * up by the index of its column.
+ */
+export const compileTakenValues = (
+  type: ContentType,
+  documentId: string,
+  wanted: readonly WantedValues[],
+): Statement =>
+  print(
+    union(
+      wanted.map(
+        ({ holder, patterns, locales }, i) =>
+          sql`select ${constant(i)} as holder, p.n::int4 - 1 as value from unnest(${param(patterns)}::text[]) with ordinality p(v, n)
+      cross join lateral (select 1 from ${quote(type.table)} t where t.${quote(holder.column)} @> p.v::jsonb and t.published
+        and t.locale = any(${param(locales)}::text[]) and t.document_id <> ${param(documentId)}::text limit 1) f`,
+      ),
+    ),
+  );

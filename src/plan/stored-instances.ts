@@ -1,0 +1,62 @@
+/** Component instances that are stored already, found by their ids in one step each (D2, D18). */
+import { isObject } from '../query/read-raw.js';
+import type { ComponentAttribute, ZoneAttribute } from '../schema/model.js';
+
+/** Stored values in the answer's form, by attribute name. */
+export type Stored = Readonly<Record<string, unknown>>;
+
+/** The instances that a component or zone attribute holds; one that was single once is a list of one. */
+export const instancesOf = (value: unknown): readonly Stored[] =>
+  Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : [];
+
+/** An instance as it is stored. */
+interface Known {
+  /** In the version that is written, or else in the first other that has it. */
+  readonly stored: Stored;
+  /** In the other versions. */
+  readonly versions: Stored[];
+}
+
+/** Where stored instances may come from: the version that is written, and the others. */
+interface Versions {
+  readonly stored: Stored | null;
+  readonly versions: readonly Stored[];
+}
+
+/** The stored instances of one attribute. Looked through once, whatever the number of ids asked for. */
+export class StoredInstances {
+  private index: ReadonlyMap<string, Known> | null = null;
+
+  constructor(
+    private readonly attribute: ComponentAttribute | ZoneAttribute,
+    private readonly from: Versions,
+  ) {}
+
+  /** The instance of a component that an id in a body means: a number, or its digits. */
+  find(id: unknown, component: string): Known | undefined {
+    const digits = typeof id === 'string' && /^\d+$/.test(id);
+    if (!digits && typeof id !== 'number') return undefined;
+    this.index ??= this.indexed();
+    return this.index.get(this.key(Number(id), component));
+  }
+
+  private indexed(): Map<string, Known> {
+    const index = new Map<string, Known>();
+    const add = (item: Stored, versions: Stored[]): void => {
+      const key = this.key(Number(item['id']), item['__component']);
+      const known = index.get(key);
+      if (known === undefined) index.set(key, { stored: item, versions });
+      else known.versions.push(...versions);
+    };
+    const { name } = this.attribute;
+    for (const item of instancesOf(this.from.stored?.[name])) add(item, []);
+    for (const version of this.from.versions)
+      for (const item of instancesOf(version[name])) add(item, [item]);
+    return index;
+  }
+
+  /** Instances of different components in one zone may share an id (protocol 13.9). */
+  private key(id: number, component: unknown): string {
+    return this.attribute.kind === 'zone' ? `${String(component)} ${id}` : String(id);
+  }
+}

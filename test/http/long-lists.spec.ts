@@ -1,0 +1,153 @@
+/** Writes that stay linear: long lists of instances, of children and of links. */
+import { defineCollectionType, defineComponent } from 'nestjs-content-api';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { raw } from './helpers.ts';
+
+const word = defineComponent({ uid: 'l.word', attributes: { text: { type: 'string' } } });
+const entry = defineComponent({
+  uid: 'l.entry',
+  attributes: {
+    text: { type: 'string' },
+    size: { type: 'integer' },
+    word: { type: 'component', component: 'l.word' },
+  },
+});
+const album = defineCollectionType({
+  singularApiId: 'album',
+  pluralApiId: 'albums',
+  draftAndPublish: true,
+  attributes: {
+    title: { type: 'string' },
+    entries: { type: 'component', component: 'l.entry', repeatable: true },
+    zone: { type: 'dynamiczone', components: ['l.entry', 'l.word'] },
+    children: { type: 'relation', relation: 'oneToMany', target: 'child', mappedBy: 'parent' },
+    links: { type: 'relation', relation: 'manyToMany', target: 'child', inversedBy: 'linked' },
+  },
+});
+const child = defineCollectionType({
+  singularApiId: 'child',
+  pluralApiId: 'children',
+  draftAndPublish: true,
+  attributes: {
+    name: { type: 'string' },
+    parent: { type: 'relation', relation: 'manyToOne', target: 'album', inversedBy: 'children' },
+    linked: { type: 'relation', relation: 'manyToMany', target: 'album', mappedBy: 'links' },
+  },
+});
+const MODEL = {
+  contentTypes: [album, child],
+  components: [word, entry],
+  limits: { bodyNodes: 200_000 },
+  access: { public: { '*': '*' as const } },
+};
+
+const INSTANCES = 5000;
+const CHILDREN = 10_000;
+/** What a write may keep the process busy with before something else has its turn, in milliseconds. */
+const STRETCH = 100;
+
+/** Time of the processor that this thread has used: unlike a clock, it does not count what others use. */
+const used = (): number => {
+  const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
+  return (user + system) / 1000;
+};
+
+/** The longest stretch of work, while a promise is under way, between two turns of the event loop. */
+async function longestStretch<T>(
+  work: Promise<T>,
+): Promise<{ readonly result: T; readonly stretch: number }> {
+  let [last, stretch] = [used(), 0];
+  const turn = setInterval(() => {
+    stretch = Math.max(stretch, used() - last);
+    last = used();
+  }, 1);
+  const result = await work;
+  clearInterval(turn);
+  return { result, stretch };
+}
+
+describe.each(ADAPTERS)('long lists on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(MODEL, adapter, (app) => {
+      // Bodies of 10,000 places are larger than what is usual.
+      const { useBodyParser } = app as unknown as { useBodyParser(...all: unknown[]): void };
+      if (adapter === 'express') useBodyParser.call(app, 'json', { limit: '4mb' });
+      else useBodyParser.call(app, 'application/json', { bodyLimit: 4_000_000 });
+    });
+    await test.sql(
+      `insert into children (document_id, created_at, updated_at, published_at, published, locale, name)
+       select 'child' || n, now(), now(), case when p then now() end, p, 'en', 'child ' || n
+       from generate_series(1, ${CHILDREN}) n, (values (true), (false)) s(p)`,
+    );
+    await test.sql('analyze');
+  });
+  afterAll(() => test.close());
+
+  const send = async (method: string, path: string, data: object): Promise<any> => {
+    const text = JSON.stringify({ data });
+    const json = { 'content-type': 'application/json' };
+    const answer = await raw(test.url, method, `/api/${path}`, json, text);
+    expect([answer.status, answer.status < 300 ? '' : answer.text]).toEqual([
+      method === 'POST' ? 201 : 200,
+      '',
+    ]);
+    return JSON.parse(answer.text).data;
+  };
+  const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
+
+  const KINDS: readonly [string, string, (i: number) => object][] = [
+    ['entries', 'entries', (i) => ({ text: `t${i}`, size: i })],
+    ['entries with one in each', 'entries', (i) => ({ text: `t${i}`, word: { text: `w${i}` } })],
+    ['zone', 'zone', (i) => ({ __component: i % 2 === 0 ? 'l.entry' : 'l.word', text: `t${i}` })],
+  ];
+
+  it.each(KINDS)(
+    `S6: ${INSTANCES} instances sent back with their ids keep others waiting for less than ${STRETCH} ms: %s`,
+    async (_, name, make) => {
+      const { documentId } = await send('POST', 'albums', { [name]: times(INSTANCES, make) });
+      const path = `albums/${documentId}`;
+      const stored = async (): Promise<any[]> => {
+        const query = name === 'zone' ? 'populate=zone' : `populate[${name}][populate]=*`;
+        const { text } = await raw(test.url, 'GET', `/api/${path}?fields=id&${query}`);
+        return JSON.parse(text).data[name];
+      };
+      const sent = (await stored()).reverse();
+      const text = JSON.stringify({ data: { [name]: sent } });
+      const json = { 'content-type': 'application/json' };
+      // The first one also compiles the code; a stretch may have the bad luck of a collection of garbage.
+      const stretches: number[] = [];
+      for (let i = 0; i < 4 && Math.min(...stretches.slice(1), Infinity) > STRETCH; i += 1) {
+        const { result, stretch } = await longestStretch(raw(test.url, 'PUT', `/api/${path}`, json, text));
+        expect(result.status).toBe(200);
+        stretches.push(stretch);
+      }
+      expect(Math.min(...stretches.slice(1))).toBeLessThan(STRETCH);
+      expect(await stored()).toEqual(sent);
+    },
+  );
+
+  it.each(['children', 'links'])(
+    `M3: ${CHILDREN} %s are set, turned round, moved and taken away in time that grows with their number`,
+    async (name) => {
+      const ids = (n: number): string[] => times(n, (i) => `child${i + 1}`);
+      const { documentId } = await send('POST', 'albums', { title: 'x' });
+      const path = `albums/${documentId}`;
+      const took = async (list: readonly string[]): Promise<number> => {
+        const start = performance.now();
+        await send('PUT', path, { [name]: list });
+        await send('PUT', path, { [name]: [...list].reverse() });
+        const connect = list.map((id) => ({ documentId: id, position: { start: true } }));
+        await send('PUT', path, { [name]: { connect } });
+        const { text } = await raw(test.url, 'GET', `/api/${path}?populate[${name}][fields]=documentId`);
+        expect(JSON.parse(text).data[name].map((item: any) => item.documentId)).toEqual([...list].reverse());
+        await send('PUT', path, { [name]: [] });
+        return performance.now() - start;
+      };
+      await took(ids(100));
+      const [some, all] = [await took(ids(CHILDREN / 10)), await took(ids(CHILDREN))];
+      // Ten times as many; what is quadratic would take a hundred times as long.
+      expect(all).toBeLessThan(25 * some);
+    },
+  );
+});
