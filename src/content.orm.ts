@@ -93,7 +93,10 @@ export class StartCheck implements OnApplicationBootstrap {
     const silent = new Promise<readonly string[]>(
       (done) => (timer = setTimeout(done, START_CHECK, [SILENT])),
     );
-    for (const problem of await Promise.race([this.database.problems(), silent])) logger.warn(problem);
+    const told = Promise.all([this.database.advice(), this.database.problems()]).then((lists) =>
+      lists.flat(),
+    );
+    for (const sentence of await Promise.race([told, silent])) logger.warn(sentence);
     clearTimeout(timer);
   }
 }

@@ -6,6 +6,7 @@ import {
   Module,
   type ModuleMetadata,
   type NestModule,
+  type OnApplicationBootstrap,
   type OnModuleInit,
   type InjectionToken,
   type OptionalFactoryDependency,
@@ -131,7 +132,9 @@ const PROVIDERS: Provider[] = [
  * @publicApi
  */
 @Module({})
-export class UsersModule implements NestModule, OnModuleInit {
+export class UsersModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
+  private hasRoles = false;
+
   constructor(@Inject(PARTS) private readonly parts: Parts) {}
 
   /** Throws an Error for a secret of fewer than 32 bytes. */
@@ -156,8 +159,22 @@ export class UsersModule implements NestModule, OnModuleInit {
     for (const [metadata, hook] of accountHooks(accounts.type)) base.hooks.add(metadata, hook);
     if (options.mail === null)
       new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
-    // So that the host's code finds the default roles; without tables they come with the first request.
-    await roles.load().catch(() => undefined);
+    await this.makeRoles();
+  }
+
+  /** The host may have made the tables meanwhile. */
+  onApplicationBootstrap(): Promise<void> {
+    return this.makeRoles();
+  }
+
+  /** So that the host's code finds the default roles; without tables they come with the first request. */
+  private async makeRoles(): Promise<void> {
+    const { base, roles } = this.parts;
+    if (this.hasRoles || (await base.database.problems()).length > 0) return;
+    await roles.load().then(
+      () => (this.hasRoles = true),
+      () => undefined,
+    );
   }
 
   configure(_consumer: MiddlewareConsumer): void {

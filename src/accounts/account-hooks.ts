@@ -1,8 +1,8 @@
 /** What holds for users whoever writes them: a route, the host's own service, another hook. */
 import { compileQueue } from '../compile/compile-load.js';
+import { compileFindRecords } from '../compile/compile-record.js';
 import { runnerOf } from '../database/runner.js';
 import type { ContentEvent, HookFunction, HookMetadata } from '../documents/hooks.js';
-import { Records } from '../documents/records.js';
 import { issuesError } from '../errors.js';
 import type { ContentType } from '../schema/model.js';
 import { lowerCase, NO_CODE } from './accounts.js';
@@ -51,9 +51,8 @@ const oneOwner =
     const runner = runnerOf(event.em);
     const locks = claims.map(({ name }) => ({ name: `${type.table} called ${name}`, exclusive: true }));
     await runner.run(compileQueue(locks));
-    const users = new Records(runner, type);
     for (const { key, others } of claims) {
-      const holders = await users.find(others, ['documentId']);
+      const holders = await runner.run(compileFindRecords(type, others, ['documentId']));
       if (holders.some(({ documentId }) => documentId !== event.documentId))
         throw issuesError([
           { path: [key], message: 'This attribute must be unique', name: 'ValidationError' },

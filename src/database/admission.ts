@@ -32,7 +32,7 @@ export interface Visitor extends Link {
   /** Ends work that is under way, because its lane has more than its share while others wait. */
   readonly bounce: () => void;
   state: 'waiting' | 'inside' | 'gone';
-  /** When it got its place, in milliseconds. */
+  /** When its work began, in milliseconds; never, while its connection is being opened. */
   since: number;
   order: number;
 }
@@ -79,7 +79,7 @@ export class Admission {
       enter,
       bounce,
       state: 'waiting',
-      since: 0,
+      since: Number.POSITIVE_INFINITY,
       order: (this.order += 1),
       previous: null,
       next: null,
@@ -118,7 +118,6 @@ export class Admission {
 
   private letIn(visitor: Visitor): void {
     visitor.state = 'inside';
-    visitor.since = performance.now();
     this.inside += 1;
     this.lanes[visitor.lane].inside += 1;
     if (visitor.lane === 'read' || visitor.lane === 'slow') this.reads.add(visitor);

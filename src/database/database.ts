@@ -142,11 +142,16 @@ export class Database {
       const native = await this.nativePool();
       const run: Runner['run'] = (statement) =>
         native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
-      return [...(native?.advice() ?? []), ...(await checkTables(this.base.orm, run))];
+      return await checkTables(this.base.orm, run);
     } catch (error) {
       const why = reasonAway(error) ?? String(error);
       return [`The database cannot be used: ${why}. Until it can, content routes answer 503`];
     }
+  }
+
+  /** What the host would do well to set, one sentence each. */
+  async advice(): Promise<readonly string[]> {
+    return (await this.nativePool())?.advice() ?? [];
   }
 
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {

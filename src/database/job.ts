@@ -86,6 +86,7 @@ export class Job {
       }
       this.client = client;
       this.release = release;
+      this.ticket.begin();
       this.calls.begin(this, client);
     });
   }

@@ -69,6 +69,11 @@ export class Ticket implements HangupListener {
     else if (place.state === 'inside' && this.isLeft) this.leave();
   }
 
+  /** There is a connection: the time until now was not the work's. */
+  begin(): void {
+    if (this.place !== null) this.place.since = performance.now();
+  }
+
   /** From here on only the end of its time stops it: what it does may have happened already. */
   hold(): void {
     this.isHeld = true;

@@ -9,9 +9,11 @@ import {
   type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
-import type { Row, Runner } from '../database/runner.js';
+import type { Database } from '../database/database.js';
+import type { Row } from '../database/runner.js';
 import { ContentModelError } from '../schema/content-model-error.js';
 import type { ContentType, Schema } from '../schema/model.js';
+import type { Statement } from '../sql.js';
 
 /**
  * Rows of one type for the library's own modules: by hidden attributes, without rights and without hooks, one
@@ -19,7 +21,7 @@ import type { ContentType, Schema } from '../schema/model.js';
  */
 export class Records {
   constructor(
-    private readonly database: Pick<Runner, 'run'>,
+    private readonly database: Database,
     private readonly type: ContentType,
   ) {}
 
@@ -40,7 +42,7 @@ export class Records {
 
   /** Changes the rows that match; how many there were. */
   async set(match: Match, values: Match): Promise<number> {
-    return (await this.database.run(compileSetRecords(this.type, match, values))).length;
+    return this.write(compileSetRecords(this.type, match, values));
   }
 
   /** How many rows hold each value of an attribute. */
@@ -51,12 +53,19 @@ export class Records {
 
   /** Changes one item of a list in the rows that match; whether there was one that could be. */
   async changeItem(match: Match, change: ItemChange): Promise<boolean> {
-    return (await this.database.run(compileChangeItem(this.type, match, change))).length > 0;
+    const turn = `${this.type.table}.${change.attribute} ${JSON.stringify(match)}`;
+    return (await this.write(compileChangeItem(this.type, match, change), turn)) > 0;
   }
 
   /** Removes the rows that match; how many there were. */
   async remove(match: Match): Promise<number> {
-    return (await this.database.run(compileRemoveRecords(this.type, match))).length;
+    return this.write(compileRemoveRecords(this.type, match));
+  }
+
+  /** A statement that writes has its place among writes; those with one turn wait without a connection. */
+  private async write(statement: Statement, turn: string | null = null): Promise<number> {
+    const options = { values: new Map(), retryOn: [], shared: false, turn, hangup: null };
+    return (await this.database.transaction((runner) => runner.run(statement), options)).length;
   }
 }
 

@@ -461,7 +461,7 @@ describe('what stops the start', () => {
       imports: [
         ...imports(database),
         ContentModule.forRootAsync({
-          ...blog,
+          ...statics,
           useFactory: () => ({ database: { clientUrl: database.url } }),
         }),
       ],

@@ -91,6 +91,7 @@ describe('SQL', () => {
       those(/\bidentifier\((?!'|[A-Z_]+\))/).filter(
         (path) => !path.startsWith('schema/') && path !== 'sql.ts',
       ),
-    ).toEqual([]);
+      // Names of prepared statements are counted.
+    ).toEqual(['database/statement-names.ts']);
   });
 });
