@@ -3,6 +3,8 @@
  * all members of 100 groups of 2,000, again and again, answered or hung up after half a second; and what 2,000
  * different expensive shapes cost PostgreSQL in memory. Writes bench/results/crowd.{md,json}.
  */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import { join } from 'node:path';
@@ -11,6 +13,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { describePostgres, startDatabases } from '../databases.mjs';
 import { spawnServer } from '../spawn-server.mjs';
+import { get } from './get.mjs';
 import { report } from './report.mjs';
 
 const directory = import.meta.dirname;
@@ -35,24 +38,6 @@ const seed = (rows) => [
    select 'n' || n, 'en', true, now(), now(), now(), 'note ' || n from generate_series(1, 20) n`,
   'vacuum analyze',
 ];
-
-/** One GET; `hangUpAfter` in milliseconds ends its connection when it was not answered by then. */
-function get(url, { agent, hangUpAfter } = {}) {
-  return new Promise((resolve) => {
-    const started = performance.now();
-    const sent = http.get(url, { agent: agent ?? false }, (response) => {
-      response.on('data', () => undefined);
-      response.on('end', () => done(response.statusCode));
-      response.on('error', () => done('hung up'));
-    });
-    const timer = hangUpAfter === undefined ? undefined : setTimeout(() => sent.destroy(), hangUpAfter);
-    const done = (status) => {
-      clearTimeout(timer);
-      resolve({ status, milliseconds: performance.now() - started });
-    };
-    sent.on('error', () => done('hung up'));
-  });
-}
 
 const percentile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
@@ -82,24 +67,18 @@ async function trivial(url, seconds) {
   return summary(answers);
 }
 
-/** Trivial GETs while a crowd asks again and again. */
+/** Trivial GETs while a crowd asks again and again; the crowd is a process of its own, as it is in life. */
 async function beside(url, path, { seconds, hangUpAfter, active }) {
-  let isOver = false;
-  const crowd = [];
-  const one = async () => {
-    while (!isOver) {
-      const answer = await get(url + path, { hangUpAfter });
-      crowd.push(answer);
-      if (answer.status === 503) await sleep(100);
-    }
-  };
-  const all = Promise.all(Array.from({ length: CROWD }, one));
+  const args = [url + path, String(CROWD), String(hangUpAfter ?? 0)];
+  const child = fork(join(directory, 'crowd.mjs'), args);
+  const told = once(child, 'message');
   await sleep(500);
   const small = await trivial(url, seconds);
-  isOver = true;
-  await all;
+  child.send('stop');
+  const [crowd] = await told;
   const gone = performance.now();
   if (hangUpAfter !== undefined) while ((await active()) > 0) await sleep(10);
+  child.disconnect();
   return { small, crowd: summary(crowd), stillRunning: performance.now() - gone };
 }
 

@@ -5,10 +5,11 @@
 import { Chain, type Link } from './chain.js';
 
 /**
- * What work is, for its share of the places: a read, a read that is known or expected to take long, a write,
- * or a short statement of the library itself, for accounts for example, which is never ended for others.
+ * What work is, for its share of the places and its queue: a read, one that shows or looks through any number
+ * of documents, one that takes long, a write, or a short statement of the library itself, for accounts for
+ * example, which is never ended for others.
  */
-export type Lane = 'read' | 'slow' | 'write' | 'own';
+export type Lane = 'own' | 'read' | 'heavy' | 'slow' | 'write';
 
 /** How many there may be. */
 export interface Places {
@@ -46,27 +47,39 @@ interface LaneState {
 const SLOW_AFTER = 250;
 const PATROL = 100;
 
-const LANES: readonly Lane[] = ['own', 'read', 'slow', 'write'];
+/** Parts of its time that this process is at work. */
+const BUSY = 0.8;
+const FREE = 0.6;
 
-/** A place for `most` in all, of which slow reads and writes leave some to others. */
+const LANES: readonly Lane[] = ['own', 'read', 'heavy', 'slow', 'write'];
+
+/** A place for `most` in all, of which heavy and slow reads, and writes, leave some to others. */
 export function placesOf(most: number, slowShare: number, waiting: number): Places {
   const slow = Math.max(1, Math.floor(most * slowShare));
-  return { all: most, waiting, lanes: { own: most, read: most, slow, write: Math.max(1, most - slow) } };
+  const heavy = Math.max(1, most - Math.ceil(slow / 2));
+  const write = Math.max(1, most - slow);
+  return { all: most, waiting, lanes: { own: most, read: most, heavy, slow, write } };
 }
+
+const emptyLane = (): LaneState => ({ inside: 0, waiting: new Set() });
 
 export class Admission {
   private inside = 0;
   private order = 0;
   private readonly lanes: Readonly<Record<Lane, LaneState>> = {
-    own: { inside: 0, waiting: new Set() },
-    read: { inside: 0, waiting: new Set() },
-    slow: { inside: 0, waiting: new Set() },
-    write: { inside: 0, waiting: new Set() },
+    own: emptyLane(),
+    read: emptyLane(),
+    heavy: emptyLane(),
+    slow: emptyLane(),
+    write: emptyLane(),
   };
   private readonly reads = new Chain<Visitor>();
   /** Keys that have a place, each with those who wait for their turn. */
   private readonly turns = new Map<string, Set<Visitor>>();
   private patrol: NodeJS.Timeout | null = null;
+  /** Places that slow reads do not get for now, because this process has enough to do with their answers. */
+  private withheld = 0;
+  private utilization = performance.eventLoopUtilization();
 
   constructor(private readonly places: Places) {}
 
@@ -113,14 +126,15 @@ export class Admission {
   }
 
   private hasRoom(lane: Lane): boolean {
-    return this.inside < this.places.all && this.lanes[lane].inside < this.places.lanes[lane];
+    const share = this.places.lanes[lane] - (lane === 'slow' ? this.withheld : 0);
+    return this.inside < this.places.all && this.lanes[lane].inside < Math.max(1, share);
   }
 
   private letIn(visitor: Visitor): void {
     visitor.state = 'inside';
     this.inside += 1;
     this.lanes[visitor.lane].inside += 1;
-    if (visitor.lane === 'read' || visitor.lane === 'slow') this.reads.add(visitor);
+    if (visitor.lane !== 'own' && visitor.lane !== 'write') this.reads.add(visitor);
     if (visitor.key !== null) this.turns.set(visitor.key, this.turns.get(visitor.key) ?? new Set());
     visitor.enter();
   }
@@ -154,22 +168,32 @@ export class Admission {
 
   /** While others wait, reads that turn out slow count as such; beyond their share the latest have to go. */
   private look(): void {
-    const { own, read, slow, write } = this.lanes;
-    const others = own.waiting.size + read.waiting.size + write.waiting.size;
-    if (others + slow.waiting.size === 0 && this.turns.size === 0) {
+    this.spare();
+    const waiting = (lane: Lane): number => this.lanes[lane].waiting.size;
+    const others = LANES.reduce((sum, lane) => sum + (lane === 'slow' ? 0 : waiting(lane)), 0);
+    if (others + waiting('slow') === 0 && this.turns.size === 0) {
       if (this.patrol !== null) clearInterval(this.patrol);
       this.patrol = null;
       return;
     }
     const limit = performance.now() - SLOW_AFTER;
     for (const visitor of this.reads) {
-      if (visitor.lane !== 'read' || visitor.since > limit) continue;
+      if (visitor.lane === 'slow' || visitor.since > limit) continue;
+      this.lanes[visitor.lane].inside -= 1;
+      this.lanes.slow.inside += 1;
       visitor.lane = 'slow';
-      read.inside -= 1;
-      slow.inside += 1;
     }
     if (others === 0) return;
     const slowOnes = [...this.reads].filter(({ lane }) => lane === 'slow');
     for (const visitor of slowOnes.slice(this.places.lanes.slow)) visitor.bounce();
+  }
+
+  /** Slow reads bring large answers: while they keep the process busy, fewer of them run at a time. */
+  private spare(): void {
+    const { utilization } = performance.eventLoopUtilization(this.utilization);
+    this.utilization = performance.eventLoopUtilization();
+    if (utilization > BUSY) this.withheld = Math.min(this.withheld + 1, this.places.lanes.slow - 1);
+    else if (utilization < FREE) this.withheld = Math.max(0, this.withheld - 1);
+    if (utilization < FREE) this.callNext();
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
-import { Admission, placesOf } from './admission.js';
+import { Admission, type Lane, placesOf } from './admission.js';
 import { overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { Deadlines } from './deadlines.js';
@@ -29,14 +29,17 @@ export interface WriteTraits {
   readonly turn: string | null;
 }
 
-/** Reads that took longer lately, in milliseconds, share the places for slow ones. */
-const SLOW = { heavy: 50, light: 250 };
+/**
+ * Reads that took longer lately, in milliseconds, or brought more, in characters, share the places for slow
+ * ones.
+ */
+const SLOW = { heavy: 50, light: 250, size: 128 * 1024 };
 
 /**
  * How much a slow run is forgotten by the next faster one; and a fast one by slower ones, where a statement
  * is light.
  */
-const DECAY = 0.8;
+const DECAY = 0.9;
 const GROWTH = 1.25;
 
 /**
@@ -48,8 +51,19 @@ function learn(known: KnownStatement, took: number, heavy: boolean): void {
   known.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
 }
 
-const isSlow = ({ milliseconds }: KnownStatement, heavy: boolean): boolean =>
-  milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
+/** What an answer costs this process, which has to take it in and to send it on. */
+function learnSize(known: KnownStatement, rows: readonly Row[]): void {
+  const [row = {}] = rows;
+  let size = 0;
+  for (const value of Object.values(row)) if (typeof value === 'string') size += value.length;
+  known.size = Math.max(known.size * DECAY, size);
+}
+
+function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
+  const isSlow = milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
+  if (isSlow || size > SLOW.size) return 'slow';
+  return heavy ? 'heavy' : 'read';
+}
 
 export class NativePool {
   private readonly names: StatementNames;
@@ -89,13 +103,13 @@ export class NativePool {
         const started = performance.now();
         job.query(this.configOf(statement, known, client), (error, rows) => {
           learn(known, performance.now() - started, heavy);
+          learnSize(known, rows);
           if (error === null) resolve(rows);
           else reject(error);
           job.finish();
         });
       };
-      const read = isSlow(known, heavy) ? 'slow' : 'read';
-      const lane = traits === null ? 'own' : read;
+      const lane = traits === null ? 'own' : laneOf(known, heavy);
       new Job(this.office, { lane, turn: null, hangup }, { begin, fail: reject });
     });
   }

@@ -11,6 +11,8 @@ export interface KnownStatement {
   name: string | null;
   /** How long it took lately, in milliseconds; null before it has run. */
   milliseconds: number | null;
+  /** Characters of what it brought lately. */
+  size: number;
   readonly length: number;
 }
 
@@ -93,9 +95,9 @@ export class StatementNames {
 
   /** A text that was not used lately: known from before, or new. */
   private keep(text: string): KnownStatement {
-    if (text.length > LONGEST) return { name: null, milliseconds: null, length: text.length };
+    if (text.length > LONGEST) return { name: null, milliseconds: null, size: 0, length: text.length };
     const before = this.old.get(text);
-    const known = before ?? { name: null, milliseconds: null, length: text.length };
+    const known = before ?? { name: null, milliseconds: null, size: 0, length: text.length };
     if (before !== undefined && before.name === null) this.giveName(before);
     this.old.delete(text);
     if (this.young.size >= LIFETIME.texts) this.turn();
