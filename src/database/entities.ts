@@ -43,8 +43,8 @@ type AnyEntity = EntitySchema<Record<string, unknown>>;
  * held would come back under a public name. No two columns of a table have the same comment, so none are
  * alike.
  */
-const commentOf = ({ name, def }: Attribute, of = ''): { readonly comment: string } => ({
-  comment: `${name}: ${of}${def.type}`,
+const commentOf = ({ name }: Attribute, of = ''): { readonly comment: string } => ({
+  comment: `${of}${name}`,
 });
 
 /** Names of properties beside the attributes': attributes begin with a letter. */
@@ -161,7 +161,7 @@ function relationColumns(type: ContentType, attribute: RelationAttribute, parts:
         type: 'integer',
         fieldName: join.position,
         autoincrement: true,
-        ...commentOf(attribute, 'place in the other side of a '),
+        ...commentOf(attribute, 'place on the other side of '),
       };
     }
   }
