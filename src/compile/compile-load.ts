@@ -74,12 +74,12 @@ export interface StandingRequest {
   readonly user: string | null;
 }
 
-/** Whether there is a document, as `there`, and whether it is the user's, as `own`. */
+/** Whether there is a document, as `there`, is the user's, as `own`, and is published, as `published`. */
 export function compileStanding({ type, documentId, locale, user }: StandingRequest): Statement {
   const here = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
   const state = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(
-    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}${state}`,
+    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own, coalesce(bool_or(t.published), false) as published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}${state}`,
   );
 }
 

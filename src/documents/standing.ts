@@ -37,6 +37,11 @@ export async function isThere(runner: Runner, target: Target, asked: boolean): P
   const [row] = await runner.run(compileStanding({ type, documentId, locale, user: userOf(caller) }));
   if (row?.['there'] !== true) return false;
   if (!ownOnly || row['own'] === true) return true;
-  if (caller.permissions.allows(type.singularApiId, 'findOne')) throw forbidden();
+  if (mayKnow(target, row['published'] === true)) throw forbidden();
   return false;
 }
+
+/** Whether the caller may know of a document that is not theirs: a draft is absent without a right to it. */
+const mayKnow = ({ type, caller: { permissions } }: Target, isPublished: boolean): boolean =>
+  permissions.allows(type.singularApiId, 'findOne') &&
+  (isPublished || permissions.allows(type.singularApiId, 'readDrafts'));

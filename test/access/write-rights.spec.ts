@@ -121,6 +121,8 @@ const ROLES = {
   /** May change everybody's notes, and read their own. */
   meddler: { note: ['update', { actions: ['findOne', 'readDrafts'], own: true }] },
   previewer: { note: ['update', 'findOne', { actions: ['readDrafts'], own: true }] },
+  /** May read everybody's published notes, and write their own. */
+  neighbour: { note: ['find', 'findOne', { actions: ['update', 'delete'], own: true }] },
   creator: { article: ['create'], page: [{ actions: ['update'], fields: ['title'] }] },
 } satisfies Record<string, Grants>;
 
@@ -210,6 +212,19 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
         .send(body)
         .expect(200);
       await asBob('put', `notes/${theirs.documentId}`, { text: 'given' }).expect(200);
+    });
+
+    it('R12: a draft of somebody else is answered as if it were not there, a published document is forbidden', async () => {
+      const draft = await make('note', { text: 'hidden', author: ann }, 'draft');
+      const shown = await make('note', { text: 'shown', author: ann });
+      const asBob = as(bob, 'neighbour');
+      const unknown = await asBob('put', 'notes/aaaaaaaaaaaaaaaaaaaaaaaa', { text: 'x' }).expect(404);
+      const hidden = await asBob('put', `notes/${draft.documentId}`, { text: 'x' }).expect(404);
+      expect(hidden.body).toEqual(unknown.body);
+      await asBob('delete', `notes/${draft.documentId}`).expect(204);
+      expect(await stored('note', draft.documentId, { status: 'draft' })).toMatchObject({ text: 'hidden' });
+      await asBob('put', `notes/${shown.documentId}`, { text: 'x' }).expect(403);
+      await asBob('delete', `notes/${shown.documentId}`).expect(403);
     });
 
     it('R2b: links need update on the documents that they belong to, for the attribute that holds them', async () => {
