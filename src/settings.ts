@@ -69,8 +69,8 @@ export interface ContentLimits {
   /** Size of one answer, in bytes. */
   readonly responseBytes: number;
   /**
-   * Time that a read, or all statements of a write together, may take in milliseconds, waiting for a
-   * connection included; beyond it the answer is a 503. 0 for none.
+   * Time that a read, or a whole write, may take in milliseconds, waiting for a connection and the host's
+   * hooks inside the transaction included; beyond it the answer is a 503. 0 for none.
    */
   readonly statementTimeout: number;
   /** Values and nodes in one request body. */

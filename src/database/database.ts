@@ -14,7 +14,7 @@ import {
   type UniqueValues,
 } from './database-errors.js';
 import type { Hangup } from './hangup.js';
-import { NativePool, type ReadTraits } from './native-pool.js';
+import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
 import { isPool } from './pool-types.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { processIdStatement } from './process-id.js';
@@ -112,13 +112,17 @@ export class Database {
     const native = await this.nativePool();
     if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)));
     if (!shared) return native.transaction(work, options);
-    const says = async (em: SqlEntityManager, tell: (processID: number) => void): Promise<void> => {
-      const [row] = await runnerOf(em).run(processIdStatement());
-      tell(Number(row?.['pid']));
+    const inside = async (em: SqlEntityManager, { begun, committing }: Hosting): Promise<T> => {
+      const runner = runnerOf(em);
+      const [row] = await runner.run(processIdStatement());
+      begun(Number(row?.['pid']));
+      const result = await work(runner);
+      committing();
+      return result;
     };
     try {
       return await native.hosted(
-        (tell) => this.em.fork().transactional(async (em) => says(em, tell).then(() => work(runnerOf(em)))),
+        (hosting) => this.em.fork().transactional((em) => inside(em, hosting)),
         options,
       );
     } catch (error) {

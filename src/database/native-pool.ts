@@ -13,13 +13,21 @@ import { Job, type JobOffice, RECOVERY } from './job.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { type KnownStatement, StatementNames } from './statement-names.js';
-import { Ticket } from './ticket.js';
+import { abandoned, Ticket } from './ticket.js';
 
 /** What a read is like, and who waits for it. */
 export interface ReadTraits {
   readonly hangup: Hangup | null;
   /** Whether it has to be taken for a slow one until it has shown how long it takes. */
   readonly heavy: boolean;
+}
+
+/** What a transaction on somebody else's connection says of itself. Both throw when it was given up. */
+export interface Hosting {
+  /** Whose connection it is. */
+  readonly begun: (processID: number) => void;
+  /** Its work is done. */
+  readonly committing: () => void;
 }
 
 /** Whose turn a write waits for, and who waits for it. */
@@ -127,12 +135,10 @@ export class NativePool {
 
   /**
    * A transaction on a connection that somebody else takes from the pool: it waits for a place and for its
-   * turn like all others, and whoever waits for it is answered in time. `work` says whose connection it is.
+   * turn like all others, and whoever waits for it is answered in time. Work that is given up meanwhile is
+   * not committed, however long the host's code in it goes on.
    */
-  hosted<T>(
-    work: (says: (processID: number) => void) => Promise<T>,
-    { turn, hangup }: WriteTraits,
-  ): Promise<T> {
+  hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
     return new Promise((resolve, reject) => {
       let processID: number | null = null;
       let isDone = false;
@@ -142,9 +148,18 @@ export class NativePool {
           ticket.end();
           ticket.leave();
         };
-        work((id) => (processID = id))
-          .then(resolve, reject)
-          .finally(leave);
+        const check = (): void => {
+          if (ticket.isOver) throw abandoned();
+        };
+        const begun = (id: number): void => {
+          check();
+          processID = id;
+        };
+        const committing = (): void => {
+          check();
+          ticket.hold();
+        };
+        work({ begun, committing }).then(resolve, reject).finally(leave);
       };
       const fail = (error: Error): void => {
         reject(error);

@@ -1,6 +1,6 @@
 /** A crowd does not stop the house: who waits, how long, and what happens to those who leave. */
 import { ADAPTERS } from '../support/app.ts';
-import { type House, openHouse, until } from './house.ts';
+import { type House, openHouse, until, Watcher } from './house.ts';
 
 const POPULATED = '/api/groups?populate=members';
 const LOCK_MEMBERS = 'lock table members in access exclusive mode';
@@ -148,6 +148,17 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     });
     house.network.restore();
     expect((await house.ask('/api/notes')).status).toBe(200);
+  });
+
+  it('R5: a write that was given up while a hook went on is not committed', async () => {
+    Watcher.takes = 3500;
+    const answer = await house.ask('/api/hookeds', 'POST', { title: 'late' });
+    Watcher.takes = 0;
+    expect(answer.status).toBe(503);
+    expect(answer.milliseconds).toBeLessThan(3000 + 1000);
+    await until(async () => (await house.ask('/api/hookeds', 'POST', { title: 'next' })).status, 201);
+    await new Promise((done) => setTimeout(done, 1000));
+    expect((await house.sql('select distinct title from hookeds')).rows).toEqual([{ title: 'next' }]);
   });
 
   it('R9: connections that are ended under way are a 503', async () => {

@@ -41,9 +41,14 @@ const hooked = defineCollectionType({
 
 /** Writes of this type run on a connection that MikroORM takes. */
 @Injectable()
-class Watcher {
+export class Watcher {
+  /** Milliseconds that the hook takes. */
+  static takes = 0;
+
   @AfterContent('hooked', 'create')
-  seen(): void {}
+  async seen(): Promise<void> {
+    await new Promise((done) => setTimeout(done, Watcher.takes));
+  }
 }
 
 export interface Answered {
