@@ -199,16 +199,19 @@ function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRe
   return sql`exists (select 1 from ${quote(way.table)} l where l.owner_id = x.id and l.target_document_id = ${me})`;
 }
 
-/** Whether a document has a published version, and whether it is the user's own. */
+/** Whether a document has a published version, is the user's own, and the row itself is a published one. */
 function standing(target: ContentType, user: string | null): Sql {
   const some = (condition: Sql): Sql =>
     sql`exists (select 1 from ${quote(target.table)} v where v.document_id = x.document_id and ${condition})`;
-  return sql`, ${target.draftAndPublish ? some(sql`v.published`) : sql`true`}, ${some(ownedBy(target, sql`v`, user))}`;
+  const [published, live] = target.draftAndPublish
+    ? [some(sql`v.published`), sql`x.published`]
+    : [sql`true`, sql`true`];
+  return sql`, ${published}, ${some(ownedBy(target, sql`v`, user))}, ${live}`;
 }
 
 /**
  * The rows of the documents that a body names, and of those whose links may have to stay: `[row id, document
- * id, published, own, has no draft, media type]`, the later ones where they matter.
+ * id, published, own, the row is published, has no draft, media type]`, the later ones where they matter.
  */
 function named(target: ContentType, { references, guarded, ownOnly }: Lookup, request: LoadRequest): Sql {
   const documents = references.flatMap((one) => ('documentId' in one ? [one.documentId] : []));
@@ -222,7 +225,7 @@ function named(target: ContentType, { references, guarded, ownOnly }: Lookup, re
   const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
   const draftless = target.draftAndPublish && request.changed.has(target);
   const facts = [
-    guarded ? standing(target, request.user) : sql`, true, true`,
+    guarded ? standing(target, request.user) : sql`, true, true, true`,
     draftless ? sql`, x.published and not exists (${draft})` : sql`, false`,
     target.internal ? sql`, x.mime` : sql``,
   ];

@@ -116,7 +116,7 @@ function draftlessOf(
   for (const [target, rows] of named)
     add(
       target,
-      rows.flatMap(([, id, , , draftless]) => (draftless === true ? [id] : [])),
+      rows.flatMap(([, id, , , , draftless]) => (draftless === true ? [id] : [])),
     );
   return documents;
 }

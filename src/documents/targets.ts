@@ -7,13 +7,15 @@ import type { ContentType } from '../schema/model.js';
 
 /**
  * A row of a document: its id and document id; and, where it was asked, whether the document has a published
- * version, whether it is the user's own, whether it has no draft in this locale, and a file's media type.
+ * version, whether it is the user's own, whether the row itself is a published one, whether it has no draft
+ * in this locale, and a file's media type.
  */
 export type FoundRow = readonly [
   id: number,
   documentId: string,
   published?: boolean,
   own?: boolean,
+  live?: boolean,
   draftless?: boolean,
   mime?: string,
 ];
@@ -35,9 +37,10 @@ export class Targets {
     rows: readonly FoundRow[],
     private readonly locale: string,
   ) {
-    for (const [id, documentId, published = true, own = true, , mime] of rows) {
+    for (const [id, documentId, published = true, own = true, live = true, , mime] of rows) {
       const found = { documentId, published, own, mime };
-      this.byRow.set(id, found);
+      // The id of a draft's row is as hidden as the draft, though its document is published.
+      this.byRow.set(id, { ...found, published: live });
       this.byDocument.set(documentId, found);
     }
   }
