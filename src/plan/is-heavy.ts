@@ -1,4 +1,4 @@
-import type { ObjectPlan, ReadPlan } from './plan.js';
+import type { ObjectPlan, OrderKey, ReadPlan } from './plan.js';
 
 /** Pages that begin later make the database walk past what it does not show. */
 const FAR = 10_000;
@@ -11,11 +11,14 @@ const isWide = ({ children }: ObjectPlan): boolean =>
     return many || child.kind === 'count' || isWide(child.object);
   });
 
+/** The order in which rows are found anyway. */
+const isById = ({ hops, attribute }: OrderKey): boolean => hops.length === 0 && attribute.name === 'id';
+
 /**
  * Whether a read may take long, by its shape alone: it looks for rows, sorts them, or shows any number of
  * others with each. How long it takes is only known once it has run.
  */
 export function isHeavy({ page, where, search, order, object }: ReadPlan): boolean {
   if (isWide(object)) return true;
-  return page !== null && (where !== null || search !== null || order.length > 0 || page.start > FAR);
+  return page !== null && (where !== null || search !== null || !order.every(isById) || page.start > FAR);
 }
