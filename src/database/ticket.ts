@@ -42,6 +42,8 @@ export class Ticket implements HangupListener {
   private wait: Deadline | null = null;
   private place: Visitor | null = null;
   private isHeld = false;
+  /** Whether the place was given back, perhaps before it was known which it is. */
+  private isLeft = false;
   isOver = false;
 
   constructor(
@@ -92,8 +94,6 @@ export class Ticket implements HangupListener {
     this.request.hangup?.delete(this);
     return true;
   }
-
-  private isLeft = false;
 
   /** Gives the place back. */
   leave(): void {

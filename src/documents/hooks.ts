@@ -53,8 +53,7 @@ const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]):
 /**
  * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`;
  * throwing refuses the write, and a ContentError or HttpException becomes the answer. `type` is a
- * `singularApiId` or `'*'`; a type or
- * action that does not exist, or no action at all, stops the start.
+ * `singularApiId` or `'*'`; a type or action that does not exist, or no action at all, stops the start.
  *
  * It runs once the caller may write this very document, and their own body has been found free of refused
  * keys: never for an unknown document or somebody else's.
