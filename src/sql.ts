@@ -92,6 +92,11 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** A statement without values. */
+export const constantStatement = (
+  text: 'begin' | 'commit' | 'rollback' | 'set local plan_cache_mode = force_generic_plan',
+): Statement => ({ text, values: [] });
+
 /** Prints a fragment: one walk, parameters numbered in the order of the text. */
 export function print(root: Sql): Statement {
   const values: unknown[] = [];

@@ -2,53 +2,10 @@
  * The links of a write: all relations of a document, own and inverse, in one statement whose size ignores how
  * many targets.
  */
-import type { ContentType, Join, RelationAttribute } from '../schema/model.js';
+import type { LinkChange, LinkCopy, LinksStep, Owners, Takeover } from '../plan/steps.js';
+import type { Join } from '../schema/model.js';
 import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
-/** New targets of one relation. */
-export interface LinkChange {
-  readonly attribute: RelationAttribute;
-  readonly targets: readonly string[];
-  /**
-   * Rows whose links they are: the version written, its published copy, the locales that share them; or the
-   * rows that `d` has just inserted.
-   */
-  readonly owners: readonly number[] | 'inserted';
-  /** Inverse sides: documents whose links stay as they are. */
-  readonly untouched: readonly string[];
-}
-
-/** Links copied as they are from one row to others: on publish, and into a new locale. */
-export interface LinkCopy {
-  readonly attribute: RelationAttribute;
-  readonly from: number;
-  readonly to: readonly number[];
-}
-
-export interface LinksRequest {
-  readonly type: ContentType;
-  readonly documentId: string;
-  readonly locale: string;
-  /** Inverse sides: only the drafts of the targets, or both states. */
-  readonly draftsOnly: boolean;
-  readonly changes: readonly LinkChange[];
-  readonly copies: readonly LinkCopy[];
-  /**
-   * One-to-one targets that a version comes to hold by being copied from another row: their former holders
-   * lose them.
-   */
-  readonly takeovers: readonly Takeover[];
-}
-
-export interface Takeover {
-  readonly attribute: RelationAttribute;
-  /** The row that the target is copied from. */
-  readonly from: number;
-  /** The state that it is copied to. */
-  readonly published: boolean;
-}
-
-const ints = (values: readonly number[]): Sql => sql`${param(values)}::int4[]`;
 const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
 
 /** Whether an id is in none of a list, which is hashed once and not searched for each row. */
@@ -57,9 +14,17 @@ const notAmong = (id: Sql, list: readonly string[]): Sql =>
 
 type LinkJoin = Extract<Join, { kind: 'link' }>;
 
-/** The rows whose links are written, as a table with an `id`. */
-const ownerRows = (owners: LinkChange['owners']): Sql =>
-  owners === 'inserted' ? sql`d o` : sql`unnest(${ints(owners)}) o(id)`;
+/** The rows whose links are meant, as a table with an `id`; those that the statement inserts are in `d`. */
+function ownerRows(owners: Owners | 'inserted', { type, documentId }: LinksStep): Sql {
+  if (owners === 'inserted') return sql`d o`;
+  const { published, locale } = owners;
+  const conditions = [
+    sql`v.document_id = ${param(documentId)}::text`,
+    ...(published === null ? [] : [published ? sql`v.published` : sql`not v.published`]),
+    ...(locale === null ? [] : [sql`v.locale = ${param(locale)}::text`]),
+  ];
+  return sql`(select v.id, v.published from ${quote(type.table)} v where ${join(conditions, ' and ')}) o`;
+}
 
 /**
  * One step of a statement. Steps that update one table may meet at a row, which a statement changes only
@@ -73,32 +38,29 @@ interface Step {
 
 const onLinks = (steps: readonly Sql[]): Step[] => steps.map((step) => ({ sql: step, updates: null }));
 
-function replaceLinks({ attribute, targets, owners }: LinkChange, way: LinkJoin): Step[] {
+function replaceLinks({ targets, owners }: LinkChange, way: LinkJoin, step: LinksStep): Step[] {
   const table = quote(way.table);
-  // Targets were looked up before a new document's locks were held: one that has gone since is left out.
-  const there =
-    owners === 'inserted'
-      ? sql` where exists (select 1 from ${quote(attribute.target.table)} x where x.document_id = l.id)`
-      : sql``;
+  const rows = ownerRows(owners, step);
   const insert = sql`insert into ${table} (owner_id, target_document_id, position)
-      select o.id, l.id, l.n from ${ownerRows(owners)} cross join unnest(${texts(targets)}) with ordinality l(id, n)${there} order by o.id, l.n`;
+      select o.id, l.id, l.n from ${rows} cross join unnest(${texts(targets)}) with ordinality l(id, n) order by o.id, l.n`;
   if (owners === 'inserted') return onLinks([insert]);
   return onLinks([
-    sql`delete from ${table} where owner_id = any(${ints(owners)}) and ${notAmong(sql`target_document_id`, targets)}`,
+    sql`delete from ${table} l using ${rows} where l.owner_id = o.id and ${notAmong(sql`l.target_document_id`, targets)}`,
     sql`${insert} on conflict (owner_id, target_document_id) do update set position = excluded.position`,
   ]);
 }
 
-function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Step[] {
+function copyLinks({ from, to }: LinkCopy, way: LinkJoin, step: LinksStep): Step[] {
   const table = quote(way.table);
+  const rows = ownerRows(to, step);
   const source = sql`select target_document_id from ${table} where owner_id = ${param(from)}::int4`;
   const inverse = way.twoWay ? sql`, inverse_position` : sql``;
   const inverseSource = way.twoWay ? sql`, l.inverse_position` : sql``;
   const inverseUpdate = way.twoWay ? sql`, inverse_position = excluded.inverse_position` : sql``;
   return onLinks([
-    sql`delete from ${table} where owner_id = any(${ints(to)}) and target_document_id not in (${source})`,
+    sql`delete from ${table} l using ${rows} where l.owner_id = o.id and l.target_document_id not in (${source})`,
     sql`insert into ${table} (owner_id, target_document_id, position${inverse})
-      select o.id, l.target_document_id, l.position${inverseSource} from unnest(${ints(to)}) o(id) cross join ${table} l
+      select o.id, l.target_document_id, l.position${inverseSource} from ${rows} cross join ${table} l
       where l.owner_id = ${param(from)}::int4 order by o.id, l.position
       on conflict (owner_id, target_document_id) do update set position = excluded.position${inverseUpdate}`,
   ]);
@@ -108,7 +70,7 @@ function copyLinks({ from, to }: LinkCopy, way: LinkJoin): Step[] {
 function rowsOf(
   { attribute: { target }, untouched }: LinkChange,
   way: InverseJoin,
-  request: LinksRequest,
+  request: LinksStep,
   row: Sql,
 ): Sql {
   const state = target.draftAndPublish && request.draftsOnly ? sql` and not ${row}.published` : sql``;
@@ -123,7 +85,7 @@ type InverseJoin = Extract<Join, { kind: 'inverseColumn' | 'inverseLink' }>;
 function replaceInverseColumn(
   change: LinkChange,
   way: Extract<Join, { kind: 'inverseColumn' }>,
-  request: LinksRequest,
+  request: LinksStep,
 ): Step[] {
   const { attribute, targets } = change;
   const table = quote(attribute.target.table);
@@ -144,7 +106,7 @@ function replaceInverseColumn(
 function replaceInverseLinks(
   change: LinkChange,
   way: Extract<Join, { kind: 'inverseLink' }>,
-  request: LinksRequest,
+  request: LinksStep,
 ): Step[] {
   const { attribute, targets } = change;
   const table = quote(way.table);
@@ -167,11 +129,10 @@ interface Release {
 }
 
 /** A one-to-one target belongs to one owner: the former one loses it (protocol 11.22). */
-function steal({ attribute, targets, owners }: LinkChange, request: LinksRequest): Release[] {
+function steal({ attribute, targets, owners }: LinkChange, request: LinksStep): Release[] {
   if (!attribute.exclusive || targets.length === 0 || attribute.join.kind !== 'column') return [];
   const column = quote(attribute.join.column);
-  const written =
-    owners === 'inserted' ? sql`d o` : sql`${quote(request.type.table)} o where o.id = any(${ints(owners)})`;
+  const written = ownerRows(owners, request);
   return [
     {
       column,
@@ -180,7 +141,7 @@ function steal({ attribute, targets, owners }: LinkChange, request: LinksRequest
   ];
 }
 
-function takeOver({ attribute, from, published }: Takeover, request: LinksRequest): Release[] {
+function takeOver({ attribute, from, published }: Takeover, request: LinksStep): Release[] {
   if (attribute.join.kind !== 'column') return [];
   const column = quote(attribute.join.column);
   const source = (what: Sql): Sql =>
@@ -192,7 +153,7 @@ function takeOver({ attribute, from, published }: Takeover, request: LinksReques
 }
 
 /** All that other documents of the type lose, in one update, because a row may lose several things. */
-function release(releases: readonly Release[], request: LinksRequest): Step[] {
+function release(releases: readonly Release[], request: LinksStep): Step[] {
   const [first] = releases;
   if (first === undefined) return [];
   const sets = releases.map(({ column, lost }) =>
@@ -211,11 +172,11 @@ function release(releases: readonly Release[], request: LinksRequest): Step[] {
   return [{ sql: update, updates: request.type.table }];
 }
 
-function changeOf(change: LinkChange, request: LinksRequest): Step[] {
+function changeOf(change: LinkChange, request: LinksStep): Step[] {
   const way = change.attribute.join;
   switch (way.kind) {
     case 'link':
-      return replaceLinks(change, way);
+      return replaceLinks(change, way, request);
     case 'inverseColumn':
       return replaceInverseColumn(change, way, request);
     case 'inverseLink':
@@ -229,9 +190,9 @@ function changeOf(change: LinkChange, request: LinksRequest): Step[] {
  * The steps that bring all links of a write about, as one batch per statement: the first may go with the
  * rows. More than one is needed only where two relations of one body update the same table.
  */
-export function linkBatches(request: LinksRequest): Sql[][] {
+export function linkBatches(request: LinksStep): Sql[][] {
   const copies = request.copies.flatMap((copy) =>
-    copy.to.length > 0 && copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join) : [],
+    copy.attribute.join.kind === 'link' ? copyLinks(copy, copy.attribute.join, request) : [],
   );
   const releases = [
     ...request.changes.flatMap((change) => steal(change, request)),

@@ -4,6 +4,7 @@
  */
 import { MAX_INTEGER } from '../schema/accept.js';
 import type { Lookup, References } from '../plan/body.js';
+import type { Lock } from '../plan/locks.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import {
   alias,
@@ -20,12 +21,6 @@ import {
 import { stored as storedAs } from './stored-value.js';
 import { currentRows, heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
 
-/** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
-export interface Lock {
-  readonly name: string;
-  readonly exclusive: boolean;
-}
-
 function taken(locks: readonly Lock[]): Sql {
   const names = param(locks.map(({ name }) => name));
   const kinds = param(locks.map(({ exclusive }) => exclusive));
@@ -39,21 +34,23 @@ function taken(locks: readonly Lock[]): Sql {
  */
 export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(locks));
 
-/**
- * The versions of a document; their rows are locked too, against writers that know nothing of this library.
- */
+/** The rows of a document; all where it is a single type's, which has one document. */
 export const documentOf = (row: Sql, documentId: string | null): Sql =>
   documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
 
-const versionRows = (type: ContentType, documentId: string | null): Sql =>
-  sql`select t.id, t.document_id, t.locale, t.published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
+/**
+ * The versions of a document, and whether they are the user's own; their rows are locked too, against writers
+ * that know nothing of this library.
+ */
+function versions(type: ContentType, { documentId, user }: Pick<LoadRequest, 'documentId' | 'user'>): Sql {
+  const own = sql`coalesce(${ownedBy(type, sql`t`, user)}, false)`;
+  const rows = sql`select t.id, t.document_id, t.locale, t.published, ${own} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
+  return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
+}
 
-const versions = (type: ContentType, documentId: string | null): Sql =>
-  sql`(select json_agg(v.*) from (${versionRows(type, documentId)}) v)::text as versions`;
-
-/** The versions of a document, locked. */
-export const compileVersions = (type: ContentType, documentId: string | null): Statement =>
-  print(versionRows(type, documentId));
+/** The versions of a document alone, as `versions`. */
+export const compileVersions = (request: Pick<LoadRequest, 'type' | 'documentId' | 'user'>): Statement =>
+  print(sql`select ${versions(request.type, request)}`);
 
 /** The column that says whose a document is, and the user it is compared with. */
 export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
@@ -62,25 +59,6 @@ export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
   if (owner.kind === 'scalar') return sql`${row}.${quote(owner.column)} = ${storedAs(owner, user)}`;
   if (owner.kind !== 'relation' || owner.join.kind !== 'column') return sql`false`;
   return sql`${row}.${quote(owner.join.column)} = ${storedAs(owner, user)}`;
-}
-
-/** What is asked about a document before anything is done with it. */
-export interface StandingRequest {
-  readonly type: ContentType;
-  /** Null for a single type's document, whichever it is. */
-  readonly documentId: string | null;
-  /** The versions that count; null for those of all locales. */
-  readonly locale: string | null;
-  readonly user: string | null;
-}
-
-/** Whether there is a document, as `there`, is the user's, as `own`, and is published, as `published`. */
-export function compileStanding({ type, documentId, locale, user }: StandingRequest): Statement {
-  const here = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
-  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
-  return print(
-    sql`select count(*) > 0 as there, coalesce(bool_or(${ownedBy(type, sql`t`, user)}), false) as own, coalesce(bool_or(t.published), false) as published from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)}${here}${state}`,
-  );
 }
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
@@ -175,16 +153,12 @@ export interface LoadRequest {
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
   readonly references: References;
-  /** The user whose own documents matter; null for nobody. */
+  /** The user whose own documents matter, the written one too; null for nobody. */
   readonly user: string | null;
   /** Types whose rows the write changes, because they hold the other side of its relations. */
   readonly changed: ReadonlySet<ContentType>;
   /** How many fresh component ids to reserve. */
   readonly instances: number;
-  /**
-   * Locks to take along. What is looked up may be older than they are, so that the writer must look again.
-   */
-  readonly locks: readonly Lock[];
   readonly sequenceTable: Identifier;
 }
 
@@ -247,17 +221,13 @@ export function compileLoad(request: LoadRequest): Statement {
     'flat',
   );
   const row = rowScope(request.type, alias('t', context.next()));
-  const document = request.existing ? [versions(request.type, request.documentId), stored(request, row)] : [];
+  const document = request.existing ? [versions(request.type, request), stored(request, row)] : [];
   const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'reference')}, 'id')`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(
     ([target, lookup], i) => sql`${named(target, lookup, request)} as ${alias('k', i)}`,
   );
-  const locks =
-    request.locks.length === 0
-      ? []
-      : [sql`(select count(q.lock) from (${taken(request.locks)}) q)::int4 as locks`];
-  return print(sql`select ${join([...locks, ...document, ids, ...references], ', ')}`);
+  return print(sql`select ${join([...document, ids, ...references], ', ')}`);
 }
 
 /** The uids of a locale that begin like `base`, drafts included where there are drafts. */

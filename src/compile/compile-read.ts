@@ -1,4 +1,5 @@
 /** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
+import { randomBytes } from 'node:crypto';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
@@ -106,10 +107,29 @@ export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
 /**
  * The same with a bound on the answer: what is larger never leaves the database, only word of it (`over`).
  */
-export function compileAnswer(plan: ReadPlan, bytes: number): Statement {
+export const compileAnswer = (plan: ReadPlan, bytes: number): Statement => print(answerSql(plan, bytes));
+
+function answerSql(plan: ReadPlan, bytes: number): Sql {
   const bound = constant(bytes);
   const total = plan.page === null ? sql`` : sql`, x.total`;
-  return print(
-    sql`select case when octet_length(x.data) <= ${bound} then x.data end as data, coalesce(octet_length(x.data) > ${bound}, false) as over${total} from (${readSql(plan)} offset 0) x`,
-  );
+  return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data, coalesce(octet_length(x.data) > ${bound}, false) as over${total} from (${readSql(plan)} offset 0) x`;
+}
+
+/** What a failed answer is known by, in PostgreSQL's own words about a text that is no number. */
+const MARK = `content_answer_${randomBytes(6).toString('hex')}`;
+
+/**
+ * The answer to a write, as the last statement of its transaction: where there is none to give, it fails, so
+ * that the COMMIT that was sent along with it does nothing.
+ */
+export function compileLastAnswer(plan: ReadPlan, bytes: number): Statement {
+  const [over, absent] = [constant(`${MARK}_over`), constant(`${MARK}_absent`)];
+  const flaw = sql`case when a.over then ${over} when a.data is null then ${absent} else '0' end`;
+  return print(sql`select a.*, (${flaw})::int4 as flaw from (${answerSql(plan, bytes)} offset 0) a`);
+}
+
+/** Why an answer failed, from the error of its statement; null for any other error. */
+export function flawOf(error: unknown): 'over' | 'absent' | null {
+  const { message = '' } = error as { message?: string };
+  return (['over', 'absent'] as const).find((flaw) => message.includes(`${MARK}_${flaw}`)) ?? null;
 }

@@ -12,12 +12,12 @@ export interface WantedValues {
 }
 
 /**
- * The values that another published document has: `holder` and `value`, both counted from 0. Each is looked
- * up by the index of its column.
+ * The values that another published document than this one has, or any where it is null: `holder` and
+ * `value`, both counted from 0. Each is looked up by the index of its column.
  */
 export const compileTakenValues = (
   type: ContentType,
-  documentId: string,
+  documentId: string | null,
   wanted: readonly WantedValues[],
 ): Statement =>
   print(
@@ -26,7 +26,7 @@ export const compileTakenValues = (
         ({ holder, patterns, locales }, i) =>
           sql`select ${constant(i)} as holder, p.n::int4 - 1 as value from unnest(${param(patterns)}::text[]) with ordinality p(v, n)
       cross join lateral (select 1 from ${quote(type.table)} t where t.${quote(holder.column)} @> p.v::jsonb and t.published
-        and t.locale = any(${param(locales)}::text[]) and t.document_id <> ${param(documentId)}::text limit 1) f`,
+        and t.locale = any(${param(locales)}::text[]) and t.document_id is distinct from ${param(documentId)}::text limit 1) f`,
       ),
     ),
   );

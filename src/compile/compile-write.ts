@@ -2,49 +2,11 @@
  * The rows of a write: one statement creates or updates a version, publishes it, and shares what locales
  * share.
  */
-import type {
-  Attribute,
-  ComponentAttribute,
-  ContentType,
-  RelationAttribute,
-  ScalarAttribute,
-  ZoneAttribute,
-} from '../schema/model.js';
+import type { DeleteStep, DiscardStep, RowsStep, UnpublishStep } from '../plan/steps.js';
+import type { Attribute, ContentType, RelationAttribute } from '../schema/model.js';
 import { stored } from './stored-value.js';
 import { documentOf } from './compile-load.js';
-import {
-  alias,
-  type Identifier,
-  join,
-  param,
-  print,
-  quote,
-  type Sql,
-  sql,
-  type Statement,
-  union,
-} from '../sql.js';
-
-/** New values by attribute; a relation held in a column carries the target's document id or null. */
-export type ColumnValues = ReadonlyMap<
-  ScalarAttribute | ComponentAttribute | ZoneAttribute | RelationAttribute,
-  unknown
->;
-
-export interface RowsRequest {
-  readonly type: ContentType;
-  readonly documentId: string;
-  readonly locale: string;
-  readonly values: ColumnValues;
-  /** The version to update; null to insert one. */
-  readonly row: number | null;
-  /** A version in another locale from which a new one takes over what locales share (D19). */
-  readonly base: number | null;
-  /**
-   * Whether the published version is written too. In types without drafts the one row is the published one.
-   */
-  readonly publish: boolean;
-}
+import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
 /** One column of an attribute. */
 export interface Column {
@@ -72,38 +34,30 @@ const valueOf = ({ attribute, isPosition }: Column, value: unknown): Sql =>
 const TIME = sql`now()`;
 
 /** Values of the system columns of one inserted version. */
-const version = (request: RowsRequest, published: boolean): Sql =>
+const version = (request: RowsStep, published: boolean): Sql =>
   sql`${param(request.documentId)}::text, ${param(request.locale)}::text, ${published ? sql`true` : sql`false`}, ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
 /** The columns that every version has, but for its id. */
 export const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
 
-const isGiven = (request: RowsRequest, { attribute }: Column): boolean => request.values.has(attribute);
+const isGiven = (request: RowsStep, { attribute }: Column): boolean => request.values.has(attribute);
 
 function list(columns: readonly Sql[]): Sql {
   return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
-}
-
-/** A target was looked up before a new document's locks were held: one that has gone since is left out. */
-function stillThere({ attribute, isPosition }: Column, value: Sql): Sql {
-  if (attribute.kind !== 'relation' || isPosition) return value;
-  return sql`(select x.document_id from ${quote(attribute.target.table)} x where x.document_id = ${value} limit 1)`;
 }
 
 /**
  * A new document: its draft and, when published at once, its published version, with their links, in one
  * statement.
  */
-export function compileCreate(request: RowsRequest, links: readonly Sql[]): Statement {
+export function compileCreate(request: RowsStep, links: readonly Sql[]): Statement {
   const columns = columnsOf(request.type).filter((column) => isGiven(request, column));
-  const values = columns.map((column) =>
-    stillThere(column, valueOf(column, request.values.get(column.attribute as never))),
-  );
+  const values = columns.map((column) => valueOf(column, request.values.get(column.attribute as never)));
   const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(request.type.table)} (${SYSTEM}${names}) values ${join(rows, ', ')} returning id, locale, published`;
-  return print(sql`with d as (${inserted})${steps(links)} select id, locale, published from d`);
+  return print(sql`with d as (${inserted})${steps(links)} select 1 from d`);
 }
 
 /** Further data-modifying steps of the same statement. */
@@ -114,7 +68,7 @@ const steps = (links: readonly Sql[]): Sql =>
   )}`;
 
 /** The version written to: updated, or inserted with what it takes over from another locale. */
-function written(request: RowsRequest, columns: readonly Column[]): Sql {
+function written(request: RowsStep, columns: readonly Column[]): Sql {
   const table = quote(request.type.table);
   const own = !request.type.draftAndPublish;
   const given = columns.filter((column) => isGiven(request, column));
@@ -148,11 +102,8 @@ function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql 
     where t.document_id = d.document_id and t.locale <> d.locale and ${state} returning t.id, t.locale, t.published`;
 }
 
-/**
- * An existing document. Answers the rows touched: the version written, its published copy, the sharing
- * locales.
- */
-export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Statement {
+/** An existing document: the version written, its published copy, the locales that share their values. */
+export function compileUpdate(request: RowsStep, links: readonly Sql[]): Statement {
   const { type } = request;
   const columns = columnsOf(type);
   const given = columns.filter((column) => isGiven(request, column));
@@ -166,12 +117,11 @@ export function compileUpdate(request: RowsRequest, links: readonly Sql[]): Stat
     const publishedSiblings = shared(type, columns, sql`t.published`);
     if (publishedSiblings !== null) parts.push({ name: sql`q`, body: publishedSiblings });
   }
-  const rows = parts.map(({ name }) => sql`select id, locale, published from ${name}`);
   return print(
     sql`with ${join(
       parts.map(({ name, body }) => sql`${name} as (${body})`),
       ', ',
-    )}${steps(links)} ${union(rows)}`,
+    )}${steps(links)} select 1 from d`,
   );
 }
 
@@ -187,24 +137,19 @@ function publishFrom(type: ContentType, columns: readonly Column[]): Sql {
 }
 
 /** The draft takes back what is published, and shares with the drafts of other locales what locales share. */
-export function compileDiscard(type: ContentType, draft: number, published: number): Statement {
+export function compileDiscard({ type, documentId, locale }: DiscardStep): Statement {
   const columns = columnsOf(type);
   const sets = columns.map(({ name }) => sql`${quote(name)} = p.${quote(name)}`);
   const table = quote(type.table);
-  const restored = sql`update ${table} t set updated_at = p.updated_at${list(sets)} from ${table} p where t.id = ${param(draft)}::int4 and p.id = ${param(published)}::int4 returning t.*`;
+  const versions = sql`t.document_id = ${param(documentId)}::text and t.locale = ${param(locale)}::text and not t.published and p.document_id = t.document_id and p.locale = t.locale and p.published`;
+  const restored = sql`update ${table} t set updated_at = p.updated_at${list(sets)} from ${table} p where ${versions} returning t.*`;
   const siblings = shared(type, columns, sql`not t.published`);
   const others = siblings === null ? sql`` : sql`, s as (${siblings})`;
-  return print(
-    sql`with d as (${restored})${others} select id, locale, published from d${siblings === null ? sql`` : sql` union all select id, locale, published from s`}`,
-  );
+  return print(sql`with d as (${restored})${others} select 1 from d`);
 }
 
 /** Takes the published version of a document away; its draft stays. */
-export function compileUnpublish(
-  type: ContentType,
-  documentId: string | null,
-  locale: string | null,
-): Statement {
+export function compileUnpublish({ type, documentId, locale }: UnpublishStep): Statement {
   const which = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
   return print(
     sql`delete from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} and t.published${which}`,
@@ -243,9 +188,7 @@ function forget(
 
 /** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
 export function compileDelete(
-  type: ContentType,
-  documentId: string | null,
-  locale: string | null,
+  { type, documentId, locale }: DeleteStep,
   referrers: readonly Referrer[],
 ): Statement {
   const table = quote(type.table);

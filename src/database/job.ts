@@ -3,6 +3,7 @@
  * whatever happens: an end of its time, a client that has hung up, others that wait.
  */
 import { requestCancel } from './cancel-request.js';
+import { Flight } from './flight.js';
 import type { Pool, PoolClient, QueryConfig, Release } from './pool-types.js';
 import type { Row } from './runner.js';
 import { abandoned, Ticket, type TicketOffice, type TicketRequest } from './ticket.js';
@@ -19,7 +20,8 @@ export interface JobCalls {
   readonly fail: (error: Error) => void;
 }
 
-type Done = (error: Error | null, rows: readonly Row[]) => void;
+/** Told how what was sent has ended: its rows, one list for each statement. */
+export type Done = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
 
 /** How long a connection may take to be usable again, in milliseconds; then it is closed. */
 export const RECOVERY = 1000;
@@ -34,6 +36,8 @@ export class Job {
   private answered: (() => void) | null = null;
   private isBusy = false;
   private inTransaction = false;
+  /** Whether what is under way decides the transaction. */
+  private isDeciding = false;
 
   constructor(
     private readonly office: JobOffice,
@@ -49,31 +53,51 @@ export class Job {
 
   /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
   query(config: QueryConfig, done: Done): void {
-    if (this.client === null || this.ticket.isOver) return done(abandoned(), []);
-    this.isBusy = true;
-    this.done = done;
-    this.client.query(config, (error, result) => {
-      this.isBusy = false;
-      const told = this.done;
-      this.done = null;
-      told?.(error ?? null, error ? [] : result.rows);
-      this.answered?.();
-    });
+    this.send(done, (client, answered) =>
+      client.query(config, (error, result) => answered(error ?? null, error ? [] : [result.rows])),
+    );
   }
 
-  /** Says that a transaction has begun, which has to be rolled back should the job fail. */
+  /** Runs several statements at once. The first that fails is the failure of all; none after it has run. */
+  fly(configs: readonly QueryConfig[], done: Done): void {
+    this.send(done, (client, answered) => client.query(new Flight(client, configs, answered)));
+  }
+
+  /** Says that a transaction begins, which has to be rolled back should the job fail. */
   begun(): void {
     this.inTransaction = true;
   }
 
-  /** Says that the transaction is being committed, which nobody may stop. */
+  /**
+   * Says that what is sent next commits. Nobody may stop it but the end of its time, and then it is the
+   * connection that knows whether it has happened.
+   */
   committing(): void {
     this.ticket.hold();
+    this.isDeciding = true;
+  }
+
+  /** Says that there is nothing to be rolled back any more. */
+  committed(): void {
+    this.inTransaction = false;
   }
 
   /** The work is done: the connection can be used by others, unless it is `broken`. */
   finish(broken = false): void {
     if (this.ticket.end()) this.giveBack(broken);
+  }
+
+  private send(done: Done, start: (client: PoolClient, answered: Done) => void): void {
+    if (this.client === null || this.ticket.isOver) return done(abandoned(), []);
+    this.isBusy = true;
+    this.done = done;
+    start(this.client, (error, rows) => {
+      this.isBusy = false;
+      const told = this.done;
+      this.done = null;
+      told?.(error, rows);
+      this.answered?.();
+    });
   }
 
   private connect(): void {
@@ -91,22 +115,28 @@ export class Job {
     });
   }
 
-  /** Tells whoever waits, and only then sees to the connection. */
+  /** Tells whoever waits, and only then sees to the connection; but for what the connection alone knows. */
   private fail(error: Error): void {
-    const { done, client } = this;
+    if (!(this.isDeciding && this.isBusy)) this.tell(error);
+    if (this.client !== null) this.recover(this.client, error);
+  }
+
+  private tell(error: Error): void {
+    const { done } = this;
     this.done = null;
     done?.(error, []);
     this.calls.fail(error);
-    if (client !== null) this.recover(client);
   }
 
   /** Ends what the connection is doing. One that does not come back in time is closed. */
-  private recover(client: PoolClient): void {
+  private recover(client: PoolClient, failure: Error): void {
     let isBack = false;
     const back = (broken: boolean): void => {
       if (isBack) return;
       isBack = true;
       clearTimeout(timer);
+      // Told already, unless the connection should have known.
+      if (broken) this.tell(failure);
       this.giveBack(broken);
     };
     const timer = setTimeout(() => back(true), RECOVERY).unref();

@@ -8,8 +8,10 @@ import { Admission, type Lane, placesOf } from './admission.js';
 import { overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { Deadlines } from './deadlines.js';
+import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
 import { Job, type JobOffice, RECOVERY } from './job.js';
+import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { type KnownStatement, StatementNames } from './statement-names.js';
@@ -109,7 +111,7 @@ export class NativePool {
       const begin = (job: Job, client: PoolClient): void => {
         this.forget(client);
         const started = performance.now();
-        job.query(this.configOf(statement, known, client), (error, rows) => {
+        job.query(this.configOf(statement, known, client), (error, [rows = []]) => {
           learn(known, performance.now() - started, heavy);
           learnSize(known, rows);
           if (error === null) resolve(rows);
@@ -201,26 +203,18 @@ export class NativePool {
   }
 
   private async within<T>(job: Job, client: PoolClient, work: (runner: Runner) => Promise<T>): Promise<T> {
-    const query = (config: QueryConfig): Promise<readonly Row[]> =>
-      new Promise((resolve, reject) =>
-        job.query(config, (error, rows) => (error === null ? resolve(rows) : reject(error))),
-      );
+    const transaction = new OwnTransaction({
+      job,
+      configOf: (statement) => this.configOf(statement, this.names.of(statement.text), client),
+      flies: canFly(client),
+    });
     try {
-      await query({ text: 'begin', values: [] });
-      job.begun();
-      const run = (statement: Statement): Promise<readonly Row[]> =>
-        query(this.configOf(statement, this.names.of(statement.text), client));
-      const result = await work({ em: null, run });
-      job.committing();
-      await query({ text: 'commit', values: [] });
+      const result = await work(transaction);
+      await transaction.end();
       job.finish();
       return result;
     } catch (error) {
-      const isBroken = await query({ text: 'rollback', values: [] }).then(
-        () => false,
-        () => true,
-      );
-      job.finish(isBroken);
+      job.finish(!(await transaction.undo()));
       throw error;
     }
   }

@@ -9,9 +9,11 @@ export interface PoolClient {
   /** What the driver believes to be prepared on this connection, text by name. */
   readonly connection?: {
     readonly parsedStatements?: Record<string, string>;
-    readonly stream?: { destroy(): void };
+    readonly stream?: { destroy(): void; cork?(): void };
   };
   query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
+  /** Submits whatever submits itself. */
+  query(flight: { submit(wire: never): Error | null }): void;
 }
 
 /** Gives a connection back; with `true` it is closed instead of used again. */

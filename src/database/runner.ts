@@ -9,6 +9,16 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Runner {
   run(statement: Statement): Promise<readonly Row[]>;
   /**
+   * Runs statements one after another, sent all at once where the driver can; the rows of each. The first
+   * that fails is the failure of all, and none after it has run.
+   */
+  all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  /**
+   * The same for the last statements of a transaction, which is committed along with them where it is the
+   * library's own. Nothing can be run after them.
+   */
+  last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  /**
    * The transaction's entity manager, for hooks and host code that join in; null where nobody asked for one.
    */
   readonly em: SqlEntityManager | null;
@@ -30,8 +40,13 @@ const compiled = (statement: Statement): unknown => ({
 const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> =>
   (await executor.executeQuery(compiled(statement))).rows;
 
-/** Statements in the transaction, or on the connections, of an entity manager. */
-export const runnerOf = (em: SqlEntityManager): Runner => ({
-  em,
-  run: (statement) => execute(em.getKysely(), statement),
-});
+/** Statements in the transaction, or on the connections, of an entity manager: one at a time. */
+export function runnerOf(em: SqlEntityManager): Runner {
+  const run = (statement: Statement): Promise<readonly Row[]> => execute(em.getKysely(), statement);
+  const all = async (statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> => {
+    const rows: (readonly Row[])[] = [];
+    for (const statement of statements) rows.push(await run(statement));
+    return rows;
+  };
+  return { em, run, all, last: all };
+}

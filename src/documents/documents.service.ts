@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, userOf } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
-import { compileAnswer, compileRead } from '../compile/compile-read.js';
-import { compileDelete } from '../compile/compile-write.js';
-import type { UniqueValues } from '../database/database-errors.js';
+import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
-import { notFound, overLimit, validationError } from '../errors.js';
+import { notFound, overLimit } from '../errors.js';
 import { type Body, type BodyRules, type GivenValues, planBody } from '../plan/body.js';
 import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
+import { VERBS } from '../plan/plan-write.js';
 import { writeRightsOf } from '../plan/rights.js';
+import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../plan/write-plan.js';
+import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
 import { isObject, type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/accept.js';
@@ -22,13 +23,16 @@ import type { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
-import { locksBefore, locksOfChange, locksOfDelete } from './locks.js';
 import { hashPasswords } from './passwords.js';
-import { referrersOf } from './referrers.js';
-import { runVerb } from './verb.js';
+import { runWrite, type WriteAnswer } from './run-write.js';
 import type { WriteOptions } from './write-options.js';
-import { discardDraft, unpublish, write } from './write.js';
-import { writeLocaleOf } from './write-locale.js';
+
+/** A write as it is asked for: how it is answered, and the request's body as it came. */
+interface AskedWrite {
+  readonly verb: Verb;
+  readonly answer: ReadPlan;
+  readonly body: unknown;
+}
 
 /** The spine: a request is parsed once, planned once, printed once, run once. */
 @Injectable()
@@ -67,70 +71,27 @@ export class Documents {
   }
 
   /** Creates a document and answers it as planned. */
-  create(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
-    return this.write({ ...plan, documentId: null }, body, options, 'create');
+  create(answer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'create', answer: { ...answer, documentId: null }, body }, options);
   }
 
   /**
    * Updates a document, or creates a single type's; answers it as planned, as far as the caller may read it.
    */
-  update(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
-    if (plan.documentId === null && plan.type.kind === 'collectionType') throw notFound();
-    return this.write(plan, body, options, 'update');
+  update(answer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'update', answer, body }, options);
   }
 
-  private async write(
-    plan: ReadPlan,
-    raw: unknown,
-    options: WriteOptions,
-    action: 'create' | 'update',
-  ): Promise<Answer> {
-    const { type, documentId, version } = plan;
-    const { caller } = options;
-    const publish = version.published || !type.draftAndPublish;
-    const locale = writeLocaleOf(plan, this.base.settings);
-    const actions: HookAction[] = type.draftAndPublish && publish ? [action, 'publish'] : [action];
-    const hooks = this.hookRun(plan, caller, actions);
-    const rules: BodyRules = {
-      rights: writeRightsOf(caller, { type, action, published: publish }),
-      creator: action === 'create' ? userOf(caller) : null,
-      changed: new Set<string>(),
-      maxNodes: this.base.settings.limits.bodyNodes,
-    };
-    // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
-    // change it, so what they leave behind is checked again.
-    const sent = planBody(raw, type, rules);
-    const { settings } = this.base;
-    const hash = (body: Body) => hashPasswords(body, !publish, settings.limits);
-    const hashes = hooks.changesData ? null : await hash(sent);
-    const values: UniqueValues = new Map();
-    const request = { type, documentId, locale, publish, settings, values };
-    const locks = locksBefore({ ...request, body: sent });
-    const done = await runVerb(this.base.database, {
-      target: { type, documentId, locale: null, action },
-      locks,
-      body: raw,
-      hooks,
-      values,
-      options,
-      work: async (runner, { body: left, changed }) => {
-        const body = hooks.changesData ? planBody(left, type, { ...rules, changed }) : sent;
-        const hashed = hashes ?? (await hash(body));
-        return write(runner, { ...request, body, hashes: hashed }, locks);
-      },
-      answer: (runner, written) => this.readBack({ ...plan, documentId: written }, sent.values, runner),
-    });
-    if (done === null) throw notFound();
-    return done.answer;
+  /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
+  unpublish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'unpublish', answer, body: null }, options);
   }
 
-  /** The answer to a write: of a document that the caller may not read, only what they sent (D27). */
-  private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
-    const shown = plan.echoes ? onlySent(plan, sent) : plan;
-    const rows = await runner.run(this.compile(shown));
-    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
-    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
-    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
+  /**
+   * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
+   */
+  discardDraft(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'discardDraft', answer, body: null }, options);
   }
 
   /**
@@ -138,73 +99,81 @@ export class Documents {
    * 8.7, 9.8).
    */
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
-    const { type, version, documentId } = plan;
-    if (documentId === null && type.kind === 'collectionType') throw notFound();
-    if (type.draftAndPublish && !version.published) throw lonelyDraft();
-    const locale =
-      !type.localized || version.locale.kind === 'any' ? null : writeLocaleOf(plan, this.base.settings, true);
-    await runVerb(this.base.database, {
-      target: { type, documentId, locale, action: 'delete' },
-      locks: locksOfDelete(this.base.schema, type, documentId),
-      body: null,
-      hooks: this.hookRun(plan, options.caller, ['delete']),
-      values: new Map(),
-      options,
-      work: async (runner) => {
-        await runner.run(compileDelete(type, documentId, locale, referrersOf(this.base.schema, type)));
-        return documentId;
-      },
-      answer: () => Promise.resolve(null),
-    });
+    const asked = { verb: 'delete', answer: plan, body: null } as const;
+    const target = writeTargetOf(asked.verb, plan, this.base.settings);
+    await this.run(asked, { target, options }, NO_ANSWER);
   }
 
-  /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
-  unpublish(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
-    const locale = writeLocaleOf(plan, this.base.settings);
-    return this.changeState(plan, options, 'unpublish', (runner) =>
-      unpublish(runner, plan.type, plan.documentId, locale),
-    );
-  }
-
-  /**
-   * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
-   */
-  discardDraft(plan: ReadPlan, options: WriteOptions): Promise<Answer> {
-    const locale = writeLocaleOf(plan, this.base.settings);
-    return this.changeState(plan, options, 'discardDraft', (runner) =>
-      discardDraft(runner, plan.type, plan.documentId, locale),
-    );
-  }
-
-  private async changeState(
-    plan: ReadPlan,
-    options: WriteOptions,
-    action: HookAction,
-    work: (runner: Runner) => Promise<unknown>,
-  ): Promise<Answer> {
-    const { type, documentId } = plan;
-    if (documentId === null && type.kind === 'collectionType') throw notFound();
-    if (!type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
-    const done = await runVerb(this.base.database, {
-      target: {
-        type,
-        documentId,
-        locale: type.localized ? writeLocaleOf(plan, this.base.settings) : null,
-        action: 'publish',
-      },
-      locks: locksOfChange(type, documentId),
-      body: null,
-      hooks: this.hookRun(plan, options.caller, [action]),
-      values: new Map(),
-      options,
-      work: async (runner) => {
-        await work(runner);
-        return documentId;
-      },
-      answer: (runner) => this.readBack(plan, new Map(), runner),
-    });
+  private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
+    const target = writeTargetOf(asked.verb, asked.answer, this.base.settings);
+    const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answer, sent));
     if (done === null) throw notFound();
     return done.answer;
+  }
+
+  /** Plans a write and runs it; how it is answered depends on what the body has sent. */
+  private async run<T>(
+    { verb, answer, body: raw }: AskedWrite,
+    { target, options }: { readonly target: WriteTarget; readonly options: WriteOptions },
+    answerOf: (sent: GivenValues) => WriteAnswer<T>,
+  ): Promise<{ readonly answer: T } | null> {
+    const { caller } = options;
+    const { right, events, locks } = VERBS[verb];
+    const hooks = this.hookRun(answer, caller, events(target));
+    const rest = { verb, target, caller, right, precondition: null, events: events(target) };
+    const planOf = (body: CheckedBody | null): WritePlan => ({
+      ...rest,
+      body,
+      locks: locks({ schema: this.base.schema, target, body }),
+    });
+    if (verb !== 'create' && verb !== 'update') {
+      const plan = planOf(null);
+      const replan = (): Promise<WritePlan> => Promise.resolve(plan);
+      return runWrite(this.base, { plan, raw: null, hooks, replan, options, answer: answerOf(new Map()) });
+    }
+    const rules: BodyRules = {
+      rights: writeRightsOf(caller, { type: target.type, action: verb, published: target.publish }),
+      creator: verb === 'create' ? userOf(caller) : null,
+      changed: new Set<string>(),
+      maxNodes: this.base.settings.limits.bodyNodes,
+    };
+    // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
+    // change it, so what they leave behind is checked again.
+    const sent = planBody(raw, target.type, rules);
+    const checked = async (body: Body): Promise<CheckedBody> => ({
+      ...body,
+      hashes: await hashPasswords(body, !target.publish, this.base.settings.limits),
+    });
+    return runWrite(this.base, {
+      plan: planOf(hooks.changesData ? { ...sent, hashes: new Map() } : await checked(sent)),
+      raw,
+      hooks,
+      replan: async ({ body, changed }) =>
+        planOf(await checked(planBody(body, target.type, { ...rules, changed }))),
+      options,
+      answer: answerOf(sent.values),
+    });
+  }
+
+  /** The answer to a write: of a document that the caller may not read, only what they sent (D27). */
+  private answerOf(planned: ReadPlan, sent: GivenValues): WriteAnswer<Answer> {
+    const plan = planned.echoes ? onlySent(planned, sent) : planned;
+    const bytes = this.base.settings.limits.responseBytes;
+    return {
+      statements: (documentId) =>
+        plan.otherwise === null ? [compileLastAnswer({ ...plan, documentId }, bytes)] : null,
+      from: (rows) => this.answer(plan, rows),
+      failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
+      look: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
+    };
+  }
+
+  private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
+    const shown = plan.echoes ? onlySent(plan, sent) : plan;
+    const rows = await runner.run(this.compile(shown));
+    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
+    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
+    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
   }
 
   /** What hooks are shown: the document with one level populated, whatever the request asked for. */
@@ -241,17 +210,18 @@ export class Documents {
       readonly total?: number | null;
       readonly over: boolean;
     };
-    if (over)
-      throw overLimit('responseBytes', this.base.settings.limits.responseBytes, 'The answer is too large');
+    if (over) throw tooLarge(this.base.settings.limits.responseBytes);
     if (data === null) throw notFound();
     return Answer.of(plan, data, total ?? null);
   }
 }
 
-const lonelyDraft = (): Error =>
-  validationError('Invalid status parameter. A draft cannot be deleted alone', {
-    key: 'status',
-    path: null,
-    source: 'query',
-    param: 'status',
-  });
+const tooLarge = (bytes: number): Error => overLimit('responseBytes', bytes, 'The answer is too large');
+
+/** A write that answers nothing. */
+const NO_ANSWER = (): WriteAnswer<null> => ({
+  statements: () => [],
+  from: () => null,
+  failed: notFound,
+  look: () => Promise.resolve(null),
+});

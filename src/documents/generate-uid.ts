@@ -4,7 +4,7 @@ import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
 import type { Runner } from '../database/runner.js';
 import type { Settled } from '../plan/settle.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
-import type { Loaded, WriteRequest } from './load.js';
+import type { HeldRequest } from './held-values.js';
 
 /** Room for a number behind the longest slug. */
 const NUMBER = 7;
@@ -41,35 +41,49 @@ function firstFree(base: string, taken: ReadonlySet<unknown>): string {
 }
 
 /** What a new version leaves out: all of it in a new document, in a new locale only what is localized. */
-function missingUids({ type, body }: WriteRequest, { versions, stored }: Loaded): ScalarAttribute[] {
+function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
+  const { versions, stored } = loaded;
   if (versions.own !== undefined) return [];
-  return generatedUids(type).filter(
+  return generatedUids(target.type).filter(
     (attribute) => !body.values.has(attribute.name) && (stored === null || attribute.localized),
   );
 }
 
+/** A uid that is to be made. */
+interface WantedUid {
+  readonly attribute: ScalarAttribute;
+  readonly base: string;
+}
+
+/** Uids that can be made at once: what they are made from is not itself still to be made. */
+const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] => {
+  const names = new Set<string>(missing.map(({ name }) => name));
+  const free = missing.filter(({ def }) => !names.has(def.targetField ?? ''));
+  return free.length === 0 ? missing : free;
+};
+
 /**
- * Fills in what a new version leaves out. Two statements for each attribute that is generated, none
- * otherwise.
+ * Fills in what a new version leaves out: one flight for all attributes that are generated, none where there
+ * are none.
  */
-export async function withGeneratedUids(
-  runner: Runner,
-  request: WriteRequest,
-  result: Settled,
-  loaded: Loaded,
-): Promise<Settled> {
-  const { type, locale } = request;
-  const missing = missingUids(request, loaded);
-  if (missing.length === 0) return result;
-  const values = new Map(result.values);
-  for (const attribute of missing) {
-    const base = baseOf(type, attribute, values);
+export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<Settled> {
+  const { type, locale } = request.target;
+  const { settled } = request.wish;
+  const values = new Map(settled.values);
+  for (let missing = missingUids(request); missing.length > 0;) {
+    const wanted = ready(missing).map((attribute): WantedUid => ({
+      attribute,
+      base: baseOf(type, attribute, values),
+    }));
+    const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
     // Whoever makes a uid from the same text waits here, and then sees the one that was taken.
-    await runner.run(
-      compileQueue([{ name: `${type.table}.${attribute.name}:${locale}:${base}`, exclusive: true }]),
-    );
-    const rows = await runner.run(compileTakenUids(type, attribute, base, locale));
-    values.set(attribute, firstFree(base, new Set(rows.map((row) => row['uid']))));
+    const [, ...taken] = await runner.all([
+      compileQueue(names.map((name) => ({ name, exclusive: true }))),
+      ...wanted.map(({ attribute, base }) => compileTakenUids(type, attribute, base, locale)),
+    ]);
+    for (const [i, { attribute, base }] of wanted.entries())
+      values.set(attribute, firstFree(base, new Set(taken[i]?.map((row) => row['uid']))));
+    missing = missing.filter((attribute) => !wanted.some((one) => one.attribute === attribute));
   }
-  return { ...result, values };
+  return { ...settled, values };
 }

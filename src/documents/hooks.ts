@@ -2,12 +2,13 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { SetMetadata } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
+import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
 import { among } from '../schema/suggest.js';
 
-/** What happens to a document. Publishing comes after the create or update that publishes (protocol 21.4). */
-export const HOOK_ACTIONS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
+/** What hooks can be for. */
+export const HOOK_ACTIONS = WRITE_EVENTS;
 
-export type HookAction = (typeof HOOK_ACTIONS)[number];
+export type HookAction = WriteEvent;
 
 /**
  * `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs when it has

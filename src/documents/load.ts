@@ -1,110 +1,39 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
-import { compileLoad, type Lock } from '../compile/compile-load.js';
-import type { UniqueValues } from '../database/database-errors.js';
-import type { Row, Runner } from '../database/runner.js';
+import { compileLoad, compileVersions } from '../compile/compile-load.js';
+import type { Row } from '../database/runner.js';
 import { componentSequence } from '../database/sequences.js';
-import { notFound } from '../errors.js';
-import type { Body } from '../plan/body.js';
+import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
+import type { Loaded } from '../plan/loaded.js';
 import type { Stored } from '../plan/stored-instances.js';
+import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
+import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
-import { type FoundRow, Targets } from './targets.js';
+import type { Statement } from '../sql.js';
 
-/** What a write is about. */
-export interface WriteRequest {
-  readonly type: ContentType;
-  /** Null to create; for a single type, null until its document is found. */
-  readonly documentId: string | null;
-  readonly locale: string;
-  /**
-   * Whether the published version is written; false for `status=draft`. Always true in types without drafts.
-   */
-  readonly publish: boolean;
+/** What is looked up for. */
+export interface LoadRequest {
+  readonly target: WriteTarget;
+  /** The user whose own documents matter; null for nobody. */
+  readonly user: string | null;
+  /** Null for a write that changes states only: the versions are all that it needs. */
+  readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
-  readonly body: Body;
-  readonly hashes: ReadonlyMap<string, string>;
-  /** Filled with what may be said of values that a unique index may refuse. */
-  readonly values: UniqueValues;
-}
-
-/** A version of the document as the lock found it. */
-export interface VersionRow {
-  readonly id: number;
-  readonly documentId: string;
-  readonly locale: string;
-  readonly published: boolean;
-}
-
-/** The rows that a write starts from. */
-export interface Versions {
-  /** The draft in the write's locale, or the one row of a type without drafts. */
-  readonly own: VersionRow | undefined;
-  /** Its published counterpart. */
-  readonly published: VersionRow | undefined;
-  /** Where a new locale takes over shared values from. */
-  readonly base: VersionRow | undefined;
-  readonly all: readonly VersionRow[];
-  /** The document, also where only versions are left that the type has no more; null for a new one. */
-  readonly documentId: string | null;
-}
-
-export interface Loaded {
-  readonly versions: Versions;
-  /** What is stored for the version to be written, or taken over into it; null for a new document. */
-  readonly stored: Stored | null;
-  /** What is stored for its published version. */
-  readonly published: Stored | null;
-  readonly ids: number[];
-  /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
-  readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
-  readonly targets: ReadonlyMap<ContentType, Targets>;
 }
 
 const parse = <T>(text: unknown, otherwise: T): T =>
   typeof text === 'string' ? (JSON.parse(text) as T) : otherwise;
 
-export const toVersionRow = (row: Row): VersionRow => ({
+const versionRow = (row: Row): VersionRow => ({
   id: Number(row['id']),
   documentId: String(row['document_id']),
   locale: String(row['locale']),
   published: row['published'] === true,
+  own: row['own'] === true,
 });
 
-/**
- * The versions that a type has, without those that an older model has left: without drafts, published ones;
- * without locales, those of the default locale, which its writes are about (D29).
- */
-export const currentVersions = (
-  rows: readonly VersionRow[],
-  type: ContentType,
-  locale: string,
-): VersionRow[] =>
-  rows.filter((row) => (type.draftAndPublish || row.published) && (type.localized || row.locale === locale));
-
-/** The versions of a document by their part in a write. */
-function versionsOf(rows: readonly Row[], { type, locale }: WriteRequest): Versions {
-  const found = rows.map(toVersionRow);
-  const all = currentVersions(found, type, locale);
-  const isOwn = ({ published }: VersionRow): boolean => published === !type.draftAndPublish;
-  const here = (row: VersionRow): boolean => row.locale === locale;
-  return {
-    all,
-    own: all.find((row) => isOwn(row) && here(row)),
-    published: all.find((row) => row.published && here(row)),
-    base: all.find(isOwn),
-    documentId: found[0]?.documentId ?? null,
-  };
-}
-
-/** Whether some published version of a document has no draft. */
-const lacksDraft = (rows: readonly VersionRow[]): boolean =>
-  rows.some(
-    ({ published, locale }) =>
-      published && !rows.some((other) => !other.published && other.locale === locale),
-  );
-
 function draftlessOf(
-  { type }: WriteRequest,
+  { type }: WriteTarget,
   { all, documentId }: Versions,
   named: ReadonlyMap<ContentType, readonly FoundRow[]>,
 ): Map<ContentType, string[]> {
@@ -122,56 +51,58 @@ function draftlessOf(
 }
 
 /** Relations that may not be empty when a document is published, although the body does not name them. */
-function judged({ type, settings, publish }: WriteRequest): RelationAttribute[] {
+function judged({ target: { type, publish }, settings }: LoadRequest): RelationAttribute[] {
   if (!settings.strictRelations || !publish) return [];
   const relations = [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
   return relations.filter(({ required }) => required);
 }
 
-/**
- * Looks up in one statement what a write needs to know; none when it needs nothing. Throws NotFoundError for
- * an unknown document.
- */
-export async function load(runner: Runner, request: WriteRequest, locks: readonly Lock[]): Promise<Loaded> {
-  const { type, documentId, locale, settings } = request;
-  const { references, instances, values, user } = request.body;
-  const existing = documentId !== null || type.kind === 'singleType';
+/** Whether there may be a document already. */
+const mayExist = ({ type, documentId }: WriteTarget): boolean =>
+  documentId !== null || type.kind === 'singleType';
+
+/** The one statement that looks up what a write needs to know; null where it needs nothing. */
+export function loadStatement(request: LoadRequest): Statement | null {
+  const { target, user, body, settings } = request;
+  const { type, documentId, locale } = target;
+  if (body === null) return compileVersions({ type, documentId, user });
+  const { references, instances, values } = body;
+  const existing = mayExist(target);
+  if (!existing && references.size === 0 && instances === 0) return null;
   const given = [...values.values()].flatMap((one) => (one.kind === 'relation' ? [one.attribute] : []));
-  const changed = new Set(
-    given.filter(({ join }) => join.kind.startsWith('inverse')).map(({ target }) => target),
-  );
-  const nothing = !existing && references.size === 0 && instances === 0;
-  const statement = compileLoad({
+  const changed = given.filter(({ join }) => join.kind.startsWith('inverse'));
+  return compileLoad({
     type,
     existing,
     documentId,
     locale,
     defaultLocale: settings.defaultLocale,
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
-    changed,
+    changed: new Set(changed.map((attribute) => attribute.target)),
     references,
     user,
     instances,
-    locks,
     sequenceTable: componentSequence(type),
   });
-  const [result] = nothing ? [{}] : await runner.run(statement);
-  const found = result as Row;
-  const versions = versionsOf(parse<Row[]>(found['versions'], []), request);
-  if (documentId !== null && versions.all.length === 0) throw notFound();
+}
+
+/** What the statement has said: the row that it answers, or none where there was nothing to look up. */
+export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 'target' | 'body'>): Loaded {
+  const { type, locale } = target;
+  const versions = versionsOf(parse<Row[]>(row['versions'], []).map(versionRow), type, locale);
   const stored = new Map(
-    Object.entries(parse<Record<string, Stored>>(found['stored'], {})).map(([id, row]) => [Number(id), row]),
+    Object.entries(parse<Record<string, Stored>>(row['stored'], {})).map(([id, one]) => [Number(id), one]),
   );
-  const rows = new Map(
-    [...references.keys()].map((target, i) => [target, parse<readonly FoundRow[]>(found[`k${i}`], [])]),
+  const named = new Map(
+    [...(body?.references.keys() ?? [])].map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])]),
   );
   return {
     versions,
-    draftless: draftlessOf(request, versions, rows),
+    draftless: draftlessOf(target, versions, named),
     stored: storedOf(type, versions, stored),
     published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
-    ids: parse<number[]>(found['ids'], []),
-    targets: new Map([...rows].map(([target, list]) => [target, new Targets(target, list, locale)])),
+    ids: parse<number[]>(row['ids'], []),
+    targets: new Map([...named].map(([to, list]) => [to, new FoundTargets(to, list, locale)])),
   };
 }
 

@@ -65,7 +65,8 @@ export class Records {
   /** A statement that writes has its place among writes; those with one turn wait without a connection. */
   private async write(statement: Statement, turn: string | null = null): Promise<number> {
     const options = { values: new Map(), retryOn: [], shared: false, turn, hangup: null };
-    return (await this.database.transaction((runner) => runner.run(statement), options)).length;
+    const rows = await this.database.transaction((runner) => runner.last([statement]), options);
+    return rows[0]?.length ?? 0;
   }
 }
 

@@ -9,7 +9,8 @@ export function countStatements(): () => number {
   if (!wrapped) {
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
     const counting = function (this: unknown, ...args: unknown[]): unknown {
-      sent += 1;
+      const [first] = args as [{ statements?: readonly unknown[] }];
+      sent += first.statements?.length ?? 1;
       return query.apply(this, args);
     };
     Object.assign(pg.Client.prototype, { query: counting });

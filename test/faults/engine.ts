@@ -221,7 +221,15 @@ export class Engine {
     await this.app.client.put(`/api/topics/${this.ids['t3']}`, { name: 'awake' });
   }
 
-  private async withFault(fault: Fault, send: () => Promise<Reply>): Promise<Reply> {
+  private async hitBy(
+    fault: Extract<Fault, { kind: 'statement' }>,
+    send: () => Promise<Reply>,
+  ): Promise<Hit> {
+    const { result, decided } = await this.injector.during(fault.mode, fault.at, send);
+    return { ...result, decided };
+  }
+
+  private async withFault(fault: Fault, send: () => Promise<Reply>): Promise<Hit> {
     const reply = async (): Promise<Reply> => {
       let late: NodeJS.Timeout | undefined;
       const slow = new Promise<Reply>(
@@ -240,7 +248,7 @@ export class Engine {
     };
     switch (fault.kind) {
       case 'statement':
-        return (await this.injector.during(fault.mode, fault.at, reply)).result;
+        return this.hitBy(fault, reply);
       case 'hook':
         Thrower.at = fault;
         return reply().finally(() => (Thrower.at = null));
@@ -260,11 +268,7 @@ export class Engine {
     }
   }
 
-  private async stateProblems(
-    { scenario, written, statements }: Plan,
-    fault: Fault,
-    reply: Reply,
-  ): Promise<string[]> {
+  private async stateProblems({ scenario, written }: Plan, fault: Fault, reply: Hit): Promise<string[]> {
     const old = (await checksum(this.sql, this.tables)) === this.before;
     const now = old ? null : await this.picture();
     const fresh =
@@ -276,7 +280,7 @@ export class Engine {
     if (succeeded && scenario.refused === true) return [`answered ${reply.status}`];
     if (succeeded && !fresh) return [`answered ${reply.status}, but nothing is stored`];
     // A commit that is sent is out of the application's hands.
-    const atCommit = fault.kind === 'statement' && /^commit/i.test(statements[fault.at] ?? '');
+    const atCommit = fault.kind === 'statement' && reply.decided === true;
     const problems: string[] = [];
     if (!succeeded && fresh && !atCommit) problems.push(`answered ${reply.status}, but the write is stored`);
     if (mustSucceed(fault) && scenario.refused !== true && !succeeded)
@@ -344,6 +348,9 @@ function actionsOf({ name }: Scenario): HookAction[] {
   const first: HookAction = name.startsWith('POST') ? 'create' : 'update';
   return /draft$|unique value|own type|setting|of a single/.test(name) ? [first] : [first, 'publish'];
 }
+
+/** An answer, and whether its COMMIT was under way when the fault came. */
+type Hit = Reply & { readonly decided?: boolean };
 
 function answerProblems({ status, text, body }: Reply): string[] {
   if (status === 0) return [text];

@@ -30,11 +30,22 @@ interface Armed {
   readonly mode: Mode | null;
   readonly at: number;
   readonly seen: string[];
+  /** Whether a COMMIT was under way with what was hit. */
+  decided: boolean;
   /** Backends that were killed or cut off. */
   readonly lost: number[];
 }
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+
+/** Several statements that are sent at once, and who is told how they ended. */
+interface Flight {
+  readonly statements: readonly { readonly text: string }[];
+  landed: (error: unknown, rows: readonly unknown[]) => void;
+}
+const isCommit = (text: string): boolean => /^commit/i.test(text);
+const isFlight = (value: unknown): value is Flight =>
+  typeof value === 'object' && value !== null && 'statements' in value;
 
 interface Inner {
   readonly processID: number;
@@ -93,11 +104,12 @@ export class Injector {
     mode: Mode | null,
     at: number,
     work: () => Promise<T>,
-  ): Promise<{ readonly result: T; readonly statements: readonly string[] }> {
-    const armed: Armed = { mode, at, seen: [], lost: [] };
+  ): Promise<{ readonly result: T; readonly statements: readonly string[]; readonly decided: boolean }> {
+    const armed: Armed = { mode, at, seen: [], decided: false, lost: [] };
     this.armed = armed;
     try {
-      return { result: await work(), statements: armed.seen };
+      const result = await work();
+      return { result, statements: armed.seen, decided: armed.decided };
     } finally {
       this.armed = null;
       await this.gone(armed.lost);
@@ -122,6 +134,7 @@ export class Injector {
     const { armed } = this;
     if (armed === null || this.exempt.has(client)) return this.original.apply(client, args);
     const done = args.at(-1);
+    if (isFlight(done)) return this.flown(armed, client, done);
     if (typeof done === 'function') {
       const answer = done as (error: unknown, result?: unknown) => void;
       this.observed(armed, client, args.slice(0, -1)).then((result) => answer(null, result), answer);
@@ -130,11 +143,51 @@ export class Injector {
     return this.observed(armed, client, args);
   }
 
+  /**
+   * A connection that is lost is lost to all that was sent; an error belongs to one statement, so that they
+   * are sent one by one.
+   */
+  private flown(armed: Armed, client: pg.Client, flight: Flight): void {
+    const { statements, landed } = flight;
+    const first = armed.seen.length;
+    const isHit = armed.mode !== null && armed.at >= first && armed.at < first + statements.length;
+    if (!isHit || CODES[armed.mode ?? 'kill'] === undefined) {
+      const texts = statements.map(({ text }) => text);
+      armed.seen.push(...texts);
+      armed.decided ||= isHit && texts.some(isCommit);
+      const whole = (): Promise<readonly unknown[]> =>
+        new Promise((resolve, reject) => {
+          flight.landed = (error, rows) => (error ? reject(error) : resolve(rows));
+          this.original.call(client, flight);
+        });
+      const run = isHit && armed.mode !== null ? this.hit(armed.mode, client, whole, armed) : whole();
+      void (run as Promise<readonly unknown[]>).then(
+        (rows) => landed(null, rows),
+        (error: unknown) => landed(error, []),
+      );
+      return;
+    }
+    const oneByOne = async (): Promise<unknown[]> => {
+      const rows: unknown[] = [];
+      for (const statement of statements)
+        rows.push(
+          ((await this.observed(armed, client, [{ ...statement, callback: undefined }])) as { rows: unknown })
+            .rows,
+        );
+      return rows;
+    };
+    void oneByOne().then(
+      (rows) => landed(null, rows),
+      (error: unknown) => landed(error, []),
+    );
+  }
+
   private observed(armed: Armed, client: pg.Client, args: unknown[]): Promise<unknown> {
     const run = (): Promise<unknown> => this.original.apply(client, args) as Promise<unknown>;
     const [first] = args as [string | { text?: string }];
     armed.seen.push(typeof first === 'string' ? first : (first.text ?? ''));
     if (armed.mode === null || armed.seen.length - 1 !== armed.at) return run();
+    armed.decided = isCommit(armed.seen.at(-1) ?? '');
     return this.hit(armed.mode, client, run, armed);
   }
 

@@ -62,13 +62,14 @@ export async function createTestApp(
   };
 }
 
-/** Counts the statements that go over the wire while `work` runs. */
-export async function countStatements(work: () => Promise<unknown>): Promise<string[]> {
-  const seen: string[] = [];
+/** What goes over the wire while `work` runs, flight by flight: the texts of the statements sent at once. */
+export async function recordFlights(work: () => Promise<unknown>): Promise<string[][]> {
+  const seen: string[][] = [];
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [first] = args as [string | { text: string }];
-    seen.push(typeof first === 'string' ? first : first.text);
+    const [first] = args as [string | { text: string } | { statements: readonly { text: string }[] }];
+    if (typeof first === 'string') seen.push([first]);
+    else seen.push(('statements' in first ? first.statements : [first]).map(({ text }) => text));
     return (original as (...all: unknown[]) => unknown).apply(this, args);
   } as typeof original;
   try {
@@ -78,3 +79,7 @@ export async function countStatements(work: () => Promise<unknown>): Promise<str
   }
   return seen;
 }
+
+/** Counts the statements that go over the wire while `work` runs. */
+export const countStatements = async (work: () => Promise<unknown>): Promise<string[]> =>
+  (await recordFlights(work)).flat();

@@ -1,8 +1,8 @@
 /** The documents that a body names, as they were looked up: which of them a relation may be linked to. */
 import { validationError } from '../errors.js';
-import type { Reference } from '../plan/relation-input.js';
-import type { LinkScope } from '../plan/rights.js';
-import type { LinkResolver } from '../plan/settle-list.js';
+import type { Reference } from './relation-input.js';
+import type { LinkScope } from './rights.js';
+import type { LinkResolver } from './settle-list.js';
 import type { ContentType } from '../schema/model.js';
 
 /**
@@ -28,7 +28,7 @@ interface Found {
 }
 
 /** What was found of one type. */
-export class Targets {
+export class FoundTargets {
   private readonly byRow = new Map<number, Found>();
   private readonly byDocument = new Map<string, Found>();
 

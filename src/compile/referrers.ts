@@ -1,4 +1,4 @@
-import type { Referrer } from '../compile/compile-write.js';
+import type { Referrer } from './compile-write.js';
 import type { ContentType, Schema } from '../schema/model.js';
 
 /** The owning sides of relations that lead to a type: what names one of its documents that goes. */

@@ -3,9 +3,14 @@
  * relation; whoever changes it from the other side, takes targets from others, or deletes targets, has it to
  * itself.
  */
-import type { Lock } from '../compile/compile-load.js';
 import type { ContentType, RelationAttribute, Schema } from '../schema/model.js';
-import type { WriteRequest } from './load.js';
+import type { Body } from './body.js';
+
+/** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
+export interface Lock {
+  readonly name: string;
+  readonly exclusive: boolean;
+}
 
 /** A relation's name, the same from both sides; null inside components, where nobody else writes. */
 function relationName(owner: ContentType, { join, target }: RelationAttribute): string | null {
@@ -46,18 +51,12 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
 /** The document that a write has to itself, by the name of its lock; null for a new one. */
 export const turnOf = (type: ContentType, documentId: string | null): string | null =>
   documentLock(type, documentId)[0]?.name ?? null;
-/** What a create or update waits for depends on. */
-type LockedWrite = Pick<WriteRequest, 'type' | 'documentId' | 'body'>;
 
-/**
- * The locks that a create or update waits for before it looks around. A new document that only shares its
- * relations has nothing to wait for: it takes its locks along with what it looks up.
- */
-export function locksBefore(request: LockedWrite): Lock[] {
-  const locks = locksOfWrite(request);
-  const { type, documentId } = request;
-  const waits = documentId !== null || type.kind === 'singleType' || locks.some(({ exclusive }) => exclusive);
-  return waits ? locks : [];
+/** What the locks of a create or update depend on. */
+interface LockedWrite {
+  readonly type: ContentType;
+  readonly documentId: string | null;
+  readonly body: Body;
 }
 
 /** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */

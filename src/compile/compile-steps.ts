@@ -1,0 +1,47 @@
+/** The statements of a write's steps, one row for each kind of step. */
+import { inTurn } from '../plan/link-steps.js';
+import type { LinksStep, RowsStep, WriteStep } from '../plan/steps.js';
+import type { Schema } from '../schema/model.js';
+import type { Statement } from '../sql.js';
+import { compileStartDrafts } from './compile-drafts.js';
+import { compileLinks, linkBatches } from './compile-links.js';
+import {
+  compileCreate,
+  compileDelete,
+  compileDiscard,
+  compileUnpublish,
+  compileUpdate,
+} from './compile-write.js';
+import { referrersOf } from './referrers.js';
+
+/** What prints a step. */
+type Printer<K extends WriteStep['kind']> = (
+  step: Extract<WriteStep, { kind: K }>,
+  schema: Schema,
+) => readonly Statement[];
+
+/** Rows first; links with them where no statement has to see the rows of another one. */
+function rowsWithLinks(step: RowsStep): readonly Statement[] {
+  const [own, others] = inTurn(step.links);
+  const batches = linkBatches(own);
+  const along = step.together ? batches.slice(0, 1).flat() : [];
+  const later = [...batches.slice(step.together ? 1 : 0), ...linkBatches(others)];
+  const isNew = step.row === null && step.base === null;
+  return [isNew ? compileCreate(step, along) : compileUpdate(step, along), ...later.map(compileLinks)];
+}
+
+const links = (step: LinksStep): readonly Statement[] =>
+  inTurn(step).flatMap((part) => linkBatches(part).map(compileLinks));
+
+const PRINTERS: { readonly [K in WriteStep['kind']]: Printer<K> } = {
+  rows: rowsWithLinks,
+  links,
+  drafts: ({ type, documentIds }) => [compileStartDrafts(type, documentIds)],
+  unpublish: (step) => [compileUnpublish(step)],
+  discard: (step) => [compileDiscard(step)],
+  delete: (step, schema) => [compileDelete(step, referrersOf(schema, step.type))],
+};
+
+/** All statements of a write, in their order. */
+export const compileSteps = (steps: readonly WriteStep[], schema: Schema): Statement[] =>
+  steps.flatMap((step) => (PRINTERS[step.kind] as Printer<typeof step.kind>)(step as never, schema));

@@ -1,0 +1,90 @@
+/**
+ * A transaction on a connection that nobody else uses: it begins with the first statements and is committed
+ * with the last ones, so that both cost no time of their own.
+ */
+import { constantStatement, type Statement } from '../sql.js';
+import type { Job } from './job.js';
+import type { QueryConfig } from './pool-types.js';
+import type { Row, Runner } from './runner.js';
+
+/**
+ * One plan for all values: what writes look up and change goes by keys, so that the planner, left to itself,
+ * would plan large statements anew for each run, which takes longer than they do.
+ */
+const BEGIN = [
+  constantStatement('begin'),
+  constantStatement('set local plan_cache_mode = force_generic_plan'),
+];
+const COMMIT = constantStatement('commit');
+const ROLLBACK = constantStatement('rollback');
+
+/** How statements get to the connection. */
+export interface Carrier {
+  readonly job: Job;
+  readonly configOf: (statement: Statement) => QueryConfig;
+  /** Whether several can be sent at once. */
+  readonly flies: boolean;
+}
+
+export class OwnTransaction implements Runner {
+  readonly em = null;
+  private state: 'new' | 'open' | 'committed' = 'new';
+
+  constructor(private readonly carrier: Carrier) {}
+
+  async run(statement: Statement): Promise<readonly Row[]> {
+    const [rows = []] = await this.all([statement]);
+    return rows;
+  }
+
+  async all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const begin = this.state === 'new' ? BEGIN : [];
+    this.state = 'open';
+    this.carrier.job.begun();
+    return (await this.send([...begin, ...statements])).slice(begin.length);
+  }
+
+  async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const { job, flies } = this.carrier;
+    // One at a time, only the commit itself decides.
+    const [before, along] = flies ? [[], statements] : [statements, []];
+    const rows = before.length === 0 ? [] : await this.all(before);
+    const begin = this.state === 'new' && along.length > 0 ? BEGIN : [];
+    if (begin.length > 0) job.begun();
+    job.committing();
+    this.state = 'open';
+    const answers = await this.send([...begin, ...along, COMMIT]);
+    this.state = 'committed';
+    job.committed();
+    return [...rows, ...answers.slice(begin.length, -1)];
+  }
+
+  /** Commits what is not committed yet. */
+  async end(): Promise<void> {
+    if (this.state === 'open') await this.last([]);
+  }
+
+  /** Takes everything back; false where the connection cannot be used any more. */
+  undo(): Promise<boolean> {
+    if (this.state !== 'open') return Promise.resolve(true);
+    return this.send([ROLLBACK]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async send(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const { job, configOf, flies } = this.carrier;
+    const configs = statements.map(configOf);
+    const settle = (
+      start: (done: Parameters<Job['query']>[1]) => void,
+    ): Promise<readonly (readonly Row[])[]> =>
+      new Promise((resolve, reject) =>
+        start((error, rows) => (error === null ? resolve(rows) : reject(error))),
+      );
+    if (flies) return settle((done) => job.fly(configs, done));
+    const rows: (readonly Row[])[] = [];
+    for (const config of configs) rows.push(...(await settle((done) => job.query(config, done))));
+    return rows;
+  }
+}

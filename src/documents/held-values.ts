@@ -1,0 +1,77 @@
+/**
+ * Values that no two documents may have and that an index does not decide about: uids that are made here, and
+ * values inside components. The document's JSON holds them, which no unique
+ * index can look into; so whoever publishes one takes a lock by its name first, and looks for it after that.
+ * Of two writers at once the second waits, and then sees what the first has written (D14).
+ */
+import { compileQueue } from '../compile/compile-load.js';
+import { compileTakenValues } from '../compile/compile-taken.js';
+import type { Runner } from '../database/runner.js';
+import { issuesError } from '../errors.js';
+import type { Loaded } from '../plan/loaded.js';
+import type { Lock } from '../plan/locks.js';
+import type { BodyWrite, Wish } from '../plan/plan-write.js';
+import type { Settled } from '../plan/settle.js';
+import type { UniqueValue } from '../plan/settle-values.js';
+import { holderOf, modelPathOf, patternOf, reportTaken } from '../plan/unique-values.js';
+import type { ContentType } from '../schema/model.js';
+import type { Versions } from '../plan/versions.js';
+import type { WriteTarget } from '../plan/write-plan.js';
+import { withGeneratedUids } from './generate-uid.js';
+
+/** How many locks by value one write takes; PostgreSQL has room for some thousands in all. */
+const MOST_LOCKS = 32;
+
+/** A lock for each value; where there are many, one for each attribute that keeps all others out. */
+function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[] {
+  const few = values.length <= MOST_LOCKS;
+  const paths = [...new Set(values.map(modelPathOf))];
+  const ofPaths = paths.map((path) => ({ name: `${table}.${path}`, exclusive: !few }));
+  const ofValues = values.map((value) => ({
+    name: `${table}.${modelPathOf(value)}=${patternOf(value)}`,
+    exclusive: true,
+  }));
+  return few ? [...ofPaths, ...ofValues] : ofPaths;
+}
+
+/** The locales in which a write publishes a value: its own, and the others of the document that share it. */
+function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: boolean): string[] {
+  const others = type.localized && !localized ? all.filter(({ published }) => published) : [];
+  return [...new Set([locale, ...others.map((row) => row.locale)])];
+}
+
+/** What the values of a write are looked for with. */
+export interface HeldRequest extends BodyWrite {
+  readonly loaded: Loaded;
+  readonly wish: Wish;
+}
+
+/**
+ * Fills in the uids that a new version leaves out, and makes sure that nobody else has, or comes to have,
+ * what a write publishes: until its transaction ends. Nothing is asked where there are no such values. Throws
+ * the 400 that names those that somebody has (14.18).
+ */
+export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<Settled> {
+  const settled = await withGeneratedUids(runner, request);
+  const { uniques, issues } = request.wish;
+  if (uniques.length > 0) await holdUniqueValues(runner, request);
+  if (issues.length > 0) throw issuesError(issues);
+  return settled;
+}
+
+async function holdUniqueValues(runner: Runner, { target, loaded, wish }: HeldRequest): Promise<void> {
+  const groups = [...Map.groupBy(wish.uniques, holderOf)];
+  const wanted = groups.map(([holder, list]) => ({
+    holder,
+    patterns: list.map(patternOf),
+    locales: localesOf(target, loaded.versions, holder.localized),
+  }));
+  const [, taken = []] = await runner.all([
+    compileQueue(locksOf(target.type, wish.uniques)),
+    compileTakenValues(target.type, loaded.versions.documentId, wanted),
+  ]);
+  for (const row of taken) {
+    const value = groups[Number(row['holder'])]?.[1][Number(row['value'])];
+    if (value !== undefined) reportTaken(value);
+  }
+}

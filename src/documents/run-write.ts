@@ -1,0 +1,176 @@
+/**
+ * The order of every write, whatever it does: lock, load, authorise, hooks, plan, write, hooks, answer,
+ * commit, hooks. What nothing stands between goes to the database in one flight: without hooks a write is two
+ * of them.
+ */
+import { compileQueue } from '../compile/compile-load.js';
+import { flawOf } from '../compile/compile-read.js';
+import { compileStartDrafts } from '../compile/compile-drafts.js';
+import { compileSteps } from '../compile/compile-steps.js';
+import type { Database } from '../database/database.js';
+import type { UniqueValues } from '../database/database-errors.js';
+import { contendedIndexes } from '../database/entities.js';
+import type { Row, Runner } from '../database/runner.js';
+import { userOf } from '../access/caller.js';
+import type { Loaded } from '../plan/loaded.js';
+import { type Lock, turnOf } from '../plan/locks.js';
+import { type PlannedSteps, tellableValues, VERBS, wishOf } from '../plan/plan-write.js';
+import type { Settled } from '../plan/settle.js';
+import type { WritePlan } from '../plan/write-plan.js';
+import type { Schema } from '../schema/model.js';
+import type { ContentSettings } from '../settings.js';
+import type { Statement } from '../sql.js';
+import { newDocumentId } from './document-id.js';
+import { withHeldValues } from './held-values.js';
+import type { Changed, HookRun } from './hook-run.js';
+import { loadedFrom, loadStatement } from './load.js';
+import { isThere } from './standing.js';
+import type { WriteOptions } from './write-options.js';
+
+/** What writes stand on. */
+export interface WriteBase {
+  readonly database: Database;
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+}
+
+/** How a write is answered. */
+export interface WriteAnswer<T> {
+  /**
+   * The statements that answer, which fail where there is no answer, so that they may go with the commit;
+   * null where one has to look at an answer before it is known whether it is one.
+   */
+  readonly statements: (documentId: string | null) => readonly Statement[] | null;
+  /** The answer, from the rows of the last statement. */
+  readonly from: (rows: readonly Row[]) => T;
+  /** What a statement that failed says to the client. */
+  readonly failed: (flaw: 'over' | 'absent') => Error;
+  readonly look: (runner: Runner, documentId: string | null) => Promise<T>;
+}
+
+/** One write. */
+export interface WriteRun<T> {
+  readonly plan: WritePlan;
+  /** The request's body as it came, for hooks; null where it has none. */
+  readonly raw: unknown;
+  readonly hooks: HookRun;
+  /** The plan of what hooks have left of the body. */
+  readonly replan: (changed: Changed) => Promise<WritePlan>;
+  readonly options: WriteOptions;
+  readonly answer: WriteAnswer<T>;
+}
+
+/** One attempt at a write, inside its transaction. */
+interface Attempt {
+  readonly base: WriteBase;
+  readonly runner: Runner;
+  /** Filled with what may be said of values that a unique index may refuse. */
+  readonly values: UniqueValues;
+}
+
+/**
+ * Runs a write in one transaction. Null where its document is not there for the caller: nothing has been
+ * written then, and no hook has run.
+ */
+export async function runWrite<T>(
+  base: WriteBase,
+  write: WriteRun<T>,
+): Promise<{ readonly answer: T } | null> {
+  const { plan, hooks, options } = write;
+  const { type, documentId } = plan.target;
+  const values: UniqueValues = new Map();
+  const done = await base.database.transaction((runner) => attempt({ base, runner, values }, write), {
+    values,
+    retryOn: contendedIndexes(type),
+    shared: hooks.insideTransaction,
+    turn: turnOf(type, documentId),
+    hangup: options.hangup ?? null,
+    ...(options.em === undefined ? {} : { joined: options.em }),
+  });
+  if (done !== null) await hooks.committed(options.em);
+  return done;
+}
+
+async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
+  const loaded = await load(work, write.plan, write.plan.locks);
+  if (!isThere(write.plan, loaded.versions)) return null;
+  const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
+  return { answer: await writeAndAnswer(work, write, planned) };
+}
+
+/** What hooks leave of the plan, and what is there after them: they may have written themselves. */
+async function changedByHooks<T>(
+  work: Attempt,
+  { plan, raw, hooks, replan }: WriteRun<T>,
+  loaded: Loaded,
+): Promise<[WritePlan, Loaded]> {
+  if (!hooks.changesData) return [plan, loaded];
+  const changed = await replan(await hooks.before(work.runner, raw));
+  return [changed, await load(work, changed, beyond(changed.locks, plan.locks))];
+}
+
+/** Locks that are not held yet. */
+const beyond = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+  locks.filter(
+    ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
+  );
+
+/** Waits for the locks and looks, in one flight. Documents without a draft get theirs first (D29). */
+async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
+  const { settings } = base;
+  const request = { target: plan.target, user: userOf(plan.caller), body: plan.body, settings };
+  const look = loadStatement(request);
+  const queue = locks.length === 0 ? [] : [compileQueue(locks)];
+  const statements = look === null ? queue : [...queue, look];
+  const rows = statements.length === 0 ? [] : await runner.all(statements);
+  const loaded = loadedFrom(look === null ? undefined : rows.at(-1)?.[0], request);
+  if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
+  const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
+  return loadedFrom((await runner.all([...drafts, look])).at(-1)?.[0], request);
+}
+
+/** What is to be done, once the values that nobody else may have are held. */
+async function stepsOf(
+  { base, runner, values }: Attempt,
+  plan: WritePlan,
+  loaded: Loaded,
+): Promise<PlannedSteps> {
+  const { verb, target, body } = plan;
+  const tools = { strictRelations: base.settings.strictRelations, newDocumentId };
+  let settled: Settled | null = null;
+  if (body !== null) {
+    const wish = wishOf({ target, body }, loaded, tools);
+    settled = await withHeldValues(runner, { target, body, loaded, wish });
+    for (const [attribute, said] of tellableValues({ target, body }, settled)) values.set(attribute, said);
+  }
+  return VERBS[verb].steps({ plan, loaded, settled }, tools);
+}
+
+/** Writes and answers: in one flight with the commit, where nobody has to look in between. */
+async function writeAndAnswer<T>(
+  { base, runner }: Attempt,
+  { hooks, answer }: WriteRun<T>,
+  { documentId, steps }: PlannedSteps,
+): Promise<T> {
+  const written = compileSteps(steps, base.schema);
+  // A statement that fails would end the host's transaction, too.
+  const alone = runner.em === null && !hooks.listening;
+  const answering = alone ? answer.statements(documentId) : null;
+  if (answering !== null) return answer.from(await answered(runner, [...written, ...answering], answer));
+  await runner.all(written);
+  await hooks.after(runner, documentId);
+  return answer.look(runner, documentId);
+}
+
+async function answered<T>(
+  runner: Runner,
+  statements: readonly Statement[],
+  { failed }: WriteAnswer<T>,
+): Promise<readonly Row[]> {
+  try {
+    return (await runner.last(statements)).at(-1) ?? [];
+  } catch (error) {
+    const flaw = flawOf(error);
+    throw flaw === null ? error : failed(flaw);
+  }
+}

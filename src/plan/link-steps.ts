@@ -1,0 +1,134 @@
+/** Which links a write changes, copies or leaves alone. */
+import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { Loaded } from './loaded.js';
+import type { Settled } from './settle.js';
+import type { LinkChange, LinkCopy, LinksStep, Owners, Takeover } from './steps.js';
+import type { CheckedBody, WriteTarget } from './write-plan.js';
+
+/** What decides about links: what is written, what was there, and what is wanted. */
+export interface Linking {
+  readonly target: WriteTarget;
+  readonly body: CheckedBody;
+  readonly documentId: string;
+  readonly loaded: Loaded;
+  readonly settled: Settled;
+}
+
+/** Which rows' links a relation's new list belongs to: of all locales where they share it. */
+function ownersOf(attribute: RelationAttribute, { type, locale, publish }: WriteTarget): Owners {
+  const shared = type.localized && !attribute.localized;
+  const published = type.draftAndPublish && publish ? null : !type.draftAndPublish;
+  return { published, locale: shared ? null : locale };
+}
+
+/** The links of a write. */
+export function linksOfWrite(linking: Linking): LinksStep {
+  const { target, documentId, loaded, settled } = linking;
+  const { type, locale, publish } = target;
+  const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
+  const changes = [...settled.lists].map(([attribute, targets]): LinkChange => ({
+    attribute,
+    targets,
+    untouched: othersOf(attribute, linking),
+    owners: isNew ? 'inserted' : ownersOf(attribute, target),
+  }));
+  return {
+    kind: 'links',
+    type,
+    documentId,
+    locale,
+    draftsOnly: type.draftAndPublish && !publish,
+    changes,
+    copies: isNew ? [] : copiesOf(linking),
+    takeovers: takeoversOf(linking),
+  };
+}
+
+/** Documents of others whose links a relation must leave as they are (D26). */
+function othersOf(attribute: RelationAttribute, { body, loaded }: Linking): readonly string[] {
+  const given = body.values.get(attribute.name);
+  if (given?.kind !== 'relation' || !given.scope.ownOnly) return [];
+  return loaded.targets.get(attribute.target)?.others ?? [];
+}
+
+/**
+ * Publishing copies the draft's one-to-one targets, which other documents may hold in their published
+ * versions.
+ */
+function takeoversOf({ target, loaded, settled }: Linking): Takeover[] {
+  const { type, publish } = target;
+  const { own } = loaded.versions;
+  if (own === undefined || !publish || !type.draftAndPublish) return [];
+  return exclusiveColumns(type).flatMap((attribute) =>
+    settled.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }],
+  );
+}
+
+/** The one-to-one relations that a type holds in columns. */
+const exclusiveColumns = (type: ContentType): RelationAttribute[] =>
+  [...type.attributes.values()]
+    .filter((attribute) => attribute.kind === 'relation')
+    .filter(({ exclusive, join }) => exclusive && join.kind === 'column');
+
+/** The relations that a type holds in link tables. */
+const linkedRelations = (type: ContentType): RelationAttribute[] =>
+  [...type.attributes.values()]
+    .filter((attribute) => attribute.kind === 'relation')
+    .filter(({ join }) => join.kind === 'link');
+
+/** Links that published rows and new locales take over as they are. */
+function copiesOf(linking: Linking): LinkCopy[] {
+  const { type } = linking.target;
+  const unchanged = linkedRelations(type).filter((attribute) => !linking.settled.lists.has(attribute));
+  return unchanged.flatMap((attribute) => copiesOfRelation(attribute, linking));
+}
+
+function copiesOfRelation(attribute: RelationAttribute, { target, loaded }: Linking): LinkCopy[] {
+  const { type, locale, publish } = target;
+  const { own, base } = loaded.versions;
+  const shared = type.localized && !attribute.localized;
+  const live: Owners[] =
+    type.draftAndPublish && publish ? [{ published: true, locale: shared ? null : locale }] : [];
+  if (own !== undefined) return live.map((to) => ({ attribute, from: own.id, to }));
+  // A new locale takes over what it shares.
+  if (base === undefined || !shared) return [];
+  const fresh = { published: !type.draftAndPublish, locale };
+  return [fresh, ...live].map((to) => ({ attribute, from: base.id, to }));
+}
+
+/** The links of a draft that takes back those of its published version, the row `from`. */
+export const linksOfDiscard = (type: ContentType, from: number, to: Linked): LinksStep => ({
+  kind: 'links',
+  type,
+  ...to,
+  draftsOnly: true,
+  changes: [],
+  copies: linkedRelations(type).map((attribute) => ({
+    attribute,
+    from,
+    to: { published: false, locale: type.localized && !attribute.localized ? null : to.locale },
+  })),
+  takeovers: exclusiveColumns(type).map((attribute) => ({ attribute, from, published: false })),
+});
+
+/** Whose links they are. */
+interface Linked {
+  readonly documentId: string;
+  readonly locale: string;
+}
+
+/**
+ * Splits off the other sides of relations of a type with itself: they write rows that the document's own side
+ * may write too, which one statement cannot do twice.
+ */
+export function inTurn(step: LinksStep): readonly [LinksStep, LinksStep] {
+  const second = step.changes.filter(
+    ({ attribute: { join, target } }) =>
+      target === step.type && (join.kind === 'inverseColumn' || join.kind === 'inverseLink'),
+  );
+  const first = step.changes.filter((change) => !second.includes(change));
+  return [
+    { ...step, changes: first },
+    { ...step, changes: second, copies: [], takeovers: [] },
+  ];
+}

@@ -1,0 +1,238 @@
+/**
+ * From what is asked and what is there to what is done: a body is settled on what is stored, and each verb
+ * says in one row of a table what it needs to know, who may do it, and which steps it is made of.
+ */
+import type { Action } from '../access/permissions.js';
+import { type Issue, issuesError, notFound } from '../errors.js';
+import type { RelationAttribute, ScalarAttribute, Schema } from '../schema/model.js';
+import { FoundTargets } from './found-targets.js';
+import { linksOfDiscard, linksOfWrite } from './link-steps.js';
+import type { Loaded } from './loaded.js';
+import { type Lock, locksOfChange, locksOfDelete, locksOfWrite } from './locks.js';
+import { settle, type Settled } from './settle.js';
+import type { UniqueValue } from './settle-values.js';
+import type { ColumnValues, WriteStep } from './steps.js';
+import { reportDuplicates } from './unique-values.js';
+import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
+
+/** What a document comes to be, and the values inside its components that no other may have. */
+export interface Wish {
+  readonly settled: Settled;
+  readonly uniques: readonly UniqueValue[];
+  /** Where problems of those values go. */
+  readonly issues: Issue[];
+}
+
+/** What planning needs beside the request. */
+export interface WriteTools {
+  readonly strictRelations: boolean;
+  readonly newDocumentId: () => string;
+}
+
+/** A write with a body. */
+export interface BodyWrite {
+  readonly target: WriteTarget;
+  readonly body: CheckedBody;
+}
+
+/** Settles a body on what is stored. Throws the 400s of sections 8 and 11 to 14 of the protocol. */
+export function wishOf({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): Wish {
+  const { type, locale, publish } = target;
+  const issues: Issue[] = [];
+  const uniques: UniqueValue[] = [];
+  const unhashed: string[] = [];
+  const { versions, stored, published } = loaded;
+  const ids = [...loaded.ids];
+  const settled = settle(
+    type,
+    { given: body.values, stored, versions: published === null ? [] : [published] },
+    {
+      draft: type.draftAndPublish && !publish,
+      missingIsNull: type.draftAndPublish,
+      complete: versions.own === undefined || (type.draftAndPublish && publish),
+      strictRelations: tools.strictRelations,
+      issues,
+      uniques,
+      newInstance: () => ({ id: ids.shift() ?? 0, documentId: tools.newDocumentId() }),
+      hash: (password) => {
+        const hash = body.hashes.get(password);
+        if (hash === undefined) unhashed.push(password);
+        return hash ?? '';
+      },
+      resolver: ({ attribute, scope }, linked) =>
+        (loaded.targets.get(attribute.target) ?? new FoundTargets(attribute.target, [], locale)).resolver(
+          scope,
+          linked,
+        ),
+      telling: body.telling,
+      isSent: body.isSent,
+    },
+  );
+  reportDuplicates(uniques);
+  if (issues.length > 0) throw issuesError(issues);
+  if (unhashed.length > 0) throw new Error('A password has no hash, although nothing of its body is refused');
+  return { settled, uniques, issues };
+}
+
+/** What is done to a document, and which one it is. */
+export interface PlannedSteps {
+  readonly documentId: string | null;
+  readonly steps: readonly WriteStep[];
+}
+
+/** What the steps of a write follow from. */
+export interface StepsRequest {
+  readonly plan: WritePlan;
+  readonly loaded: Loaded;
+  /** What a body comes to, its generated values included; null where there is none. */
+  readonly settled: Settled | null;
+}
+
+type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
+
+function columnValues({ values, lists }: Settled): ColumnValues {
+  const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] =>
+    attribute.join.kind === 'column' ? [[attribute, list[0] ?? null]] : [],
+  );
+  return new Map<Parameters<ColumnValues['get']>[0], unknown>([...values, ...toOne]);
+}
+
+const rowsOfWrite: StepsOf = ({ plan, loaded, settled }, tools) => {
+  const { target, body } = plan;
+  if (body === null || settled === null) throw new Error(`A ${plan.verb} needs a body`);
+  const { type, locale, publish } = target;
+  const { versions } = loaded;
+  const { own, base, published } = versions;
+  const documentId = versions.documentId ?? tools.newDocumentId();
+  const isNew = own === undefined && base === undefined;
+  const isThere = own !== undefined && (!publish || published !== undefined);
+  return {
+    documentId,
+    steps: [
+      {
+        kind: 'rows',
+        type,
+        documentId,
+        locale,
+        values: columnValues(settled),
+        row: own?.id ?? null,
+        base: base?.id ?? null,
+        publish,
+        links: linksOfWrite({ target, body, documentId, loaded, settled }),
+        together: isNew || isThere,
+      },
+    ],
+  };
+};
+
+/** The drafts that a document lacks, as an older model has left it. */
+const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
+  draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
+
+const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
+  const { type, documentId, locale } = target;
+  return {
+    documentId,
+    steps: [...draftsOf(target, loaded), { kind: 'unpublish', type, documentId, locale }],
+  };
+};
+
+const discarded: StepsOf = ({ plan: { target }, loaded }) => {
+  const { type, locale } = target;
+  const { published, documentId } = loaded.versions;
+  if (published === undefined || documentId === null) throw notFound();
+  return {
+    documentId,
+    steps: [
+      ...draftsOf(target, loaded),
+      { kind: 'discard', type, documentId, locale },
+      linksOfDiscard(type, published.id, { documentId, locale }),
+    ],
+  };
+};
+
+const deleted: StepsOf = ({ plan: { target } }) => {
+  const { type, documentId, everyLocale } = target;
+  const locale = everyLocale ? null : target.locale;
+  return { documentId, steps: [{ kind: 'delete', type, documentId, locale }] };
+};
+
+/** Whose locks a write takes. */
+interface LocksRequest {
+  readonly schema: Schema;
+  readonly target: WriteTarget;
+  readonly body: CheckedBody | null;
+}
+
+/** A verb: all that is its own. */
+export interface VerbRow {
+  /** The right that it needs. */
+  readonly right: Action;
+  /** Whether it concerns the version in its locale, and not just some version of the document. */
+  readonly ofLocale: boolean;
+  readonly events: (target: WriteTarget) => readonly WriteEvent[];
+  readonly locks: (request: LocksRequest) => readonly Lock[];
+  readonly steps: StepsOf;
+}
+
+const publishing = (event: WriteEvent, { type, publish }: WriteTarget): readonly WriteEvent[] =>
+  type.draftAndPublish && publish ? [event, 'publish'] : [event];
+
+const lockedWrite = ({ target: { type, documentId }, body }: LocksRequest): readonly Lock[] =>
+  body === null ? [] : locksOfWrite({ type, documentId, body });
+
+const lockedChange = ({ target: { type, documentId } }: LocksRequest): readonly Lock[] =>
+  locksOfChange(type, documentId);
+
+export const VERBS: Readonly<Record<Verb, VerbRow>> = {
+  create: {
+    right: 'create',
+    ofLocale: false,
+    events: (target) => publishing('create', target),
+    locks: lockedWrite,
+    steps: rowsOfWrite,
+  },
+  update: {
+    right: 'update',
+    ofLocale: false,
+    events: (target) => publishing('update', target),
+    locks: lockedWrite,
+    steps: rowsOfWrite,
+  },
+  delete: {
+    right: 'delete',
+    ofLocale: true,
+    events: () => ['delete'],
+    locks: ({ schema, target: { type, documentId } }) => locksOfDelete(schema, type, documentId),
+    steps: deleted,
+  },
+  unpublish: {
+    right: 'publish',
+    ofLocale: true,
+    events: () => ['unpublish'],
+    locks: lockedChange,
+    steps: unpublished,
+  },
+  discardDraft: {
+    right: 'publish',
+    ofLocale: true,
+    events: () => ['discardDraft'],
+    locks: lockedChange,
+    steps: discarded,
+  },
+};
+
+/**
+ * What may be said of a unique attribute that the database refuses: its value only where the body carried it.
+ */
+export function tellableValues(
+  { target: { type }, body }: BodyWrite,
+  settled: Settled,
+): [ScalarAttribute, { readonly value?: unknown }][] {
+  return [...type.attributes.values()].flatMap((attribute): [ScalarAttribute, { value?: unknown }][] => {
+    if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid'))
+      return [];
+    if (body.telling(attribute) === 'nothing') return [];
+    return [[attribute, body.isSent(attribute) ? { value: settled.values.get(attribute) } : {}]];
+  });
+}

@@ -1,0 +1,50 @@
+/** What a write is about, from the query that it came with. */
+import { notFound, validationError } from '../errors.js';
+import type { ContentSettings } from '../settings.js';
+import { notOneLocale } from './plan-read.js';
+import type { ReadPlan } from './plan.js';
+import type { Verb, WriteTarget } from './write-plan.js';
+
+const about = (param: 'locale' | 'status') => ({ key: param, path: null, source: 'query', param }) as const;
+
+/** The part of an answer's plan that says what is written. */
+type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
+
+/**
+ * What a write is about: the document of the route, in the one locale and state of the query. Throws a 404
+ * where a collection type's document is not named, and a 400 for an unknown locale, except where there is
+ * only something to delete (D19), for a draft that would be deleted alone, and for states of a type without
+ * them.
+ */
+export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSettings): WriteTarget {
+  const { type, documentId, version } = asked;
+  if (documentId === null && type.kind === 'collectionType' && verb !== 'create') throw notFound();
+  const changesState = verb === 'unpublish' || verb === 'discardDraft';
+  if (changesState && !type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
+  const deletes = verb === 'delete';
+  if (deletes && type.draftAndPublish && !version.published) throw lonelyDraft();
+  const everyLocale = deletes && (!type.localized || version.locale.kind === 'any');
+  return {
+    type,
+    documentId,
+    locale: everyLocale ? settings.defaultLocale : localeOf(asked, settings, deletes),
+    everyLocale,
+    publish: version.published || !type.draftAndPublish,
+  };
+}
+
+/** The one locale that a write is about. */
+function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: boolean): string {
+  const { defaultLocale, locales } = settings;
+  if (!type.localized) return defaultLocale;
+  if (version.locale.kind !== 'one') throw notOneLocale(version.locale);
+  const { code } = version.locale;
+  if (!anyCode && !locales.includes(code)) {
+    const known = locales.join(', ');
+    throw validationError(`Invalid locale "${code}". Expected one of: ${known}`, about('locale'));
+  }
+  return code;
+}
+
+const lonelyDraft = (): Error =>
+  validationError('Invalid status parameter. A draft cannot be deleted alone', about('status'));
