@@ -4,7 +4,14 @@ import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
 import type { Runner } from '../database/runner.js';
 import type { Settled } from '../plan/settle.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
-import type { HeldRequest } from './held-values.js';
+import type { Loaded } from '../plan/loaded.js';
+import type { BodyWrite, Wish } from '../plan/plan-write.js';
+
+/** What the values of a write are looked for with. */
+export interface HeldRequest extends BodyWrite {
+  readonly loaded: Loaded;
+  readonly wish: Wish;
+}
 
 /** Room for a number behind the longest slug. */
 const NUMBER = 7;

@@ -8,16 +8,14 @@ import { compileQueue } from '../compile/compile-load.js';
 import { compileTakenValues } from '../compile/compile-taken.js';
 import type { Runner } from '../database/runner.js';
 import { issuesError } from '../errors.js';
-import type { Loaded } from '../plan/loaded.js';
 import type { Lock } from '../plan/locks.js';
-import type { BodyWrite, Wish } from '../plan/plan-write.js';
 import type { Settled } from '../plan/settle.js';
 import type { UniqueValue } from '../plan/settle-values.js';
 import { holderOf, modelPathOf, patternOf, reportTaken } from '../plan/unique-values.js';
 import type { ContentType } from '../schema/model.js';
 import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
-import { withGeneratedUids } from './generate-uid.js';
+import { type HeldRequest, withGeneratedUids } from './generate-uid.js';
 
 /** How many locks by value one write takes; PostgreSQL has room for some thousands in all. */
 const MOST_LOCKS = 32;
@@ -38,12 +36,6 @@ function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[]
 function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: boolean): string[] {
   const others = type.localized && !localized ? all.filter(({ published }) => published) : [];
   return [...new Set([locale, ...others.map((row) => row.locale)])];
-}
-
-/** What the values of a write are looked for with. */
-export interface HeldRequest extends BodyWrite {
-  readonly loaded: Loaded;
-  readonly wish: Wish;
 }
 
 /**
