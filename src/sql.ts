@@ -57,6 +57,14 @@ const quoted = (name: Identifier): string => `"${name.replaceAll('.', '"."')}"`;
 export const quote = (name: Identifier, as: 'identifier' | 'string' | 'reference' = 'identifier'): Sql =>
   new Sql([as === 'identifier' ? quoted(name) : `'${as === 'string' ? name : quoted(name)}'`]);
 
+const LOWER_CASE = /^[a-z][a-z_]*$/;
+
+/** One of the library's own names, which need no quotes. Throws on one that may. */
+export function plain(name: Identifier): Sql {
+  if (!LOWER_CASE.test(name)) throw new Error(`"${name}" has to be quoted in SQL`);
+  return new Sql([name]);
+}
+
 /** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
 

@@ -23,7 +23,7 @@ function pattern(condition: Condition): object | undefined {
     }
     case 'related': {
       const inner = condition.orNone ? undefined : pattern(condition.where);
-      return inner !== undefined && condition.attribute.kind === 'component'
+      return inner !== undefined && !condition.attribute.linked
         ? { [condition.attribute.name]: within(condition.attribute, inner) }
         : undefined;
     }
@@ -40,8 +40,7 @@ const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner)
 
 /** What narrows the rows of a component's owner, where the component has an index. */
 export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
-  if (scope.kind !== 'row' || orNone || attribute.kind !== 'component' || attribute.def.index !== true)
-    return null;
+  if (scope.kind !== 'row' || orNone || attribute.linked || attribute.def.index !== true) return null;
   const inner = pattern(where);
   return inner === undefined
     ? null

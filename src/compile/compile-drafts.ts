@@ -1,29 +1,28 @@
 /** The drafts of documents that an older model left without: copies of what is published (D29). */
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { Column, ContentType, LinkTable } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { type Column, columnsOf, SYSTEM } from './compile-write.js';
+import { SYSTEM } from './compile-write.js';
+import { contentsOf, namesOf } from './link-sql.js';
 
 /** The values of the system columns. */
 const COPIED = sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null`;
 
 /** What the draft takes over. A one-to-one target that another draft holds by now stays with that one. */
-function copied(type: ContentType, { name, attribute, isPosition }: Column): Sql {
+function copied(type: ContentType, { name, exclusive }: Column): Sql {
   const value = sql`p.${quote(name)}`;
-  if (attribute.kind !== 'relation' || !attribute.exclusive || isPosition) return value;
+  if (!exclusive) return value;
   const held = sql`select 1 from ${quote(type.table)} o where o.${quote(name)} = ${value} and o.locale = p.locale and not o.published`;
   return sql`case when exists (${held}) then null else ${value} end`;
 }
 
 /** The links of the published versions, for the drafts in `d`. */
-function links(type: ContentType, { join: way }: RelationAttribute): Sql[] {
-  if (way.kind !== 'link') return [];
-  const columns = [sql`target_document_id`, sql`position`, ...(way.twoWay ? [sql`inverse_position`] : [])];
+function copiedLinks(type: ContentType, links: LinkTable): Sql {
+  const { table, owner, position } = namesOf(links);
+  const columns = contentsOf(links);
   const values = columns.map((column) => sql`l.${column}`);
-  return [
-    sql`insert into ${quote(way.table)} (owner_id, ${join(columns, ', ')}) select d.id, ${join(values, ', ')} from d
+  return sql`insert into ${table} (${owner}, ${join(columns, ', ')}) select d.id, ${join(values, ', ')} from d
       join ${quote(type.table)} p on p.document_id = d.document_id and p.locale = d.locale and p.published
-      join ${quote(way.table)} l on l.owner_id = p.id order by d.id, l.position`,
-  ];
+      join ${table} l on l.${owner} = p.id order by d.id, l.${position}`;
 }
 
 /**
@@ -32,7 +31,7 @@ function links(type: ContentType, { join: way }: RelationAttribute): Sql[] {
  */
 export function compileStartDrafts(type: ContentType, documentIds: readonly string[] | null): Statement {
   const table = quote(type.table);
-  const columns = columnsOf(type);
+  const { columns, links } = type.storage;
   const names = [SYSTEM, ...columns.map(({ name }) => quote(name))];
   const values = [COPIED, ...columns.map((column) => copied(type, column))];
   const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale and not v.published`;
@@ -41,9 +40,7 @@ export function compileStartDrafts(type: ContentType, documentIds: readonly stri
       select ${join(values, ', ')} from ${table} p
       where ${wanted} and p.published and not exists (${draft}) order by p.id
       on conflict (document_id, locale, published) do nothing returning id, document_id, locale`;
-  const steps = [...type.attributes.values()].flatMap((attribute) =>
-    attribute.kind === 'relation' ? links(type, attribute) : [],
-  );
+  const steps = links.map((link) => copiedLinks(type, link.table));
   const parts = [sql`d as (${drafts})`, ...steps.map((step, i) => sql`${alias('k', i)} as (${step})`)];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from d`);
 }

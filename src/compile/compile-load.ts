@@ -18,8 +18,10 @@ import {
   sql,
   type Statement,
 } from '../sql.js';
+import { byKind } from '../schema/by-kind.js';
+import { joinSql } from './joins/joins.js';
 import { stored as storedAs } from './stored-value.js';
-import { currentRows, heldJson, newContext, rowScope, type RowScope, shown } from './scope.js';
+import { currentRows, newContext, rowScope, type RowScope } from './scope.js';
 
 function taken(locks: readonly Lock[]): Sql {
   const names = param(locks.map(({ name }) => name));
@@ -54,17 +56,15 @@ export const compileVersions = (request: Pick<LoadRequest, 'type' | 'documentId'
 
 /** The column that says whose a document is, and the user it is compared with. */
 export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
-  const owner = type.owner === null ? undefined : type.attributes.get(type.owner);
+  const owner = type.storage.columnOf.get(type.owner ?? '');
   if (owner === undefined || user === null) return sql`false`;
-  if (owner.kind === 'scalar') return sql`${row}.${quote(owner.column)} = ${storedAs(owner, user)}`;
-  if (owner.kind !== 'relation' || owner.join.kind !== 'column') return sql`false`;
-  return sql`${row}.${quote(owner.join.column)} = ${storedAs(owner, user)}`;
+  return sql`${row}.${quote(owner.name)} = ${storedAs(owner, user)}`;
 }
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
   const { type, locale, defaultLocale } = request;
-  const values = [...type.attributes.values()].flatMap((attribute) => storedValue(row, attribute, request));
+  const values = [...type.attributes.values()].flatMap((attribute) => storedValue(attribute, row, request));
   const object =
     values.length === 0
       ? sql`'{}'::json`
@@ -79,67 +79,28 @@ function stored(request: LoadRequest, row: RowScope): Sql {
   return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${join(conditions, ' and ')})::text as stored`;
 }
 
-type InverseJoin = Extract<RelationAttribute['join'], { kind: 'inverseColumn' | 'inverseLink' }>;
+/** The value of an attribute that has a column of its own. */
+function storedColumn(attribute: Attribute, { type, alias: row }: RowScope): Sql[] {
+  const column = type.storage.columnOf.get(attribute.name);
+  if (column === undefined || attribute.system) return [];
+  return [sql`${column.toJson(sql`${row}.${quote(column.name)}`)} as ${quote(attribute.name)}`];
+}
 
-/**
- * The documents whose rows `x` name ours, in the order of `position`: those of drafts, and of documents that
- * have no draft yet.
- */
-function namedBy(from: Sql, position: Sql, way: InverseJoin, { target, request }: Stand): Sql {
+/** The targets of a relation, where its list is needed. */
+function storedTargets(attribute: RelationAttribute, row: RowScope, request: LoadRequest): Sql[] {
+  if (!request.touched.has(attribute.name)) return [];
   const { locale, defaultLocale } = request;
-  const conditions = [
-    ...currentRows(target, sql`x`, constant(defaultLocale)),
-    ...(way.perLocale ? [sql`x.locale = ${param(locale)}::text`] : []),
-  ];
-  const where = conditions.length === 0 ? sql`` : sql` and ${join(conditions, ' and ')}`;
-  const order = target.draftAndPublish
-    ? sql`coalesce(min(${position}) filter (where not x.published), min(${position}))`
-    : sql`min(${position})`;
-  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and not v.published`;
-  const state = target.draftAndPublish
-    ? sql` having bool_or(not x.published) or not exists (${draft})`
-    : sql``;
-  return sql`(select coalesce(json_agg(y.document_id order by y.n), '[]') from (select x.document_id, ${order} as n from ${from}${where} group by x.document_id${state}) y)`;
+  const list = joinSql(attribute.join).stored(attribute.join, { row, attribute, locale, defaultLocale });
+  return [sql`${list} as ${quote(attribute.name)}`];
 }
 
-/** Where a list is looked up from. */
-interface Stand {
-  readonly target: ContentType;
-  readonly request: LoadRequest;
-}
-
-/** The target documents of a relation in stored order, whichever versions they have. */
-function storedList(row: RowScope, attribute: RelationAttribute, request: LoadRequest): Sql {
-  const { join: way, target } = attribute;
-  const table = quote(target.table);
-  const me = sql`${row.alias}.document_id`;
-  switch (way.kind) {
-    case 'column':
-      return sql`json_build_array(${row.alias}.${quote(way.column)})`;
-    case 'link':
-      return sql`(select coalesce(json_agg(l.target_document_id order by l.position), '[]') from ${quote(way.table)} l where l.owner_id = ${row.alias}.id)`;
-    case 'inverseColumn': {
-      const position = way.position === null ? sql`x.id` : sql`x.${quote(way.position)}`;
-      return namedBy(sql`${table} x where x.${quote(way.column)} = ${me}`, position, way, {
-        target,
-        request,
-      });
-    }
-    case 'inverseLink': {
-      const links = sql`${quote(way.table)} l join ${table} x on x.id = l.owner_id where l.target_document_id = ${me}`;
-      return namedBy(links, sql`l.inverse_position`, way, { target, request });
-    }
-    default:
-      return sql`'[]'::json`;
-  }
-}
-
-function storedValue(row: RowScope, attribute: Attribute, request: LoadRequest): Sql[] {
-  const as = (value: Sql, name: Identifier): Sql[] => [sql`${value} as ${quote(name)}`];
-  if (attribute.kind === 'scalar') return attribute.system ? [] : as(shown(row, attribute), attribute.name);
-  if (attribute.kind !== 'relation') return as(heldJson(row, attribute), attribute.name);
-  return request.touched.has(attribute.name) ? as(storedList(row, attribute, request), attribute.name) : [];
-}
+/** What is stored for an attribute. */
+const storedValue = byKind<Attribute, [RowScope, LoadRequest], Sql[]>({
+  scalar: storedColumn,
+  component: storedColumn,
+  zone: storedColumn,
+  relation: storedTargets,
+});
 
 /** What to look up. */
 export interface LoadRequest {
@@ -168,9 +129,7 @@ function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRe
     documentId === null
       ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`
       : sql`${param(documentId)}::text`;
-  if (way.kind === 'inverseColumn') return sql`x.${quote(way.column)} = ${me}`;
-  if (way.kind !== 'inverseLink') return sql`false`;
-  return sql`exists (select 1 from ${quote(way.table)} l where l.owner_id = x.id and l.target_document_id = ${me})`;
+  return joinSql(way).linksTo(way, me);
 }
 
 /** Whether a document has a published version, is the user's own, and the row itself is a published one. */

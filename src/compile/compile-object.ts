@@ -41,9 +41,7 @@ function orderBy(items: ItemsPlan, targets: Targets, context: Context): Sql {
 
 /** Relations and media are wrapped in `data` in the v4 shape; components are not. */
 const wrap = (value: Sql, child: ChildPlan, context: Context): Sql =>
-  context.format === 'v4' && child.attribute.kind === 'relation'
-    ? sql`json_build_object('data', ${value})`
-    : value;
+  context.format === 'v4' && child.attribute.linked ? sql`json_build_object('data', ${value})` : value;
 
 // Whole rows are `j.*`: a bare `j` would be an attribute of that name first.
 function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, context: Context): Sql {
@@ -62,7 +60,7 @@ function countOf(child: Extract<ChildPlan, { kind: 'count' }>, scope: Scope, con
   const conditions = [...targets.conditions];
   if (child.where !== null) conditions.push(compileFilter(child.where, targets.scope, context));
   const counted = sql`json_build_object('count', (select count(*) from ${targets.from}${whereOf(conditions)}))`;
-  return context.format === 'v4' && child.attribute.kind === 'relation'
+  return context.format === 'v4' && child.attribute.linked
     ? sql`json_build_object('attributes', ${counted})`
     : counted;
 }

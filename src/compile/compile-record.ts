@@ -2,8 +2,8 @@
  * Rows by any attributes, hidden ones included: for the library's own accounts, never for what a request
  * asks.
  */
-import type { Attribute, ContentType } from '../schema/model.js';
-import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import type { Column, ContentType } from '../schema/model.js';
+import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { stored } from './stored-value.js';
 
 /**
@@ -12,46 +12,33 @@ import { stored } from './stored-value.js';
  */
 export type Match = Readonly<Record<string, unknown>>;
 
-interface Column {
-  readonly attribute: Attribute;
-  readonly column: Identifier;
-}
-
-/**
- * The column of a scalar or of a to-one relation. Throws for any other attribute, which is a mistake in this
- * library.
- */
+/** The column of an attribute. Throws for one that has none, which is a mistake in this library. */
 function columnOf(type: ContentType, key: string): Column {
-  const attribute = type.attributes.get(key);
-  if (attribute?.kind === 'scalar') return { attribute, column: attribute.column };
-  if (attribute?.kind === 'relation' && attribute.join.kind === 'column')
-    return { attribute, column: attribute.join.column };
-  throw new Error(`${type.singularApiId}.${key} has no column`);
+  const column = type.storage.columnOf.get(key);
+  if (column === undefined) throw new Error(`${type.singularApiId}.${key} has no column`);
+  return column;
 }
 
 function conditions(type: ContentType, match: Match): Sql {
   const parts = Object.entries(match).map(([key, value]) => {
     const column = columnOf(type, key);
     return value === null
-      ? sql`r.${quote(column.column)} is null`
-      : sql`r.${quote(column.column)} = ${stored(column.attribute, value)}`;
+      ? sql`r.${quote(column.name)} is null`
+      : sql`r.${quote(column.name)} = ${stored(column, value)}`;
   });
   return sql`(${join(parts, ' and ')})`;
 }
 
 /** A value in the form of answers, times in ISO 8601; JSON as text. */
-function inAnswer(attribute: Attribute, value: Sql): Sql {
-  if (attribute.kind !== 'scalar') return value;
-  return attribute.type.column === 'jsonb' ? sql`(${value})::text` : attribute.type.toJson(value);
-}
+const inAnswer = ({ type, toJson }: Column, value: Sql): Sql =>
+  type === 'jsonb' ? sql`(${value})::text` : toJson(value);
 
 const shown = (type: ContentType, select: readonly string[]): Sql =>
   join(
     select
       .map((key) => columnOf(type, key))
       .map(
-        ({ attribute, column }) =>
-          sql`${inAnswer(attribute, sql`r.${quote(column)}`)} as ${quote(attribute.name)}`,
+        (column) => sql`${inAnswer(column, sql`r.${quote(column.name)}`)} as ${quote(column.attribute.name)}`,
       ),
     ', ',
   );
@@ -76,12 +63,12 @@ export function compileFindRecords(
  * takes.
  */
 export function compileFindRecordOr(type: ContentType, match: Match, otherwise: Match): Statement {
-  const columns = Object.entries(otherwise).map(([key, value]) => ({ ...columnOf(type, key), value }));
+  const entries = Object.entries(otherwise).map(([key, value]) => ({ column: columnOf(type, key), value }));
   const names = join(
-    columns.map(({ attribute }) => quote(attribute.name)),
+    entries.map(({ column }) => quote(column.attribute.name)),
     ', ',
   );
-  const made = columns.map(({ attribute, value }) => inAnswer(attribute, stored(attribute, value)));
+  const made = entries.map(({ column, value }) => inAnswer(column, stored(column, value)));
   const order = alias('k', 0);
   const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
   return print(
@@ -97,7 +84,7 @@ export const compileAllRecords = (type: ContentType, select: readonly string[]):
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
   const sets = Object.entries(set).map(([key, value]) => {
     const column = columnOf(type, key);
-    return sql`${quote(column.column)} = ${stored(column.attribute, value)}`;
+    return sql`${quote(column.name)} = ${stored(column, value)}`;
   });
   return print(
     sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
@@ -106,7 +93,7 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
 
 /** How many rows hold each value of an attribute, as `value` and `total`. */
 export function compileCountRecords(type: ContentType, key: string): Statement {
-  const column = sql`r.${quote(columnOf(type, key).column)}`;
+  const column = sql`r.${quote(columnOf(type, key).name)}`;
   return print(
     sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} r group by ${column}`,
   );
@@ -129,9 +116,9 @@ export interface ItemChange {
  * statement, which waits for others like it and starts from what they leave behind.
  */
 export function compileChangeItem(type: ContentType, match: Match, change: ItemChange): Statement {
-  const { attribute, column } = columnOf(type, change.attribute);
-  const list = sql`r.${quote(column)}`;
-  const json = (value: readonly object[]): Sql => stored(attribute, value);
+  const column = columnOf(type, change.attribute);
+  const list = sql`r.${quote(column.name)}`;
+  const json = (value: readonly object[]): Sql => stored(column, value);
   const added = change.item === null ? [] : [change.item];
   const kept = sql`select e.item, e.n
     from jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end) with ordinality e(item, n)
@@ -140,7 +127,7 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
     change.from === null ? sql`` : sql` and ${list} @> ${json([{ ...change.from, id: change.id }])}`;
   return print(
     sql`update ${quote(type.table)} r
-    set ${quote(column)} = (select coalesce(jsonb_agg(k.item order by k.n), '[]') from (${kept}) k) || ${json(added)}
+    set ${quote(column.name)} = (select coalesce(jsonb_agg(k.item order by k.n), '[]') from (${kept}) k) || ${json(added)}
     where ${conditions(type, match)}${unless} returning r.document_id as ${alias('k', 0)}`,
   );
 }

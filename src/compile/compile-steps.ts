@@ -1,7 +1,7 @@
 /** The statements of a write's steps, one row for each kind of step. */
 import { inTurn } from '../plan/link-steps.js';
 import type { LinksStep, RowsStep, WriteStep } from '../plan/steps.js';
-import type { Schema } from '../schema/model.js';
+import { byKind } from '../schema/by-kind.js';
 import type { Statement } from '../sql.js';
 import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
@@ -12,13 +12,6 @@ import {
   compileUnpublish,
   compileUpdate,
 } from './compile-write.js';
-import { referrersOf } from './referrers.js';
-
-/** What prints a step. */
-type Printer<K extends WriteStep['kind']> = (
-  step: Extract<WriteStep, { kind: K }>,
-  schema: Schema,
-) => readonly Statement[];
 
 /** Rows first; links with them where no statement has to see the rows of another one. */
 function rowsWithLinks(step: RowsStep): readonly Statement[] {
@@ -33,15 +26,15 @@ function rowsWithLinks(step: RowsStep): readonly Statement[] {
 const links = (step: LinksStep): readonly Statement[] =>
   inTurn(step).flatMap((part) => linkBatches(part).map(compileLinks));
 
-const PRINTERS: { readonly [K in WriteStep['kind']]: Printer<K> } = {
+const print = byKind<WriteStep, [], readonly Statement[]>({
   rows: rowsWithLinks,
   links,
   drafts: ({ type, documentIds }) => [compileStartDrafts(type, documentIds)],
   unpublish: (step) => [compileUnpublish(step)],
   discard: (step) => [compileDiscard(step)],
-  delete: (step, schema) => [compileDelete(step, referrersOf(schema, step.type))],
-};
+  delete: (step) => [compileDelete(step)],
+});
 
 /** All statements of a write, in their order. */
-export const compileSteps = (steps: readonly WriteStep[], schema: Schema): Statement[] =>
-  steps.flatMap((step) => (PRINTERS[step.kind] as Printer<typeof step.kind>)(step as never, schema));
+export const compileSteps = (steps: readonly WriteStep[]): Statement[] =>
+  steps.flatMap((step) => print(step));

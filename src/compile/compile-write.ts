@@ -3,33 +3,14 @@
  * share.
  */
 import type { DeleteStep, DiscardStep, RowsStep, UnpublishStep } from '../plan/steps.js';
-import type { Attribute, ContentType, RelationAttribute } from '../schema/model.js';
+import type { Column, ContentType } from '../schema/model.js';
 import { stored } from './stored-value.js';
 import { documentOf } from './compile-load.js';
-import { alias, type Identifier, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { namesOf } from './link-sql.js';
+import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
-/** One column of an attribute. */
-export interface Column {
-  readonly name: Identifier;
-  readonly attribute: Attribute;
-  readonly isPosition: boolean;
-}
-
-/** The columns that hold a type's attributes. */
-export function columnsOf(type: ContentType): Column[] {
-  return [...type.attributes.values()].flatMap((attribute): Column[] => {
-    if (attribute.kind === 'scalar')
-      return attribute.system ? [] : [{ name: attribute.column, attribute, isPosition: false }];
-    if (attribute.kind !== 'relation') return [{ name: attribute.column, attribute, isPosition: false }];
-    if (attribute.join.kind !== 'column') return [];
-    const { column, position } = attribute.join;
-    const own = { name: column, attribute, isPosition: false };
-    return position === null ? [own] : [own, { name: position, attribute, isPosition: true }];
-  });
-}
-
-const valueOf = ({ attribute, isPosition }: Column, value: unknown): Sql =>
-  isPosition ? sql`default` : stored(attribute, value);
+const valueOf = (column: Column, value: unknown): Sql =>
+  column.isPosition ? sql`default` : stored(column, value);
 
 const TIME = sql`now()`;
 
@@ -51,8 +32,8 @@ function list(columns: readonly Sql[]): Sql {
  * statement.
  */
 export function compileCreate(request: RowsStep, links: readonly Sql[]): Statement {
-  const columns = columnsOf(request.type).filter((column) => isGiven(request, column));
-  const values = columns.map((column) => valueOf(column, request.values.get(column.attribute as never)));
+  const columns = request.type.storage.columns.filter((column) => isGiven(request, column));
+  const values = columns.map((column) => valueOf(column, request.values.get(column.attribute)));
   const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
@@ -105,7 +86,7 @@ function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql 
 /** An existing document: the version written, its published copy, the locales that share their values. */
 export function compileUpdate(request: RowsStep, links: readonly Sql[]): Statement {
   const { type } = request;
-  const columns = columnsOf(type);
+  const { columns } = type.storage;
   const given = columns.filter((column) => isGiven(request, column));
   const parts: { readonly name: Sql; readonly body: Sql }[] = [
     { name: sql`d`, body: written(request, columns) },
@@ -138,7 +119,7 @@ function publishFrom(type: ContentType, columns: readonly Column[]): Sql {
 
 /** The draft takes back what is published, and shares with the drafts of other locales what locales share. */
 export function compileDiscard({ type, documentId, locale }: DiscardStep): Statement {
-  const columns = columnsOf(type);
+  const { columns } = type.storage;
   const sets = columns.map(({ name }) => sql`${quote(name)} = p.${quote(name)}`);
   const table = quote(type.table);
   const versions = sql`t.document_id = ${param(documentId)}::text and t.locale = ${param(locale)}::text and not t.published and p.document_id = t.document_id and p.locale = t.locale and p.published`;
@@ -156,24 +137,14 @@ export function compileUnpublish({ type, documentId, locale }: UnpublishStep): S
   );
 }
 
-/** References to a type that go when its last version goes. */
-export interface Referrer {
-  readonly type: ContentType;
-  readonly attribute: RelationAttribute;
-}
-
 /**
  * Clears the columns of a table that name a deleted document, all in one update, because it may be named
  * several times.
  */
-function forget(
-  owner: ContentType,
-  referrers: readonly Referrer[],
-  { last, self }: { readonly last: Sql; readonly self: boolean },
-): Sql[] {
-  const columns = referrers.flatMap(({ type, attribute: { join: way } }) =>
-    type === owner && way.kind === 'column' ? [quote(way.column)] : [],
-  );
+function forget(owner: ContentType, deleted: ContentType, last: Sql): Sql[] {
+  const columns = owner.storage.columns
+    .filter(({ reference }) => reference === deleted)
+    .map(({ name }) => quote(name));
   if (columns.length === 0) return [];
   const sets = columns.map(
     (column) => sql`${column} = case when ${column} in ${last} then null else ${column} end`,
@@ -182,15 +153,19 @@ function forget(
     columns.map((column) => sql`${column} in ${last}`),
     ' or ',
   );
-  const others = self ? sql` and document_id not in (select g.document_id from g)` : sql``;
+  const others = owner === deleted ? sql` and document_id not in (select g.document_id from g)` : sql``;
   return [sql`update ${quote(owner.table)} set ${join(sets, ', ')} where (${named})${others}`];
 }
 
+/** The links of a type that name a deleted document. */
+const unlink = ({ storage }: ContentType, deleted: ContentType, last: Sql): Sql[] =>
+  storage.links
+    .filter(({ attribute }) => attribute.target === deleted)
+    .map(({ table }) => namesOf(table))
+    .map(({ table, target }) => sql`delete from ${table} where ${target} in ${last}`);
+
 /** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
-export function compileDelete(
-  { type, documentId, locale }: DeleteStep,
-  referrers: readonly Referrer[],
-): Statement {
+export function compileDelete({ type, documentId, locale }: DeleteStep): Statement {
   const table = quote(type.table);
   const document = param(documentId);
   const conditions: Sql[] = [];
@@ -199,12 +174,9 @@ export function compileDelete(
   const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
   const gone = sql`g as (delete from ${table} t${which} returning t.document_id, t.locale)`;
   const last = sql`(select g.document_id from g where not exists (select 1 from ${table} t where t.document_id = g.document_id and not exists (select 1 from g h where h.document_id = t.document_id and h.locale = t.locale)))`;
-  const links = referrers.flatMap(({ attribute: { join: way } }) =>
-    way.kind === 'link' ? [sql`delete from ${quote(way.table)} where target_document_id in ${last}`] : [],
-  );
-  const columns = [...new Set(referrers.map((referrer) => referrer.type))].flatMap((owner) =>
-    forget(owner, referrers, { last, self: owner === type }),
-  );
+  const owners = type.storage.referrers;
+  const links = owners.flatMap((owner) => unlink(owner, type, last));
+  const columns = owners.flatMap((owner) => forget(owner, type, last));
   const cleaned = [...links, ...columns].map((step, i) => sql`${alias('c', i)} as (${step})`);
   return print(sql`with ${join([gone, ...cleaned], ', ')} select count(*)::int4 as count from g`);
 }

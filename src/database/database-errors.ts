@@ -1,8 +1,6 @@
 /** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
 import { ContentError, issuesError, unavailable, UNTOLD, validationError } from '../errors.js';
-import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
-import { uniqueIndexName } from '../schema/naming.js';
-import { contendedIndexes } from './entities.js';
+import type { ScalarAttribute, Schema } from '../schema/model.js';
 
 /**
  * What may be said of unique attributes that are refused: nothing of one that is not here, and its value only
@@ -106,34 +104,19 @@ function uniqueViolation(
   schema: Schema,
   values: Readonly<Pick<UniqueValues, 'get'>>,
 ): ContentError | undefined {
-  for (const type of schema.types.values()) {
-    if (
-      constraint !== undefined &&
-      !isUniqueAttribute(type, constraint) &&
-      contendedIndexes(type).includes(constraint)
-    ) {
+  if (constraint === undefined) return undefined;
+  for (const { singularApiId, storage } of schema.types.values()) {
+    const attribute = storage.uniqueNames.get(constraint);
+    if (attribute === undefined && storage.contended.includes(constraint))
       return new ContentError(
         'ConflictError',
-        `Another request has just written the same ${type.singularApiId}; try again`,
+        `Another request has just written the same ${singularApiId}; try again`,
       );
-    }
-    const attribute = uniqueAttribute(type, constraint);
     if (attribute === undefined) continue;
     const said = values.get(attribute);
     if (said === undefined) return issuesError([UNTOLD]);
     const message = 'This attribute must be unique';
     return issuesError([{ path: [attribute.name], message, name: 'ValidationError', ...said }]);
-  }
-  return undefined;
-}
-
-const isUniqueAttribute = (type: ContentType, constraint: string): boolean =>
-  uniqueAttribute(type, constraint) !== undefined;
-
-function uniqueAttribute(type: ContentType, constraint: string | undefined): ScalarAttribute | undefined {
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind === 'scalar' && !attribute.system && uniqueIndexName(type, attribute) === constraint)
-      return attribute;
   }
   return undefined;
 }

@@ -3,238 +3,111 @@
  * SQL.
  */
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
-import type {
-  Attribute,
-  ComponentAttribute,
-  ContentType,
-  RelationAttribute,
-  ScalarAttribute,
-  Schema,
-  ZoneAttribute,
-} from '../schema/model.js';
-import {
-  attributeIndexName,
-  countIndexName,
-  listIndexName,
-  ownerIndexName,
-  parted,
-  singleIndexName,
-  targetIndexName,
-  uniqueIndexName,
-  versionIndexName,
-} from '../schema/naming.js';
-import { isIndexedInside } from '../schema/unique-inside.js';
+import type { Column, ContentType, Index, LinkColumn, Schema, StoredLinks } from '../schema/model.js';
+import { parted } from '../schema/naming.js';
+import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
 import { print, quote, sql } from '../sql.js';
-import { componentSequence } from './sequences.js';
 
-type Properties = Record<string, Record<string, unknown>>;
-type Indexes = {
-  name: string;
-  properties?: string[];
-  expression?: string;
-  where?: string;
-  deferMode?: string;
-}[];
+type Property = Readonly<Record<string, unknown>>;
 type AnyEntity = EntitySchema<Record<string, unknown>>;
 
-/**
- * What a column is for, as its comment. MikroORM takes a column that goes and one that comes for one that was
- * renamed when they are alike, and every text is like every other: what a private attribute or a password
- * held would come back under a public name. No two columns of a table have the same comment, so none are
- * alike.
- */
-const commentOf = ({ name }: Attribute, of = ''): { readonly comment: string } => ({
-  comment: `${of}${name}`,
+/** What a property is in JavaScript, where that is not its column's type. */
+const DATETIME = { type: 'datetime', columnType: 'timestamptz(3)' };
+
+/** The primary key of a table, numbered by the database. */
+const KEY: Property = { type: 'integer', primary: true, autoincrement: true };
+
+const systemProperty = ({ name, type, nullable }: SystemColumn): Property => ({
+  ...(type === 'timestamptz(3)' ? DATETIME : { type }),
+  fieldName: name,
+  ...(nullable ? { nullable } : {}),
 });
 
-/** Names of properties beside the attributes': attributes begin with a letter. */
-const besideOf = (attribute: RelationAttribute, what: 'document' | 'position'): string =>
-  `_${attribute.name}_${what}`;
-
-const SYSTEM: Properties = {
-  id: { type: 'integer', primary: true, autoincrement: true },
-  documentId: { type: 'text', fieldName: 'document_id' },
-  createdAt: { type: 'datetime', fieldName: 'created_at', columnType: 'timestamptz(3)' },
-  updatedAt: { type: 'datetime', fieldName: 'updated_at', columnType: 'timestamptz(3)' },
-  publishedAt: { type: 'datetime', fieldName: 'published_at', columnType: 'timestamptz(3)', nullable: true },
-  _published: { type: 'boolean', fieldName: 'published' },
-  locale: { type: 'text', fieldName: 'locale' },
-};
-
-interface Parts {
-  readonly properties: Properties;
-  readonly indexes: Indexes;
-  readonly uniques: Indexes;
-  readonly links: AnyEntity[];
-  /** The entity that the parts become, for the links that point back at it. */
-  readonly owner: () => AnyEntity;
-}
-
-type LinkJoin = Extract<RelationAttribute['join'], { kind: 'link' }>;
-
-function scalarColumn(type: ContentType, attribute: ScalarAttribute, parts: Parts): void {
-  if (attribute.system) return;
-  const key = attribute.name;
-  parts.properties[key] = {
-    type: attribute.type.column,
-    columnType: attribute.type.column,
-    fieldName: attribute.column,
-    nullable: true,
-    ...commentOf(attribute),
-  };
-  // Uniqueness is per locale and among published versions; empty texts do not count (D14, protocol 14.18).
-  if (attribute.def.unique === true || attribute.def.type === 'uid') {
-    const filled = attribute.type.column === 'text' ? ` and "${attribute.column}" <> ''` : '';
-    parts.uniques.push({
-      name: uniqueIndexName(type, attribute),
-      properties: [key, 'locale'],
-      where: `published${filled}`,
-    });
-  }
-  // The unique index is partial, which filters cannot use; this one serves them, drafts included.
-  if (attribute.def.index === true || attribute.def.unique === true || attribute.def.type === 'uid') {
-    parts.indexes.push({ name: attributeIndexName(type, attribute), properties: [key] });
-  }
-}
-
-/** Indexes that concurrent writers may meet at although each of them is right; a second look tells. */
-export const contendedIndexes = (type: ContentType): string[] => [
-  versionIndexName(type),
-  singleIndexName(type),
-  ...[...type.attributes.values()].flatMap((attribute) => {
-    if (attribute.kind === 'scalar')
-      return attribute.def.generate === true ? [uniqueIndexName(type, attribute)] : [];
-    if (attribute.kind !== 'relation' || !attribute.exclusive) return [];
-    const other =
-      attribute.def.type === 'relation'
-        ? attribute.target.attributes.get(attribute.def.mappedBy ?? '')
-        : undefined;
-    return [
-      ownerIndexName(type, attribute),
-      ...(other?.kind === 'relation' ? [ownerIndexName(attribute.target, other)] : []),
-    ];
-  }),
+const [, ...SYSTEM] = SYSTEM_COLUMNS;
+const SYSTEM_PROPERTIES: readonly [string, Property][] = [
+  ['id', KEY],
+  ...SYSTEM.map((column): [string, Property] => [column.property, systemProperty(column)]),
 ];
 
-function embeddedColumn(
-  type: ContentType,
-  attribute: ComponentAttribute | ZoneAttribute,
-  parts: Parts,
-): void {
-  parts.properties[attribute.name] = {
-    type: 'jsonb',
-    columnType: 'jsonb',
-    fieldName: attribute.column,
-    nullable: true,
-    ...commentOf(attribute),
+function property({ name, type, comment, nullable, isPosition }: Column): Property {
+  const numbered = isPosition ? { autoincrement: true } : { columnType: type };
+  return { type, fieldName: name, comment, ...numbered, ...(nullable ? { nullable } : {}) };
+}
+
+/** An index as MikroORM takes it. One that looks into JSON is a statement of its own. */
+function indexEntry(index: Index, { table }: ContentType): Property {
+  const { name, properties, inside, where, deferred } = index;
+  if (inside !== null) {
+    const gin = sql`create index ${quote(name)} on ${quote(table)} using gin (${quote(inside)} jsonb_path_ops)`;
+    return { name, expression: print(gin).text };
+  }
+  return {
+    name,
+    properties,
+    ...(where === null ? {} : { where: print(where).text }),
+    ...(deferred ? { deferMode: 'deferred' } : {}),
   };
-  if (isIndexedInside(attribute)) {
-    const index = attributeIndexName(type, attribute);
-    const { text } = print(
-      sql`create index ${quote(index)} on ${quote(type.table)} using gin (${quote(attribute.column)} jsonb_path_ops)`,
-    );
-    parts.indexes.push({ name: index, expression: text });
-  }
 }
 
-function relationColumns(type: ContentType, attribute: RelationAttribute, parts: Parts): void {
-  const { join } = attribute;
-  if (join.kind === 'column') {
-    const key = besideOf(attribute, 'document');
-    parts.properties[key] = {
-      type: 'text',
-      fieldName: join.column,
-      nullable: true,
-      ...commentOf(attribute),
-    };
-    // A one-to-one target has one owner per locale and state.
-    // Judged at commit, because a target changes hands within one statement.
-    const owned = {
-      name: ownerIndexName(type, attribute),
-      properties: [key, 'locale', '_published'],
-      deferMode: 'deferred',
-    };
-    if (attribute.exclusive) parts.uniques.push(owned);
-    else parts.indexes.push({ name: attributeIndexName(type, attribute), properties: [key] });
-    if (join.position !== null) {
-      parts.properties[besideOf(attribute, 'position')] = {
-        type: 'integer',
-        fieldName: join.position,
-        autoincrement: true,
-        ...commentOf(attribute, 'place on the other side of '),
-      };
-    }
-  }
-  if (join.kind === 'link') parts.links.push(linkTable(type, attribute, join, parts.owner));
+/** A column of a link table; the owner's is a reference to its row. */
+function linkProperty({ name, type, key, counted }: LinkColumn, owner: () => AnyEntity): Property {
+  const common = {
+    fieldName: name,
+    ...(key ? { primary: true } : {}),
+    ...(counted ? { autoincrement: true } : {}),
+  };
+  if (type !== null) return { type, ...common };
+  return { kind: 'm:1', entity: () => owner(), ...common, deleteRule: 'cascade', updateRule: 'cascade' };
 }
 
-/** Owner row, target document, and the position on each side. The owner's links go when its row goes. */
-function linkTable(
+/** Owner row, target document, and the position on each side. */
+function linkEntity(
   type: ContentType,
-  attribute: RelationAttribute,
-  way: LinkJoin,
+  { attribute, table: links }: StoredLinks,
   ownerEntity: () => AnyEntity,
 ): AnyEntity {
-  const properties: Properties = {
-    owner: {
-      kind: 'm:1',
-      entity: () => ownerEntity(),
-      fieldName: 'owner_id',
-      primary: true,
-      deleteRule: 'cascade',
-      updateRule: 'cascade',
-    },
-    targetDocumentId: { type: 'text', fieldName: 'target_document_id', primary: true },
-    position: { type: 'integer', fieldName: 'position' },
-    ...(way.twoWay
-      ? { inversePosition: { type: 'integer', fieldName: 'inverse_position', autoincrement: true } }
-      : {}),
-  };
-  const { table } = way;
-  const indexes = [{ name: targetIndexName(table), properties: ['targetDocumentId'] }];
-  return entity(`${entityName(type)}_${attribute.name}_Link`, table, { properties, indexes, uniques: [] });
+  const { table, owner, target, position, inversePosition, targetIndex } = links;
+  const columns = [owner, target, position, ...(inversePosition === null ? [] : [inversePosition])];
+  return entity(`${entityName(type)}_${attribute.name}_Link`, table, {
+    properties: columns.map((column) => [column.property, linkProperty(column, ownerEntity)]),
+    indexes: [{ name: targetIndex, properties: [target.property] }],
+    uniques: [],
+  });
 }
 
 const entityName = (type: ContentType): string => `Content_${type.singularApiId.replaceAll('-', '_')}`;
 
-function entity(
-  entityClass: string,
-  table: string,
-  { properties, indexes, uniques }: Pick<Parts, 'properties' | 'indexes' | 'uniques'>,
-): AnyEntity {
+/** What an entity is made of. */
+interface Parts {
+  readonly properties: readonly (readonly [string, Property])[];
+  readonly indexes: readonly Property[];
+  readonly uniques: readonly Property[];
+}
+
+function entity(entityClass: string, table: string, { properties, indexes, uniques }: Parts): AnyEntity {
   // The properties are only known at run time, which is what this boundary is for.
   const { schema, bare } = parted(table);
   return new EntitySchema({
     name: entityClass,
     tableName: bare,
     ...(schema === null ? {} : { schema }),
-    properties,
+    properties: Object.fromEntries(properties),
     indexes,
     uniques,
   } as unknown as ConstructorParameters<typeof EntitySchema>[0]) as AnyEntity;
 }
 
 function typeEntities(type: ContentType): AnyEntity[] {
-  const parts: Parts = {
-    properties: { ...SYSTEM },
-    indexes: [],
-    uniques: [],
-    links: [],
-    owner: () => document,
-  };
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind === 'scalar') scalarColumn(type, attribute, parts);
-    else if (attribute.kind === 'relation') relationColumns(type, attribute, parts);
-    else embeddedColumn(type, attribute, parts);
-  }
-  parts.uniques.push({ name: versionIndexName(type), properties: ['documentId', 'locale', '_published'] });
-  if (type.kind === 'singleType')
-    parts.uniques.push({ name: singleIndexName(type), properties: ['locale', '_published'] });
-  // Totals count by state and locale; lists go on by id.
-  parts.indexes.push({ name: countIndexName(type), properties: ['_published', 'locale'] });
-  parts.indexes.push({ name: listIndexName(type), properties: ['_published', 'locale', 'id'] });
-  const document: AnyEntity = entity(entityName(type), type.table, parts);
-  return [document, ...parts.links];
+  const { columns, indexes, links } = type.storage;
+  const document: AnyEntity = entity(entityName(type), type.table, {
+    properties: [
+      ...SYSTEM_PROPERTIES,
+      ...columns.map((column): [string, Property] => [column.property, property(column)]),
+    ],
+    indexes: indexes.filter(({ unique }) => !unique).map((index) => indexEntry(index, type)),
+    uniques: indexes.filter(({ unique }) => unique).map((index) => indexEntry(index, type)),
+  });
+  return [document, ...links.map((link) => linkEntity(type, link, () => document))];
 }
 
 /**
@@ -266,9 +139,8 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
 
 /** The entities of the whole model, the file type and the component sequence included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
-  const id = { type: 'integer', primary: true, autoincrement: true };
-  const sequence = entity('Content_ComponentSequence', componentSequence(schema.file), {
-    properties: { id },
+  const sequence = entity('Content_ComponentSequence', schema.file.storage.instanceIds, {
+    properties: [['id', KEY]],
     indexes: [],
     uniques: [],
   });

@@ -5,7 +5,8 @@ import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compil
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
-import { type Body, type BodyRules, type GivenValues, planBody } from '../plan/body.js';
+import { type Body, type BodyRules, planBody } from '../plan/body.js';
+import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
 import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
@@ -124,12 +125,19 @@ export class Documents {
     const planOf = (body: CheckedBody | null): WritePlan => ({
       ...rest,
       body,
-      locks: locks({ schema: this.base.schema, target, body }),
+      locks: locks({ target, body }),
     });
     if (verb !== 'create' && verb !== 'update') {
       const plan = planOf(null);
       const replan = (): Promise<WritePlan> => Promise.resolve(plan);
-      return runWrite(this.base, { plan, raw: null, hooks, replan, options, answer: answerOf(new Map()) });
+      return runWrite(this.base, {
+        plan,
+        raw: null,
+        hooks,
+        replan,
+        options,
+        answer: answerOf(NOTHING_GIVEN),
+      });
     }
     const rules: BodyRules = {
       rights: writeRightsOf(caller, { type: target.type, action: verb, published: target.publish }),

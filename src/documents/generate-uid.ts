@@ -2,6 +2,7 @@
 import slugify from '@sindresorhus/slugify';
 import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
 import type { Runner } from '../database/runner.js';
+import { isGiven } from '../plan/given.js';
 import type { Settled } from '../plan/settle.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
 import type { Loaded } from '../plan/loaded.js';
@@ -20,17 +21,6 @@ const LONGEST = 240;
 /** How long a slug may be, so that the attribute still holds it with a number. */
 const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number =>
   Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
-
-const isGenerated = (
-  attribute: unknown,
-): attribute is ScalarAttribute & { readonly def: { readonly targetField: string } } => {
-  const { kind, def } = attribute as ScalarAttribute;
-  return kind === 'scalar' && def.generate === true;
-};
-
-/** The generated uid attributes of a type; their unique indexes decide between concurrent writers. */
-const generatedUids = (type: ContentType): ScalarAttribute[] =>
-  [...type.attributes.values()].filter(isGenerated);
 
 function baseOf(type: ContentType, attribute: ScalarAttribute, values: Settled['values']): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');
@@ -51,8 +41,8 @@ function firstFree(base: string, taken: ReadonlySet<unknown>): string {
 function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
   const { versions, stored } = loaded;
   if (versions.own !== undefined) return [];
-  return generatedUids(target.type).filter(
-    (attribute) => !body.values.has(attribute.name) && (stored === null || attribute.localized),
+  return target.type.storage.generatedUids.filter(
+    (attribute) => !isGiven(body.values, attribute.name) && (stored === null || attribute.localized),
   );
 }
 

@@ -1,7 +1,6 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
 import { compileLoad, compileVersions } from '../compile/compile-load.js';
 import type { Row } from '../database/runner.js';
-import { componentSequence } from '../database/sequences.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
 import type { Loaded } from '../plan/loaded.js';
 import type { Stored } from '../plan/stored-instances.js';
@@ -53,8 +52,7 @@ function draftlessOf(
 /** Relations that may not be empty when a document is published, although the body does not name them. */
 function judged({ target: { type, publish }, settings }: LoadRequest): RelationAttribute[] {
   if (!settings.strictRelations || !publish) return [];
-  const relations = [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
-  return relations.filter(({ required }) => required);
+  return type.storage.relations.filter(({ required }) => required);
 }
 
 /** Whether there may be a document already. */
@@ -69,8 +67,8 @@ export function loadStatement(request: LoadRequest): Statement | null {
   const { references, instances, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && instances === 0) return null;
-  const given = [...values.values()].flatMap((one) => (one.kind === 'relation' ? [one.attribute] : []));
-  const changed = given.filter(({ join }) => join.kind.startsWith('inverse'));
+  const given = [...values.relations.values()].map(({ attribute }) => attribute);
+  const changed = given.filter(({ join }) => join.side === 'inverse');
   return compileLoad({
     type,
     existing,
@@ -82,7 +80,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     references,
     user,
     instances,
-    sequenceTable: componentSequence(type),
+    sequenceTable: type.storage.instanceIds,
   });
 }
 

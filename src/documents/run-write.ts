@@ -9,7 +9,6 @@ import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
 import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
-import { contendedIndexes } from '../database/entities.js';
 import type { Row, Runner } from '../database/runner.js';
 import { userOf } from '../access/caller.js';
 import type { Loaded } from '../plan/loaded.js';
@@ -81,7 +80,7 @@ export async function runWrite<T>(
   const values: UniqueValues = new Map();
   const done = await base.database.transaction((runner) => attempt({ base, runner, values }, write), {
     values,
-    retryOn: contendedIndexes(type),
+    retryOn: type.storage.contended,
     shared: hooks.insideTransaction,
     turn: turnOf(type, documentId),
     hangup: options.hangup ?? null,
@@ -148,11 +147,11 @@ async function stepsOf(
 
 /** Writes and answers: in one flight with the commit, where nobody has to look in between. */
 async function writeAndAnswer<T>(
-  { base, runner }: Attempt,
+  { runner }: Attempt,
   { hooks, answer }: WriteRun<T>,
   { documentId, steps }: PlannedSteps,
 ): Promise<T> {
-  const written = compileSteps(steps, base.schema);
+  const written = compileSteps(steps);
   // A statement that fails would end the host's transaction, too.
   const alone = runner.em === null && !hooks.listening;
   const answering = alone ? answer.statements(documentId) : null;

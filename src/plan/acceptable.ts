@@ -1,19 +1,20 @@
 /** Whether the values of a body can be accepted at all, before anything is looked up. */
 import type { Issue } from '../errors.js';
 import { sentPlace } from '../schema/place.js';
-import type { Given, GivenValues } from './body.js';
+import type { GivenValues } from './given.js';
 
-function check(given: Given, draft: boolean, issues: Issue[]): void {
-  if (given.kind === 'embedded')
-    given.instances.forEach((item) => item?.values.forEach((value) => check(value, draft, issues)));
-  if (given.kind !== 'scalar' || given.raw === undefined || given.raw === null) return;
-  const { attribute, raw } = given;
-  attribute.type.accept(raw, attribute.def, sentPlace({ path: [attribute.name], draft, issues }));
+function check({ scalars, embedded }: GivenValues, draft: boolean, issues: Issue[]): void {
+  for (const { attribute, raw } of scalars.values()) {
+    if (raw === undefined || raw === null) continue;
+    attribute.type.accept(raw, attribute.def, sentPlace({ path: [attribute.name], draft, issues }));
+  }
+  for (const { instances } of embedded.values())
+    for (const instance of instances) if (instance !== null) check(instance.values, draft, issues);
 }
 
 /** Whether every scalar that a body gives passes its own rules: type, length, bounds, format. */
 export function areAcceptable(values: GivenValues, draft: boolean): boolean {
   const issues: Issue[] = [];
-  values.forEach((value) => check(value, draft, issues));
+  check(values, draft, issues);
   return issues.length === 0;
 }

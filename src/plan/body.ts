@@ -4,51 +4,28 @@
  */
 import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
-import type {
-  Attribute,
-  Component,
-  ComponentAttribute,
-  ContentType,
-  Model,
-  RelationAttribute,
-  ScalarAttribute,
-  ZoneAttribute,
+import { byKind } from '../schema/by-kind.js';
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  type EmbeddedAttribute,
+  type Model,
+  type RelationAttribute,
+  type ScalarAttribute,
 } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
-import { type Reference, referencesOf, type RelationInput, relationInput } from './relation-input.js';
 import {
-  CREATORS,
-  type LinkRefusal,
-  type LinkScope,
-  type Telling,
-  TRUSTED,
-  type WriteRights,
-} from './rights.js';
-
-/** What a body gives for one attribute. */
-export type Given =
-  | { readonly kind: 'scalar'; readonly attribute: ScalarAttribute; readonly raw: unknown }
-  | {
-      readonly kind: 'relation';
-      readonly attribute: RelationAttribute;
-      readonly input: RelationInput;
-      readonly scope: LinkScope;
-    }
-  | {
-      readonly kind: 'embedded';
-      readonly attribute: ComponentAttribute | ZoneAttribute;
-      readonly raw: unknown;
-      /** One entry per instance in the body; null for one that is not an object or of no known component. */
-      readonly instances: readonly (GivenInstance | null)[];
-    };
-
-export interface GivenInstance {
-  readonly component: Component;
-  readonly id: unknown;
-  readonly values: GivenValues;
-}
-
-export type GivenValues = ReadonlyMap<string, Given>;
+  componentOf,
+  copyOf,
+  type GivenInstance,
+  type GivenMaps,
+  type GivenValues,
+  isGiven,
+  noValues,
+} from './given.js';
+import { type Reference, referencesOf, relationInput } from './relation-input.js';
+import { CREATORS, type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './rights.js';
 
 /** What must be looked up of a type before the write. */
 export interface Lookup {
@@ -122,10 +99,10 @@ function dataOf(body: unknown): Readonly<Record<string, unknown>> {
   throw validationError('Missing "data" payload in the request body');
 }
 
-/** Where a walk stands: the dotted path, and whether the object is an entry of a zone. */
+/** Where a walk stands: the dotted path, and whether the object says of which component it is. */
 interface Where {
   readonly prefix: string;
-  readonly zone: boolean;
+  readonly named: boolean;
 }
 
 function instanceOf(
@@ -139,24 +116,23 @@ function instanceOf(
   return { component, id: raw['id'], values: valuesOf(raw, component, where, walk) };
 }
 
-function embedded(
-  attribute: ComponentAttribute | ZoneAttribute,
-  raw: unknown,
-  at: string,
-  walk: Walk,
-): Given {
-  const zone = attribute.kind === 'zone';
-  const pick = (item: unknown): Component | undefined =>
-    zone
-      ? attribute.components.find(({ uid }) => isObject(item) && item['__component'] === uid)
-      : attribute.component;
+/** What is sent for an attribute: its value and place, and what collects it. */
+interface Sent {
+  readonly raw: unknown;
+  readonly at: string;
+  readonly into: GivenMaps;
+}
+
+function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): void {
+  if (attribute.def.type === 'password' && typeof raw === 'string') walk.passwords.push(raw);
+  into.scalars.set(attribute.name, { attribute, raw });
+}
+
+function embedded(attribute: EmbeddedAttribute, { raw, at, into }: Sent, walk: Walk): void {
+  const where = { prefix: at, named: attribute.named };
   const items = attribute.many ? (Array.isArray(raw) ? (raw as unknown[]) : []) : isObject(raw) ? [raw] : [];
-  return {
-    kind: 'embedded',
-    attribute,
-    raw,
-    instances: items.map((item) => instanceOf(item, pick(item), { prefix: at, zone }, walk)),
-  };
+  const instances = items.map((item) => instanceOf(item, componentOf(attribute, item), where, walk));
+  into.embedded.set(attribute.name, { attribute, raw, instances });
 }
 
 /** A relation that must not be written; `grant` says what would allow it (protocol 11.28, D26). */
@@ -165,7 +141,7 @@ function refusedLink(key: string, at: string, { grant }: LinkRefusal): Error {
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
 
-function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: Walk): Given {
+function relation(attribute: RelationAttribute, { raw, at, into }: Sent, walk: Walk): void {
   const scope = walk.rights.links(attribute);
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, attribute, at);
@@ -177,38 +153,27 @@ function relation(attribute: RelationAttribute, raw: unknown, at: string, walk: 
     guarded: known.guarded || scope.ownOnly || scope.drafts !== 'all',
     ownOnly: scope.ownOnly ? [...known.ownOnly, attribute] : known.ownOnly,
   });
-  return { kind: 'relation', attribute, input, scope };
+  into.relations.set(attribute.name, { attribute, input, scope });
 }
 
-function given(attribute: Attribute, raw: unknown, at: string, walk: Walk): Given {
-  switch (attribute.kind) {
-    case 'scalar':
-      if (attribute.def.type === 'password' && typeof raw === 'string') walk.passwords.push(raw);
-      return { kind: 'scalar', attribute, raw };
-    case 'relation':
-      return relation(attribute, raw, at, walk);
-    default:
-      return embedded(attribute, raw, at, walk);
-  }
-}
+const take = byKind<Attribute, [Sent, Walk], void>({ scalar, relation, component: embedded, zone: embedded });
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
 function writable(
   key: string,
   model: Model,
-  { prefix, zone }: Where,
+  { prefix, named }: Where,
   { mayWrite, trusted }: WriteRights,
 ): Attribute | undefined {
   const at = prefix === '' ? key : `${prefix}.${key}`;
   if (model.model === 'component') {
-    if (key === 'id' || key === 'documentId' || (zone && key === '__component')) return undefined;
+    if (key === 'id' || key === 'documentId' || (named && key === '__component')) return undefined;
   } else {
     if (key === 'id' || key === 'documentId') throw validationError(`Invalid key ${key}`, { key, ...SOURCE });
     if (TOLERATED.includes(key)) return undefined;
   }
   const attribute = model.attributes.get(key);
-  const settable =
-    attribute?.writable === true || (trusted && !(attribute?.kind === 'scalar' && attribute.system));
+  const settable = attribute?.writable === true || (trusted && attribute?.system === false);
   const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
   if (refused || (attribute === undefined && CREATORS.includes(key)))
     throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
@@ -223,33 +188,25 @@ function valuesOf(
   walk: Walk,
 ): GivenValues {
   const { prefix } = where;
-  const values = new Map<string, Given>();
+  const into = noValues();
   for (const [key, raw] of Object.entries(object)) {
     if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
     const attribute = writable(key, model, where, walk.rights);
     if (attribute === undefined || raw === undefined) continue;
-    values.set(key, given(attribute, raw, prefix === '' ? key : `${prefix}.${key}`, walk));
+    take(attribute, { raw, at: prefix === '' ? key : `${prefix}.${key}`, into }, walk);
   }
-  return values;
+  return into;
 }
 
 /** The values with the owner among them, unless a hook has named one. */
 function owned(values: GivenValues, type: ContentType, creator: string, walk: Walk): GivenValues {
-  const attribute = type.owner === null ? undefined : type.attributes.get(type.owner);
-  if (attribute === undefined || values.has(attribute.name)) return values;
+  const attribute = type.attributes.get(type.owner ?? '');
+  if (attribute === undefined || isGiven(values, attribute.name)) return values;
   walk.rights = TRUSTED;
-  return new Map([
-    ...values,
-    [
-      attribute.name,
-      given(
-        attribute,
-        attribute.kind === 'relation' ? { documentId: creator } : creator,
-        attribute.name,
-        walk,
-      ),
-    ],
-  ]);
+  const into = copyOf(values);
+  const isLink = type.storage.relations.some(({ name }) => name === attribute.name);
+  take(attribute, { raw: isLink ? { documentId: creator } : creator, at: attribute.name, into }, walk);
+  return into;
 }
 
 /** Whose body it is. */
@@ -275,7 +232,7 @@ export function planBody(
   checkSize(body, maxNodes);
   const data = dataOf(body);
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
-  const sent = valuesOf(data, type, { prefix: '', zone: false }, walk);
+  const sent = valuesOf(data, type, { prefix: '', named: false }, walk);
   const values = creator === null ? sent : owned(sent, type, creator, walk);
   return {
     type,
@@ -285,6 +242,6 @@ export function planBody(
     instances: walk.instances,
     passwords: walk.passwords,
     telling: rights.telling,
-    isSent: ({ name }) => sent.has(name) && !changed.has(name),
+    isSent: ({ name }) => isGiven(sent, name) && !changed.has(name),
   };
 }

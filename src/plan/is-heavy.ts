@@ -7,7 +7,7 @@ const FAR = 10_000;
 const isWide = ({ children }: ObjectPlan): boolean =>
   children.some((child) => {
     if (child.kind === 'zone') return [...child.items.values()].some(({ object }) => isWide(object));
-    const many = child.attribute.kind === 'relation' && child.attribute.many;
+    const many = child.attribute.linked && child.attribute.many;
     return many || child.kind === 'count' || isWide(child.object);
   });
 

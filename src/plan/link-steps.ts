@@ -1,5 +1,5 @@
 /** Which links a write changes, copies or leaves alone. */
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { ContentType, RelationAttribute, StoredLinks } from '../schema/model.js';
 import type { Loaded } from './loaded.js';
 import type { Settled } from './settle.js';
 import type { LinkChange, LinkCopy, LinksStep, Owners, Takeover } from './steps.js';
@@ -46,8 +46,7 @@ export function linksOfWrite(linking: Linking): LinksStep {
 
 /** Documents of others whose links a relation must leave as they are (D26). */
 function othersOf(attribute: RelationAttribute, { body, loaded }: Linking): readonly string[] {
-  const given = body.values.get(attribute.name);
-  if (given?.kind !== 'relation' || !given.scope.ownOnly) return [];
+  if (body.values.relations.get(attribute.name)?.scope.ownOnly !== true) return [];
   return loaded.targets.get(attribute.target)?.others ?? [];
 }
 
@@ -59,41 +58,29 @@ function takeoversOf({ target, loaded, settled }: Linking): Takeover[] {
   const { type, publish } = target;
   const { own } = loaded.versions;
   if (own === undefined || !publish || !type.draftAndPublish) return [];
-  return exclusiveColumns(type).flatMap((attribute) =>
+  return type.storage.exclusive.flatMap((attribute) =>
     settled.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }],
   );
 }
 
-/** The one-to-one relations that a type holds in columns. */
-const exclusiveColumns = (type: ContentType): RelationAttribute[] =>
-  [...type.attributes.values()]
-    .filter((attribute) => attribute.kind === 'relation')
-    .filter(({ exclusive, join }) => exclusive && join.kind === 'column');
-
-/** The relations that a type holds in link tables. */
-const linkedRelations = (type: ContentType): RelationAttribute[] =>
-  [...type.attributes.values()]
-    .filter((attribute) => attribute.kind === 'relation')
-    .filter(({ join }) => join.kind === 'link');
-
 /** Links that published rows and new locales take over as they are. */
 function copiesOf(linking: Linking): LinkCopy[] {
-  const { type } = linking.target;
-  const unchanged = linkedRelations(type).filter((attribute) => !linking.settled.lists.has(attribute));
-  return unchanged.flatMap((attribute) => copiesOfRelation(attribute, linking));
+  const { links } = linking.target.type.storage;
+  const unchanged = links.filter(({ attribute }) => !linking.settled.lists.has(attribute));
+  return unchanged.flatMap((stored) => copiesOfRelation(stored, linking));
 }
 
-function copiesOfRelation(attribute: RelationAttribute, { target, loaded }: Linking): LinkCopy[] {
+function copiesOfRelation({ attribute, table }: StoredLinks, { target, loaded }: Linking): LinkCopy[] {
   const { type, locale, publish } = target;
   const { own, base } = loaded.versions;
   const shared = type.localized && !attribute.localized;
   const live: Owners[] =
     type.draftAndPublish && publish ? [{ published: true, locale: shared ? null : locale }] : [];
-  if (own !== undefined) return live.map((to) => ({ attribute, from: own.id, to }));
+  if (own !== undefined) return live.map((to) => ({ links: table, from: own.id, to }));
   // A new locale takes over what it shares.
   if (base === undefined || !shared) return [];
   const fresh = { published: !type.draftAndPublish, locale };
-  return [fresh, ...live].map((to) => ({ attribute, from: base.id, to }));
+  return [fresh, ...live].map((to) => ({ links: table, from: base.id, to }));
 }
 
 /** The links of a draft that takes back those of its published version, the row `from`. */
@@ -103,12 +90,12 @@ export const linksOfDiscard = (type: ContentType, from: number, to: Linked): Lin
   ...to,
   draftsOnly: true,
   changes: [],
-  copies: linkedRelations(type).map((attribute) => ({
-    attribute,
+  copies: type.storage.links.map(({ attribute, table }) => ({
+    links: table,
     from,
     to: { published: false, locale: type.localized && !attribute.localized ? null : to.locale },
   })),
-  takeovers: exclusiveColumns(type).map((attribute) => ({ attribute, from, published: false })),
+  takeovers: type.storage.exclusive.map((attribute) => ({ attribute, from, published: false })),
 });
 
 /** Whose links they are. */
@@ -123,8 +110,7 @@ interface Linked {
  */
 export function inTurn(step: LinksStep): readonly [LinksStep, LinksStep] {
   const second = step.changes.filter(
-    ({ attribute: { join, target } }) =>
-      target === step.type && (join.kind === 'inverseColumn' || join.kind === 'inverseLink'),
+    ({ attribute: { join, target } }) => target === step.type && join.side === 'inverse',
   );
   const first = step.changes.filter((change) => !second.includes(change));
   return [

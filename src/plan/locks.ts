@@ -3,7 +3,7 @@
  * relation; whoever changes it from the other side, takes targets from others, or deletes targets, has it to
  * itself.
  */
-import type { ContentType, RelationAttribute, Schema } from '../schema/model.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { Body } from './body.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
@@ -12,30 +12,13 @@ export interface Lock {
   readonly exclusive: boolean;
 }
 
-/** A relation's name, the same from both sides; null inside components, where nobody else writes. */
-function relationName(owner: ContentType, { join, target }: RelationAttribute): string | null {
-  switch (join.kind) {
-    case 'column':
-      return `${owner.table}.${join.column}`;
-    case 'inverseColumn':
-      return `${target.table}.${join.column}`;
-    case 'link':
-    case 'inverseLink':
-      return join.table;
-    default:
-      return null;
-  }
-}
+/** The lock of a relation; none inside components, where nobody else writes. */
+const relationLock = ({ join }: RelationAttribute, exclusive: boolean): Lock[] =>
+  join.lock === null ? [] : [{ name: join.lock, exclusive }];
 
-const relationsOf = (type: ContentType): RelationAttribute[] =>
-  [...type.attributes.values()].filter((attribute) => attribute.kind === 'relation');
-
-const isOwned = ({ join }: RelationAttribute): boolean => join.kind === 'column' || join.kind === 'link';
-
-function relationLock(owner: ContentType, attribute: RelationAttribute, exclusive: boolean): Lock[] {
-  const name = relationName(owner, attribute);
-  return name === null ? [] : [{ name, exclusive }];
-}
+/** The lock of a relation whose list is written: from the other side, or taking targets, it is exclusive. */
+const writtenLock = (attribute: RelationAttribute): Lock[] =>
+  relationLock(attribute, attribute.exclusive || attribute.join.side !== 'owning');
 
 /** A document's own lock; a single type has one for the document that it may come to have. */
 const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
@@ -62,34 +45,23 @@ interface LockedWrite {
 /** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */
 export function locksOfWrite({ type, documentId, body }: LockedWrite): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
-  const copied =
-    existing && (type.draftAndPublish || type.localized) ? relationsOf(type).filter(isOwned) : [];
-  const given = [...body.values.values()].flatMap((item) =>
-    item.kind === 'relation' ? [item.attribute] : [],
-  );
+  const copied = existing && (type.draftAndPublish || type.localized) ? type.storage.owned : [];
+  const given = [...body.values.relations.values()].map(({ attribute }) => attribute);
   return [
     ...documentLock(type, documentId),
-    ...copied.flatMap((attribute) => relationLock(type, attribute, attribute.exclusive)),
-    ...given.flatMap((attribute) =>
-      relationLock(type, attribute, attribute.exclusive || !isOwned(attribute)),
-    ),
+    ...copied.flatMap((attribute) => relationLock(attribute, attribute.exclusive)),
+    ...given.flatMap(writtenLock),
   ];
 }
 
 /** The locks of a change that concerns a document and its own links only. */
 export const locksOfChange = (type: ContentType, documentId: string | null): Lock[] => [
   ...documentLock(type, documentId),
-  ...relationsOf(type).flatMap((attribute) =>
-    relationLock(type, attribute, attribute.exclusive || !isOwned(attribute)),
-  ),
+  ...type.storage.relations.flatMap(writtenLock),
 ];
 
 /** The locks of a deletion, which ends the links of others too. */
-export const locksOfDelete = (schema: Schema, type: ContentType, documentId: string | null): Lock[] => [
+export const locksOfDelete = (type: ContentType, documentId: string | null): Lock[] => [
   ...locksOfChange(type, documentId),
-  ...[...schema.types.values()].flatMap((owner) =>
-    relationsOf(owner).flatMap((attribute) =>
-      attribute.target === type ? relationLock(owner, attribute, true) : [],
-    ),
-  ),
+  ...type.storage.incomingLocks.map((name) => ({ name, exclusive: true })),
 ];

@@ -1,5 +1,5 @@
 /** The answer to a write for who may write a document, but not read it (D27). */
-import type { Given, GivenValues } from './body.js';
+import type { GivenInstance, GivenRelation, GivenValues } from './given.js';
 import type { ReadPlan } from './plan.js';
 
 const ALWAYS = ['id', 'documentId'];
@@ -9,28 +9,24 @@ const ALWAYS = ['id', 'documentId'];
  * list, a list on the side that does not own it (links of others stay in it), a component that is named by
  * its id.
  */
-function isWhole(given: Given): boolean {
-  switch (given.kind) {
-    case 'scalar':
-      return true;
-    case 'relation':
-      return given.input.kind === 'set' && !('mappedBy' in given.attribute.def);
-    case 'embedded':
-      return given.instances.every(
-        (item) =>
-          item !== null &&
-          (item.id === undefined || item.id === null) &&
-          [...item.values.values()].every(isWhole),
-      );
-  }
+const isWholeList = ({ input, attribute }: GivenRelation): boolean =>
+  input.kind === 'set' && !('mappedBy' in attribute.def);
+
+const isWholeInstance = (item: GivenInstance | null): boolean =>
+  item !== null &&
+  (item.id === undefined || item.id === null) &&
+  [...item.values.relations.values()].every(isWholeList) &&
+  [...item.values.embedded.values()].every(({ instances }) => instances.every(isWholeInstance));
+
+function isWhole({ scalars, relations, embedded }: GivenValues, name: string): boolean {
+  const list = relations.get(name);
+  if (list !== undefined) return isWholeList(list);
+  return scalars.has(name) || embedded.get(name)?.instances.every(isWholeInstance) === true;
 }
 
 /** Of an answer the ids, and the attributes whose values the body carried. */
 export function onlySent(plan: ReadPlan, sent: GivenValues): ReadPlan {
-  const whole = (name: string): boolean => {
-    const given = sent.get(name);
-    return given !== undefined && isWhole(given);
-  };
+  const whole = (name: string): boolean => isWhole(sent, name);
   const { fields, children, ...object } = plan.object;
   return {
     ...plan,

@@ -146,7 +146,7 @@ export function follow(hop: Hop, path: readonly string[], rights: Rights, source
       budget.allowed.hops,
       'Too many relations in the filters and sorts of one request',
     );
-  if (hop.kind === 'component') return hop.component;
+  if (!hop.linked) return hop.component;
   if (!rights.canFollow(hop)) throw hidden(path, source);
   return hop.target;
 }

@@ -4,7 +4,7 @@
  */
 import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
-import type { RelationAttribute, ScalarAttribute, Schema } from '../schema/model.js';
+import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { FoundTargets } from './found-targets.js';
 import { linksOfDiscard, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -90,11 +90,12 @@ export interface StepsRequest {
 
 type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
-function columnValues({ values, lists }: Settled): ColumnValues {
+/** What goes into the row's own columns: of relations those that are held there. */
+function columnValues({ storage }: ContentType, { values, lists }: Settled): ColumnValues {
   const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] =>
-    attribute.join.kind === 'column' ? [[attribute, list[0] ?? null]] : [],
+    storage.columnOf.has(attribute.name) ? [[attribute, list[0] ?? null]] : [],
   );
-  return new Map<Parameters<ColumnValues['get']>[0], unknown>([...values, ...toOne]);
+  return new Map<Attribute, unknown>([...values, ...toOne]);
 }
 
 const rowsOfWrite: StepsOf = ({ plan, loaded, settled }, tools) => {
@@ -114,7 +115,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, settled }, tools) => {
         type,
         documentId,
         locale,
-        values: columnValues(settled),
+        values: columnValues(type, settled),
         row: own?.id ?? null,
         base: base?.id ?? null,
         publish,
@@ -159,7 +160,6 @@ const deleted: StepsOf = ({ plan: { target } }) => {
 
 /** Whose locks a write takes. */
 interface LocksRequest {
-  readonly schema: Schema;
   readonly target: WriteTarget;
   readonly body: CheckedBody | null;
 }
@@ -203,7 +203,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
     right: 'delete',
     ofLocale: true,
     events: () => ['delete'],
-    locks: ({ schema, target: { type, documentId } }) => locksOfDelete(schema, type, documentId),
+    locks: ({ target: { type, documentId } }) => locksOfDelete(type, documentId),
     steps: deleted,
   },
   unpublish: {
@@ -229,9 +229,7 @@ export function tellableValues(
   { target: { type }, body }: BodyWrite,
   settled: Settled,
 ): [ScalarAttribute, { readonly value?: unknown }][] {
-  return [...type.attributes.values()].flatMap((attribute): [ScalarAttribute, { value?: unknown }][] => {
-    if (attribute.kind !== 'scalar' || (attribute.def.unique !== true && attribute.def.type !== 'uid'))
-      return [];
+  return type.storage.uniques.flatMap((attribute): [ScalarAttribute, { value?: unknown }][] => {
     if (body.telling(attribute) === 'nothing') return [];
     return [[attribute, body.isSent(attribute) ? { value: settled.values.get(attribute) } : {}]];
   });

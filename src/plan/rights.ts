@@ -29,14 +29,6 @@ export const canShow = (permissions: Permissions, type: ContentType, published: 
   permissions.allows(type.singularApiId, 'find') &&
   (published || !type.draftAndPublish || permissions.allows(type.singularApiId, 'readDrafts'));
 
-/** Whether an attribute leads to the other locales of the same document. */
-const isLocales = (attribute: Attribute): boolean =>
-  attribute.kind === 'relation' && attribute.join.kind === 'locales';
-
-/** What every document shows to whoever may read it at all. */
-const isOpen = (attribute: Attribute): boolean =>
-  attribute.kind === 'scalar' ? attribute.system : isLocales(attribute);
-
 /**
  * What may be read of documents that are reached. Where none may be, `canFollow` leaves all of them out or
  * refuses.
@@ -117,9 +109,9 @@ export function rightsOf(
 ): Rights {
   const budget = { hops: limits.hops, allowed: limits };
   const canFollow = (attribute: RelationAttribute): boolean =>
-    attribute.media || isLocales(attribute) || canShow(permissions, attribute.target, published);
+    attribute.media || attribute.open || canShow(permissions, attribute.target, published);
   const within = (reach: Reach, attribute: Attribute): boolean =>
-    reach === null || isOpen(attribute) || reach.has(attribute.name);
+    reach === null || attribute.open || reach.has(attribute.name);
   const below: Rights = {
     budget,
     canFollow,
@@ -131,7 +123,7 @@ export function rightsOf(
     budget,
     canFollow,
     sees: (_model, attribute) => within(reach, attribute),
-    beyond: (attribute) => (isLocales(attribute) ? rights : below),
+    beyond: (attribute) => (attribute.open ? rights : below),
   };
   return rights;
 }
@@ -247,8 +239,7 @@ export function writeRightsOf(caller: Caller, { type, action, published }: Writi
 }
 
 /** What nobody can read. */
-export const isHidden = (attribute: Attribute): boolean =>
-  attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
+export const isHidden = ({ hidden }: Attribute): boolean => hidden;
 
 /** Names that exist in the protocol but can never be read, filtered or sorted (protocol 4.29, 5.40). */
 export const CREATORS = ['createdBy', 'updatedBy'];

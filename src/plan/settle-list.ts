@@ -1,11 +1,8 @@
 /** The new list of a relation: what the body says of it, and the links of others that stay. */
 import { ContentError, validationError } from '../errors.js';
 import type { RelationAttribute } from '../schema/model.js';
-import type { Given } from './body.js';
+import type { GivenRelation } from './given.js';
 import { applyChange, type Resolver } from './links.js';
-
-/** A relation in a body. */
-export type GivenRelation = Extract<Given, { kind: 'relation' }>;
 
 /** What references of a relation lead to. */
 export interface LinkResolver extends Resolver {

@@ -4,19 +4,19 @@ import { type Place, sentPlace, storedPlace, untoldPlace } from '../schema/place
 import type {
   Attribute,
   Component,
-  ComponentAttribute,
+  EmbeddedAttribute,
   RelationAttribute,
   ScalarAttribute,
-  ZoneAttribute,
 } from '../schema/model.js';
-import type { Body, Given, GivenValues } from './body.js';
+import type { Body } from './body.js';
+import type { GivenRelation, GivenValues } from './given.js';
 import { isHidden, type Telling } from './rights.js';
-import { type GivenRelation, type LinkResolver, settleList, storedList } from './settle-list.js';
+import { type LinkResolver, settleList, storedList } from './settle-list.js';
 import type { Stored } from './stored-instances.js';
 
 /** A step into an instance, on the way from the document to a value. */
 export interface Step {
-  readonly attribute: ComponentAttribute | ZoneAttribute;
+  readonly attribute: EmbeddedAttribute;
   readonly component: Component;
   /** The step before; null in the document itself. */
   readonly outer: Step | null;
@@ -127,14 +127,10 @@ interface Settling {
 }
 
 /** A scalar's new value; undefined where the stored one stays. */
-export function settleScalar(
-  attribute: ScalarAttribute,
-  given: Given | undefined,
-  scope: Scope,
-  context: SettleContext,
-): unknown {
+export function settleScalar(attribute: ScalarAttribute, scope: Scope, context: SettleContext): unknown {
   const settling = { scope, context };
-  if (given?.kind === 'scalar') {
+  const given = scope.given.scalars.get(attribute.name);
+  if (given !== undefined) {
     const value = accepted(attribute, given.raw, at({ from: 'body', attribute }, scope, context), settling);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
@@ -152,11 +148,10 @@ export function settleScalar(
 /** A relation's new list; undefined where the stored one stays. */
 export function settleRelation(
   attribute: RelationAttribute,
-  given: Given | undefined,
   scope: Scope,
   context: SettleContext,
 ): readonly string[] | undefined {
-  const asked = given?.kind === 'relation' ? given : undefined;
+  const asked = scope.given.relations.get(attribute.name);
   const stored = storedList(scope.stored, attribute);
   const list =
     asked === undefined || asked.input.kind === 'keep'

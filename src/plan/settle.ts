@@ -4,16 +4,17 @@
  */
 import { ContentError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
+import { byKind } from '../schema/by-kind.js';
 import type { Place } from '../schema/place.js';
 import type {
+  Attribute,
   Component,
-  ComponentAttribute,
   ContentType,
+  EmbeddedAttribute,
   RelationAttribute,
   ScalarAttribute,
-  ZoneAttribute,
 } from '../schema/model.js';
-import type { Given, GivenInstance } from './body.js';
+import { componentOf, type GivenInstance, type GivenInstances, NOTHING_GIVEN } from './given.js';
 import { storedList } from './settle-list.js';
 import {
   at,
@@ -29,7 +30,7 @@ import { instancesOf, type Stored, StoredInstances } from './stored-instances.js
 
 /** What a write puts into columns and lists. */
 export interface Settled {
-  readonly values: ReadonlyMap<ScalarAttribute | ComponentAttribute | ZoneAttribute, unknown>;
+  readonly values: ReadonlyMap<ScalarAttribute | EmbeddedAttribute, unknown>;
   readonly lists: ReadonlyMap<RelationAttribute, readonly string[]>;
 }
 
@@ -58,47 +59,52 @@ function instance(
     versions: found?.versions ?? [],
     part,
   };
-  const kind = attribute.kind === 'zone' ? { __component: component.uid } : {};
+  const kind = attribute.named ? { __component: component.uid } : {};
   return { ...identity, ...kind, ...settleComponent(component, inner, context) };
 }
 
 /** The attribute that instances of a body are settled for. */
 interface Holder {
-  readonly attribute: ComponentAttribute | ZoneAttribute;
+  readonly attribute: EmbeddedAttribute;
   readonly scope: Scope;
   readonly known: StoredInstances;
   readonly part: Part;
 }
 
-const holderOf = ({ attribute }: Embedded, scope: Scope, context: SettleContext): Holder => ({
+const holderOf = ({ attribute }: GivenInstances, scope: Scope, context: SettleContext): Holder => ({
   attribute,
   scope,
   known: new StoredInstances(attribute, scope),
   part: partOf(attribute, scope, context),
 });
 
+/** What an instance comes to hold of an attribute. */
+const memberOf = byKind<Attribute, [Scope, SettleContext], unknown>({
+  scalar: (attribute, scope, context) => orStored(attribute, settleScalar(attribute, scope, context), scope),
+  component: (attribute, scope, context) =>
+    orStored(attribute, settleInstances(attribute, scope, context), scope),
+  zone: (attribute, scope, context) => orStored(attribute, settleInstances(attribute, scope, context), scope),
+  relation: (attribute, scope, context) => {
+    const list = settleRelation(attribute, scope, context) ?? storedList(scope.stored, attribute);
+    return attribute.many && list.length > 0 ? list : list[0];
+  },
+});
+
+const orStored = ({ name }: Attribute, settled: unknown, { stored }: Scope): unknown =>
+  settled === undefined ? stored?.[name] : settled;
+
 /** An instance's values; what is null is left out of the stored JSON. */
 function settleComponent(component: Component, scope: Scope, context: SettleContext): Stored {
   const result: Record<string, unknown> = {};
   for (const [name, attribute] of component.attributes) {
-    if (attribute.kind === 'relation') {
-      const settled = settleRelation(attribute, scope.given.get(name), scope, context);
-      const list = settled ?? storedList(scope.stored, attribute);
-      if (list.length > 0) result[name] = attribute.many ? list : list[0];
-    } else if (attribute.kind !== 'scalar' || !attribute.system) {
-      const settled = settleValue(attribute, scope.given.get(name), scope, context);
-      const value = settled === undefined ? scope.stored?.[name] : settled;
-      if (value !== null && value !== undefined) result[name] = value;
-    }
+    if (attribute.system) continue;
+    const value = memberOf(attribute, scope, context);
+    if (value !== null && value !== undefined) result[name] = value;
   }
   return result;
 }
 
-function checkCount(
-  items: readonly unknown[],
-  attribute: ComponentAttribute | ZoneAttribute,
-  to: Place,
-): void {
+function checkCount(items: readonly unknown[], attribute: EmbeddedAttribute, to: Place): void {
   const { min, max } = attribute.def;
   const needed = attribute.required || items.length > 0;
   if (!to.draft && min !== undefined && needed && items.length < min)
@@ -108,9 +114,9 @@ function checkCount(
 }
 
 /** Why an entry of a list is no instance. */
-function reportEntry(raw: unknown, attribute: ComponentAttribute | ZoneAttribute, to: Place): void {
+function reportEntry(raw: unknown, attribute: EmbeddedAttribute, to: Place): void {
   if (!isObject(raw)) return to.reportType('object', null, raw === null ? undefined : raw);
-  if (attribute.kind !== 'zone') return;
+  if (!attribute.named) return;
   const kind = raw['__component'];
   if (kind === undefined || kind === null)
     return to.report(`${to.label}.__component is a required field`, undefined, ['__component']);
@@ -118,9 +124,7 @@ function reportEntry(raw: unknown, attribute: ComponentAttribute | ZoneAttribute
   to.report(`${to.label}.__component must be one of the following values: ${allowed}`, kind, ['__component']);
 }
 
-type Embedded = Extract<Given, { kind: 'embedded' }>;
-
-function manyInstances(given: Embedded, scope: Scope, context: SettleContext): unknown {
+function manyInstances(given: GivenInstances, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
   const to = at({ from: 'body', attribute }, scope, context);
   if (!Array.isArray(raw)) return to.reportType('array', raw);
@@ -139,7 +143,7 @@ function manyInstances(given: Embedded, scope: Scope, context: SettleContext): u
   return byId.size === settled.length ? settled : [...byId.values()];
 }
 
-function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unknown {
+function oneInstance(given: GivenInstances, scope: Scope, context: SettleContext): unknown {
   const { attribute, raw } = given;
   const to = at({ from: 'body', attribute }, scope, context);
   if (raw === null) {
@@ -153,11 +157,7 @@ function oneInstance(given: Embedded, scope: Scope, context: SettleContext): unk
 }
 
 /** Stored instances are checked again when they are about to be published. */
-function checkStored(
-  attribute: ComponentAttribute | ZoneAttribute,
-  scope: Scope,
-  context: SettleContext,
-): void {
+function checkStored(attribute: EmbeddedAttribute, scope: Scope, context: SettleContext): void {
   const to = at({ from: 'stored', attribute }, scope, context);
   const list = instancesOf(scope.stored?.[attribute.name]);
   const items = attribute.many ? list : list.slice(0, 1);
@@ -168,10 +168,7 @@ function checkStored(
   } else if (items.length === 0 && attribute.required) reportMissing(undefined, 'object', to, context);
   const part = partOf(attribute, scope, context);
   items.forEach((item, i) => {
-    const component =
-      attribute.kind === 'component'
-        ? attribute.component
-        : attribute.components.find(({ uid }) => uid === item['__component']);
+    const component = componentOf(attribute, item);
     const path = [...scope.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
     if (component !== undefined)
       settleComponent(
@@ -179,7 +176,7 @@ function checkStored(
         {
           path,
           within: { attribute, component, outer: scope.within },
-          given: new Map(),
+          given: NOTHING_GIVEN,
           stored: item,
           versions: [],
           part,
@@ -189,19 +186,38 @@ function checkStored(
   });
 }
 
-/** A value's new state; undefined where the stored one stays, or where a problem has been reported. */
-function settleValue(
-  attribute: ScalarAttribute | ComponentAttribute | ZoneAttribute,
-  given: Given | undefined,
-  scope: Scope,
-  context: SettleContext,
-): unknown {
-  if (attribute.kind === 'scalar') return settleScalar(attribute, given, scope, context);
-  if (given?.kind === 'embedded')
+/** The new instances; undefined where the stored ones stay, or where a problem has been reported. */
+function settleInstances(attribute: EmbeddedAttribute, scope: Scope, context: SettleContext): unknown {
+  const given = scope.given.embedded.get(attribute.name);
+  if (given !== undefined)
     return attribute.many ? manyInstances(given, scope, context) : oneInstance(given, scope, context);
   if (context.complete) checkStored(attribute, scope, context);
   return undefined;
 }
+
+/** What is being settled, and what has been. */
+interface Settling {
+  readonly scope: Scope;
+  readonly context: SettleContext;
+  readonly values: Map<ScalarAttribute | EmbeddedAttribute, unknown>;
+  readonly lists: Map<RelationAttribute, readonly string[]>;
+}
+
+function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
+  if (value !== undefined) into.set(attribute, value);
+}
+
+const settleInstancesInto = (attribute: EmbeddedAttribute, { scope, context, values }: Settling): void =>
+  put(values, attribute, settleInstances(attribute, scope, context));
+
+const settleInto = byKind<Attribute, [Settling], void>({
+  scalar: (attribute, { scope, context, values }) =>
+    put(values, attribute, settleScalar(attribute, scope, context)),
+  component: settleInstancesInto,
+  zone: settleInstancesInto,
+  relation: (attribute, { scope, context, lists }) =>
+    put(lists, attribute, settleRelation(attribute, scope, context)),
+});
 
 /**
  * Settles a document. `stored` holds the draft's values and relation lists, null on create; `versions` those
@@ -214,17 +230,7 @@ export function settle(
   context: SettleContext,
 ): Settled {
   const scope: Scope = { path: [], within: null, ...document };
-  const values = new Map<ScalarAttribute | ComponentAttribute | ZoneAttribute, unknown>();
-  const lists = new Map<RelationAttribute, readonly string[]>();
-  for (const [name, attribute] of type.attributes) {
-    const given = scope.given.get(name);
-    if (attribute.kind === 'relation') {
-      const list = settleRelation(attribute, given, scope, context);
-      if (list !== undefined) lists.set(attribute, list);
-    } else if (attribute.kind !== 'scalar' || !attribute.system) {
-      const value = settleValue(attribute, given, scope, context);
-      if (value !== undefined) values.set(attribute, value);
-    }
-  }
-  return { values, lists };
+  const settling: Settling = { scope, context, values: new Map(), lists: new Map() };
+  for (const attribute of type.attributes.values()) if (!attribute.system) settleInto(attribute, settling);
+  return { values: settling.values, lists: settling.lists };
 }

@@ -2,19 +2,10 @@
  * What a write does to the database, as values: rows, links, and the drafts that an older model left out. The
  * owners of links are described, never listed: what they are is known before their rows exist.
  */
-import type {
-  ComponentAttribute,
-  ContentType,
-  RelationAttribute,
-  ScalarAttribute,
-  ZoneAttribute,
-} from '../schema/model.js';
+import type { Attribute, ContentType, LinkTable, RelationAttribute } from '../schema/model.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
-export type ColumnValues = ReadonlyMap<
-  ScalarAttribute | ComponentAttribute | ZoneAttribute | RelationAttribute,
-  unknown
->;
+export type ColumnValues = ReadonlyMap<Attribute, unknown>;
 
 /** A version that is created or updated, published, and shared with other locales. */
 export interface RowsStep {
@@ -55,7 +46,7 @@ export interface LinkChange {
 
 /** Links copied as they are from one row to others: on publish, and into a new locale. */
 export interface LinkCopy {
-  readonly attribute: RelationAttribute;
+  readonly links: LinkTable;
   readonly from: number;
   readonly to: Owners;
 }

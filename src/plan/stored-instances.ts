@@ -1,6 +1,6 @@
 /** Component instances that are stored already, found by their ids in one step each (D2, D18). */
 import { isObject } from '../query/read-raw.js';
-import type { ComponentAttribute, ZoneAttribute } from '../schema/model.js';
+import type { EmbeddedAttribute } from '../schema/model.js';
 
 /** Stored values in the answer's form, by attribute name. */
 export type Stored = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export class StoredInstances {
   private index: ReadonlyMap<string, Known> | null = null;
 
   constructor(
-    private readonly attribute: ComponentAttribute | ZoneAttribute,
+    private readonly attribute: EmbeddedAttribute,
     private readonly from: Versions,
   ) {}
 
@@ -57,6 +57,6 @@ export class StoredInstances {
 
   /** Instances of different components in one zone may share an id (protocol 13.9). */
   private key(id: number, component: unknown): string {
-    return this.attribute.kind === 'zone' ? `${String(component)} ${id}` : String(id);
+    return this.attribute.named ? `${String(component)} ${id}` : String(id);
   }
 }

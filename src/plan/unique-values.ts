@@ -20,7 +20,7 @@ export function patternOf(unique: UniqueValue): string {
   let [name, value]: [string, unknown] = [unique.attribute.name, unique.value];
   for (let step: Step | null = unique.within; step !== null; step = step.outer) {
     const { attribute, component } = step;
-    const kind = attribute.kind === 'zone' ? { __component: component.uid } : {};
+    const kind = attribute.named ? { __component: component.uid } : {};
     const instance = { ...kind, [name]: value };
     [name, value] = [attribute.name, attribute.many ? [instance] : instance];
   }

@@ -1,7 +1,7 @@
 /**
  * The model as the rest of the library sees it: names resolved, both sides of every relation joined, frozen.
  */
-import type { Identifier } from '../sql.js';
+import type { Identifier, Sql } from '../sql.js';
 import type {
   ComponentAttributeDefinition,
   MediaDefinition,
@@ -12,29 +12,91 @@ import type {
 } from './definitions.js';
 import type { ScalarType } from './scalar-types.js';
 
+interface JoinBase {
+  /**
+   * Which side of its relation an attribute is: the owning side's table, or a link table, holds the links;
+   * null where there is one side only.
+   */
+  readonly side: 'owning' | 'inverse' | null;
+  /** The relation's name among locks, the same from both sides; null where nobody else writes it. */
+  readonly lock: string | null;
+}
+
+/** The owner's row holds the target's document id. `position` orders the owners on the other side. */
+export interface ColumnJoin extends JoinBase {
+  readonly kind: 'column';
+  readonly column: Identifier;
+  readonly position: Identifier | null;
+}
+
+/** The target's rows hold our document id. */
+export interface InverseColumnJoin extends JoinBase, OtherSide {
+  readonly kind: 'inverseColumn';
+  readonly column: Identifier;
+  readonly position: Identifier | null;
+}
+
+/** A link table whose owner side is ours. */
+export interface LinkJoin extends JoinBase {
+  readonly kind: 'link';
+  readonly links: LinkTable;
+}
+
+/** A link table whose owner side is the target's. */
+export interface InverseLinkJoin extends JoinBase, OtherSide {
+  readonly kind: 'inverseLink';
+  readonly links: TwoWayLinkTable;
+}
+
+/** Inside a component: the instance holds one document id or a list of them. */
+export interface EmbeddedJoin extends JoinBase {
+  readonly kind: 'embedded';
+}
+
+/** The other locales of the same document. */
+export interface LocalesJoin extends JoinBase {
+  readonly kind: 'locales';
+}
+
 /** How a relation reaches its targets. Relations link documents; the version is picked when they are read. */
-export type Join =
-  /** The owner's row holds the target's document id. `position` orders the owners on the other side. */
-  | { readonly kind: 'column'; readonly column: Identifier; readonly position: Identifier | null }
-  /** The target's rows hold our document id. */
-  | ({
-      readonly kind: 'inverseColumn';
-      readonly column: Identifier;
-      readonly position: Identifier | null;
-    } & OtherSide)
-  /** A link table whose owner side is ours. */
-  | { readonly kind: 'link'; readonly table: Identifier; readonly twoWay: boolean }
-  /** A link table whose owner side is the target's. */
-  | ({ readonly kind: 'inverseLink'; readonly table: Identifier } & OtherSide)
-  /** Inside a component: the instance holds one document id or a list of them. */
-  | { readonly kind: 'embedded' }
-  /** The other locales of the same document. */
-  | { readonly kind: 'locales' };
+export type Join = ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin;
 
 /** What the side that does not own a relation knows of the one that does. */
 interface OtherSide {
   /** The owning attribute has a value per locale. */
   readonly perLocale: boolean;
+}
+
+/** A column of a link table. */
+export interface LinkColumn {
+  readonly name: Identifier;
+  /** Its property in the entity. */
+  readonly property: string;
+  /** Its type in the database; null for one that refers to the owner's row. */
+  readonly type: string | null;
+  /** Part of the primary key. */
+  readonly key: boolean;
+  /** Numbered by the database where nothing is given. */
+  readonly counted: boolean;
+}
+
+/** A table of links: its columns by what they are for. */
+export interface LinkTable {
+  readonly table: Identifier;
+  /** Whose link it is. The owner's links go when its row goes. */
+  readonly owner: LinkColumn;
+  readonly target: LinkColumn;
+  /** The place among the owner's links. */
+  readonly position: LinkColumn;
+  /** The place among the links of the target; null where the target's type does not show them. */
+  readonly inversePosition: LinkColumn | null;
+  /** The index for the links of a target. */
+  readonly targetIndex: Identifier;
+}
+
+/** A table of links that both sides show. */
+export interface TwoWayLinkTable extends LinkTable {
+  readonly inversePosition: LinkColumn;
 }
 
 interface AttributeBase {
@@ -44,20 +106,28 @@ interface AttributeBase {
   readonly writable: boolean;
   /** Has a value per locale. False in types that are not localized. */
   readonly localized: boolean;
+  /** `id`, `documentId`, timestamps, `locale`: set by the service. */
+  readonly system: boolean;
+  /** Nobody can read it. */
+  readonly hidden: boolean;
+  /** Leads to documents of their own; the others are part of the document. */
+  readonly linked: boolean;
+  /** Every document shows it to whoever may read it at all: what the service sets, and `localizations`. */
+  readonly open: boolean;
 }
 
 export interface ScalarAttribute extends AttributeBase {
   readonly kind: 'scalar';
+  readonly linked: false;
   readonly column: Identifier;
   readonly type: ScalarType;
   readonly def: ScalarDefinition;
-  /** `id`, `documentId`, timestamps, `locale`: set by the service. */
-  readonly system: boolean;
   readonly searchable: boolean;
 }
 
 export interface RelationAttribute extends AttributeBase {
   readonly kind: 'relation';
+  readonly linked: true;
   readonly def: RelationDefinition | MediaDefinition;
   readonly many: boolean;
   readonly join: Join;
@@ -68,21 +138,30 @@ export interface RelationAttribute extends AttributeBase {
   readonly exclusive: boolean;
 }
 
-export interface ComponentAttribute extends AttributeBase {
-  readonly kind: 'component';
+interface EmbeddedBase extends AttributeBase {
+  readonly linked: false;
   readonly column: Identifier;
+  /** What its instances may be of. */
+  readonly components: readonly Component[];
+  /** Instances say of which component they are (`__component`). */
+  readonly named: boolean;
+}
+
+export interface ComponentAttribute extends EmbeddedBase {
+  readonly kind: 'component';
   readonly def: ComponentAttributeDefinition;
   readonly component: Component;
   readonly many: boolean;
 }
 
-export interface ZoneAttribute extends AttributeBase {
+export interface ZoneAttribute extends EmbeddedBase {
   readonly kind: 'zone';
-  readonly column: Identifier;
   readonly def: ZoneDefinition;
-  readonly components: readonly Component[];
   readonly many: true;
 }
+
+/** An attribute that holds component instances, as JSON in its owner's row. */
+export type EmbeddedAttribute = ComponentAttribute | ZoneAttribute;
 
 export type Attribute = ScalarAttribute | RelationAttribute | ComponentAttribute | ZoneAttribute;
 
@@ -110,11 +189,87 @@ export interface ContentType extends ModelBase {
   readonly routes: readonly Route[];
   /** The attribute that is filled with the user who creates a document. */
   readonly owner: string | null;
+  /** What it is in the database. */
+  readonly storage: Storage;
 }
 
 export interface Component extends ModelBase {
   readonly model: 'component';
   readonly uid: Identifier;
+}
+
+/** A column that holds what an attribute has. */
+export interface Column {
+  readonly name: Identifier;
+  /** Its property in the entity, and its comment in the database. */
+  readonly property: string;
+  readonly comment: string;
+  readonly attribute: Attribute;
+  /** Its type in the database. */
+  readonly type: string;
+  /** The cast of a parameter to it. */
+  readonly cast: Sql;
+  /** Its value as the answer shows it. */
+  readonly toJson: (column: Sql) => Sql;
+  readonly nullable: boolean;
+  /** Numbered by the database: the place of the row on the other side of a relation. */
+  readonly isPosition: boolean;
+  /** The type whose document ids it holds. */
+  readonly reference: ContentType | null;
+  /** Of the rows of a locale and state only one holds a value. */
+  readonly exclusive: boolean;
+}
+
+/** An index of a type's table. */
+export interface Index {
+  readonly name: Identifier;
+  /** What it is of: properties of the entity, see {@link Column.property}. */
+  readonly properties: readonly string[];
+  /** The one column that an index of what is inside JSON looks into; null for a plain index. */
+  readonly inside: Identifier | null;
+  readonly unique: boolean;
+  /** Which rows are in it; null for all. */
+  readonly where: Sql | null;
+  /** Judged when the transaction ends. */
+  readonly deferred: boolean;
+}
+
+/** A relation whose links have a table. */
+export interface StoredLinks {
+  readonly attribute: RelationAttribute;
+  readonly table: LinkTable;
+}
+
+/** What a type is in the database, and what follows from that: derived once, when the model is built. */
+export interface Storage {
+  /** The columns of the attributes, without those that every document has, see `SYSTEM_COLUMNS`. */
+  readonly columns: readonly Column[];
+  /** The column that holds an attribute's value, by the attribute's name; system attributes, too. */
+  readonly columnOf: ReadonlyMap<string, Column>;
+  readonly links: readonly StoredLinks[];
+  readonly indexes: readonly Index[];
+  /** The table whose sequence numbers component instances, the same for all types. */
+  readonly instanceIds: Identifier;
+  /** What it takes of the names of its schema, or keeps for itself: tables, sequences and indexes. */
+  readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
+  /** The relations of the type, in their order. */
+  readonly relations: readonly RelationAttribute[];
+  /** Those whose links are stored on this side. */
+  readonly owned: readonly RelationAttribute[];
+  /** Those of them whose targets have one owner each. */
+  readonly exclusive: readonly RelationAttribute[];
+  /** The types that own a relation leading here: they name a document of this one that goes. */
+  readonly referrers: readonly ContentType[];
+  /** The locks of all relations that lead here, from either side. */
+  readonly incomingLocks: readonly string[];
+  /** Attributes whose values no two published documents share in a locale. */
+  readonly uniques: readonly ScalarAttribute[];
+  /** Uids that are made from another attribute; their unique indexes decide between concurrent writers. */
+  readonly generatedUids: readonly ScalarAttribute[];
+  /** The attribute that a unique index is about, by the index's name; the index may be an older model's. */
+  readonly uniqueNames: ReadonlyMap<string, ScalarAttribute>;
+  /** Indexes that concurrent writers may meet at although each of them is right; a second look tells. */
+  readonly contended: readonly string[];
 }
 
 /** What attributes belong to. */
@@ -127,14 +282,3 @@ export interface Schema {
   /** The built-in file type that media attributes refer to. */
   readonly file: ContentType;
 }
-
-/** System columns of every content type. */
-export const SYSTEM_COLUMNS = [
-  'id',
-  'document_id',
-  'created_at',
-  'updated_at',
-  'published_at',
-  'published',
-  'locale',
-] as const;

@@ -1,7 +1,8 @@
 /** Names of tables, columns and indexes: deterministic, at most 63 bytes, and never two for one. */
 import { createHash } from 'node:crypto';
 import { type Identifier, identifier, MAX_IDENTIFIER_BYTES } from '../sql.js';
-import { type Attribute, type ContentType, SYSTEM_COLUMNS } from './model.js';
+import type { Attribute, ContentType } from './model.js';
+import { SYSTEM_COLUMNS } from './system-columns.js';
 
 const snake = (name: string): string =>
   name
@@ -21,7 +22,10 @@ export function name(...words: readonly string[]): Identifier {
 }
 
 /** Columns of the document, and those that PostgreSQL keeps in every table. */
-const TAKEN: readonly string[] = [...SYSTEM_COLUMNS, 'tableoid', 'ctid', 'xmin', 'cmin', 'xmax', 'cmax'];
+const TAKEN: readonly string[] = [
+  ...SYSTEM_COLUMNS.map((column) => column.name),
+  ...['tableoid', 'ctid', 'xmin', 'cmin', 'xmax', 'cmax'],
+];
 
 /** The column of an attribute; one that is taken gets a trailing underscore. */
 export function columnName(attribute: string, suffix?: string): Identifier {
@@ -75,6 +79,12 @@ export const listIndexName = ({ table }: Table): Identifier => of(table, 'for', 
 
 /** The index of a link table for its targets. */
 export const targetIndexName = (table: string): Identifier => of(table, 'by', 'target');
+
+/**
+ * Component instances live inside their owner's row, so their ids come from a sequence of their own. MikroORM
+ * creates sequences with tables only: this one stays empty, and lends its sequence.
+ */
+export const INSTANCE_IDS = identifier('content_component_ids');
 
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');

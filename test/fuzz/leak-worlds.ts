@@ -229,7 +229,7 @@ class Rewrite {
 
   private async links(attribute: RelationAttribute, id: unknown): Promise<void> {
     if (attribute.join.kind !== 'link') return;
-    const table = `"${attribute.join.table}"`;
+    const table = `"${attribute.join.links.table}"`;
     await this.sql(`delete from ${table} where owner_id = $1`, [id]);
     for (const [position, target] of [...new Set([this.other(attribute), this.other(attribute)])].entries()) {
       if (target !== null)

@@ -1,0 +1,21 @@
+/** One row for each kind of join: all that SQL has to say of it. */
+import type { Join } from '../../schema/model.js';
+import { columnJoin } from './column.js';
+import { embeddedJoin } from './embedded.js';
+import { inverseColumnJoin } from './inverse-column.js';
+import { inverseLinkJoin } from './inverse-link.js';
+import type { JoinSql } from './join-sql.js';
+import { linkJoin } from './link.js';
+import { localesJoin } from './locales.js';
+
+const JOINS: { readonly [K in Join['kind']]: JoinSql<Extract<Join, { readonly kind: K }>> } = {
+  column: columnJoin,
+  inverseColumn: inverseColumnJoin,
+  link: linkJoin,
+  inverseLink: inverseLinkJoin,
+  embedded: embeddedJoin,
+  locales: localesJoin,
+};
+
+/** The row of a join's kind. */
+export const joinSql = ({ kind }: Join): JoinSql => JOINS[kind];

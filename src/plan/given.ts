@@ -1,0 +1,68 @@
+/** What a body gives, checked: by what its attributes are, so that nobody has to ask again. */
+import { isObject } from '../query/read-raw.js';
+import type { Component, EmbeddedAttribute, RelationAttribute, ScalarAttribute } from '../schema/model.js';
+import type { RelationInput } from './relation-input.js';
+import type { LinkScope } from './rights.js';
+
+export interface GivenScalar {
+  readonly attribute: ScalarAttribute;
+  readonly raw: unknown;
+}
+
+export interface GivenRelation {
+  readonly attribute: RelationAttribute;
+  readonly input: RelationInput;
+  readonly scope: LinkScope;
+}
+
+/** Component instances. */
+export interface GivenInstances {
+  readonly attribute: EmbeddedAttribute;
+  readonly raw: unknown;
+  /** One entry per instance in the body; null for one that is not an object or of no known component. */
+  readonly instances: readonly (GivenInstance | null)[];
+}
+
+export interface GivenInstance {
+  readonly component: Component;
+  readonly id: unknown;
+  readonly values: GivenValues;
+}
+
+/** What an object of a body gives, by the names of attributes. */
+export interface GivenValues {
+  readonly scalars: ReadonlyMap<string, GivenScalar>;
+  readonly relations: ReadonlyMap<string, GivenRelation>;
+  readonly embedded: ReadonlyMap<string, GivenInstances>;
+}
+
+/** Values that are being collected. */
+export interface GivenMaps extends GivenValues {
+  readonly scalars: Map<string, GivenScalar>;
+  readonly relations: Map<string, GivenRelation>;
+  readonly embedded: Map<string, GivenInstances>;
+}
+
+/** Values that are still empty. */
+export const noValues = (): GivenMaps => ({ scalars: new Map(), relations: new Map(), embedded: new Map() });
+
+/** The same values, to be added to. */
+export const copyOf = ({ scalars, relations, embedded }: GivenValues): GivenMaps => ({
+  scalars: new Map(scalars),
+  relations: new Map(relations),
+  embedded: new Map(embedded),
+});
+
+/** An object that gives nothing. */
+export const NOTHING_GIVEN: GivenValues = noValues();
+
+/** Whether an attribute has a value, be it null. */
+export const isGiven = ({ scalars, relations, embedded }: GivenValues, name: string): boolean =>
+  scalars.has(name) || relations.has(name) || embedded.has(name);
+
+/** The component that an instance of an attribute is of; undefined where it says none of the attribute's. */
+export const componentOf = (
+  { named, components }: EmbeddedAttribute,
+  item: unknown,
+): Component | undefined =>
+  named ? components.find(({ uid }) => isObject(item) && item['__component'] === uid) : components[0];

@@ -1,0 +1,50 @@
+/** What an attribute is in the database: one row for each kind. */
+import { quote, sql } from '../sql.js';
+import { byKind } from './by-kind.js';
+import { joinStorage } from './join-storage.js';
+import type { Attribute, ContentType, EmbeddedAttribute, ScalarAttribute } from './model.js';
+import { attributeIndexName, uniqueIndexName } from './naming.js';
+import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
+import { isIndexedInside } from './unique-inside.js';
+
+/** Whether no two published documents may have the same value in a locale. */
+export const isUnique = ({ def }: ScalarAttribute): boolean => def.unique === true || def.type === 'uid';
+
+function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage {
+  const { column, def } = attribute;
+  const { column: databaseType, cast, toJson } = attribute.type;
+  const held = columnOf(attribute, { name: column, type: databaseType, cast, toJson });
+  const unique = isUnique(attribute);
+  // Uniqueness is per locale and among published versions; empty texts do not count (D14, protocol 14.18).
+  const filled = databaseType === 'text' ? sql` and ${quote(column)} <> ''` : sql``;
+  const one = indexOf(uniqueIndexName(type, attribute), [held.property, 'locale'], {
+    unique: true,
+    where: sql`published${filled}`,
+  });
+  // The unique index is partial, which filters cannot use; this one serves them, drafts included.
+  const found = indexOf(attributeIndexName(type, attribute), [held.property]);
+  return {
+    ...NOTHING,
+    columns: [held],
+    indexes: [...(unique ? [one] : []), ...(unique || def.index === true ? [found] : [])],
+    contended: def.generate === true ? [one.name] : [],
+  };
+}
+
+function embedded(attribute: EmbeddedAttribute, type: ContentType): AttributeStorage {
+  const { column } = attribute;
+  const inside = indexOf(attributeIndexName(type, attribute), [], { inside: column });
+  return {
+    ...NOTHING,
+    columns: [columnOf(attribute, { name: column, type: 'jsonb', cast: sql`::jsonb` })],
+    indexes: isIndexedInside(attribute) ? [inside] : [],
+  };
+}
+
+/** What an attribute of a type is in the database. */
+export const attributeStorage = byKind<Attribute, [ContentType], AttributeStorage>({
+  scalar,
+  relation: (attribute, type) => joinStorage(attribute.join, type, attribute),
+  component: embedded,
+  zone: embedded,
+});

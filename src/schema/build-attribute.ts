@@ -1,0 +1,192 @@
+/** The definition of an attribute → what it is in the model. */
+import { type Identifier, identifier } from '../sql.js';
+import type {
+  AttributeDefinition,
+  ComponentAttributeDefinition,
+  ContentTypeDefinition,
+  MediaDefinition,
+  RelationDefinition,
+  ScalarDefinition,
+  ScalarTypeName,
+  ZoneDefinition,
+} from './definitions.js';
+import { EMBEDDED, joinOf, type JoinPlace, LOCALES } from './joins.js';
+import type {
+  Attribute,
+  Component,
+  ComponentAttribute,
+  ContentType,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from './model.js';
+import { columnName, inSchema, name } from './naming.js';
+import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
+
+function scalar(
+  key: string,
+  def: ScalarDefinition,
+  localized: boolean,
+  systemColumn?: Identifier,
+): ScalarAttribute {
+  return Object.freeze({
+    kind: 'scalar',
+    name: identifier(key),
+    column: systemColumn ?? columnName(key),
+    type: SCALAR_TYPES[def.type],
+    def,
+    system: systemColumn !== undefined,
+    open: systemColumn !== undefined,
+    linked: false,
+    required: def.required ?? false,
+    private: def.private ?? false,
+    hidden: def.private === true || !SCALAR_TYPES[def.type].readable,
+    writable: def.writable ?? true,
+    searchable: def.searchable ?? true,
+    localized,
+  });
+}
+
+const system = (key: string, type: ScalarTypeName, column: string): ScalarAttribute =>
+  scalar(
+    key,
+    { type, writable: false, searchable: key === 'documentId' || key === 'id' },
+    true,
+    identifier(column),
+  );
+
+/** What documents and instances begin with. */
+export const IDENTITY = [system('id', 'integer', 'id'), system('documentId', 'string', 'document_id')];
+export const TIMES = [
+  system('createdAt', 'datetime', 'created_at'),
+  system('updatedAt', 'datetime', 'updated_at'),
+  system('publishedAt', 'datetime', 'published_at'),
+];
+export const LOCALE = system('locale', 'string', 'locale');
+
+/** The table of a type, in the schema that holds them all. */
+export const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier =>
+  inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
+
+const isMany = (def: RelationDefinition | MediaDefinition): boolean =>
+  def.type === 'media'
+    ? def.multiple === true
+    : def.relation === 'oneToMany' || def.relation === 'manyToMany';
+
+/** What attributes refer to while the model is built: the definitions, and types and components by name. */
+export interface Build {
+  /** The PostgreSQL schema of the tables. */
+  readonly schema: string | null;
+  readonly definitions: ReadonlyMap<string, ContentTypeDefinition>;
+  readonly types: ReadonlyMap<string, ContentType>;
+  readonly components: ReadonlyMap<string, Component>;
+}
+
+const placeOf = (build: Build, owner: ContentTypeDefinition, key: string): JoinPlace => ({
+  owner,
+  key,
+  typeOf: (singularApiId) => build.definitions.get(singularApiId) as ContentTypeDefinition,
+  tableOf: (type) => tableOf(type, build.schema),
+});
+
+/** What every attribute has that is no scalar, and where it stands; no owner inside components. */
+interface Making {
+  readonly build: Build;
+  readonly owner: ContentTypeDefinition | undefined;
+  readonly base: Pick<
+    Attribute,
+    'name' | 'system' | 'open' | 'required' | 'private' | 'hidden' | 'writable' | 'localized'
+  >;
+}
+
+function component(def: ComponentAttributeDefinition, { build, base }: Making): ComponentAttribute {
+  const held = build.components.get(def.component) as Component;
+  return Object.freeze<ComponentAttribute>({
+    ...base,
+    kind: 'component',
+    linked: false,
+    column: columnName(base.name),
+    def,
+    component: held,
+    components: [held],
+    named: false,
+    many: def.repeatable === true,
+  });
+}
+
+const zone = (def: ZoneDefinition, { build, base }: Making): ZoneAttribute =>
+  Object.freeze<ZoneAttribute>({
+    ...base,
+    kind: 'zone',
+    linked: false,
+    column: columnName(base.name),
+    def,
+    components: def.components.map((uid) => build.components.get(uid) as Component),
+    named: true,
+    many: true,
+  });
+
+function relation(
+  def: RelationDefinition | MediaDefinition,
+  { build, owner, base }: Making,
+): RelationAttribute {
+  const twoWay = def.type === 'relation' && (def.inversedBy ?? def.mappedBy) !== undefined;
+  return Object.freeze<RelationAttribute>({
+    ...base,
+    kind: 'relation',
+    linked: true,
+    def,
+    many: isMany(def),
+    join: owner === undefined ? EMBEDDED : joinOf(def, placeOf(build, owner, base.name)),
+    target: build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType,
+    media: def.type === 'media',
+    exclusive: twoWay && def.relation.startsWith('oneTo'),
+  });
+}
+
+/** An attribute of a type, or of a component, which has no owner. */
+export function attributeOf(
+  build: Build,
+  key: string,
+  def: AttributeDefinition,
+  owner?: ContentTypeDefinition,
+): Attribute {
+  const localized = owner === undefined ? false : owner.localized === true && def.localized === true;
+  if (isScalarType(def.type)) return scalar(key, def as ScalarDefinition, localized);
+  const base = {
+    name: identifier(key),
+    system: false,
+    open: false,
+    required: def.required ?? false,
+    private: def.private ?? false,
+    hidden: def.private === true,
+    writable: def.writable ?? true,
+    localized,
+  };
+  const making = { build, owner, base };
+  if (def.type === 'component') return component(def, making);
+  if (def.type === 'dynamiczone') return zone(def, making);
+  return relation(def as RelationDefinition | MediaDefinition, making);
+}
+
+/** The other locales of a document. */
+export function localizations(type: ContentType): RelationAttribute {
+  return Object.freeze<RelationAttribute>({
+    kind: 'relation',
+    name: identifier('localizations'),
+    system: false,
+    open: true,
+    required: false,
+    private: false,
+    hidden: false,
+    linked: true,
+    writable: false,
+    localized: true,
+    def: { type: 'relation', relation: 'oneToMany', target: type.singularApiId },
+    many: true,
+    join: LOCALES,
+    target: type,
+    media: false,
+    exclusive: false,
+  });
+}

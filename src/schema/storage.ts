@@ -1,0 +1,110 @@
+/**
+ * What a content type is in the database, derived once when the model is built. Entities, checks of names,
+ * compilers, locks and the mapping of errors read it; nobody derives it again.
+ */
+import { attributeStorage, isUnique } from './attribute-storage.js';
+import { relationsOf } from './join-storage.js';
+import type { ContentType, Index, RelationAttribute, Storage } from './model.js';
+import {
+  countIndexName,
+  inSchema,
+  INSTANCE_IDS,
+  listIndexName,
+  parted,
+  singleIndexName,
+  uniqueIndexName,
+  versionIndexName,
+} from './naming.js';
+import { indexOf } from './stored-parts.js';
+
+/** What a type has before it has attributes. */
+export const NO_STORAGE: Storage = Object.freeze({
+  columns: [],
+  columnOf: new Map(),
+  links: [],
+  indexes: [],
+  instanceIds: INSTANCE_IDS,
+  names: [],
+  relations: [],
+  owned: [],
+  exclusive: [],
+  referrers: [],
+  incomingLocks: [],
+  uniques: [],
+  generatedUids: [],
+  uniqueNames: new Map(),
+  contended: [],
+});
+
+/** The indexes that every type has, and that of a single type. */
+function ownIndexes(type: ContentType): Index[] {
+  const one = { unique: true };
+  const single = indexOf(singleIndexName(type), ['locale', '_published'], one);
+  return [
+    indexOf(versionIndexName(type), ['documentId', 'locale', '_published'], one),
+    ...(type.kind === 'singleType' ? [single] : []),
+    // Totals count by state and locale; lists go on by id.
+    indexOf(countIndexName(type), ['_published', 'locale']),
+    indexOf(listIndexName(type), ['_published', 'locale', 'id']),
+  ];
+}
+
+/**
+ * The names that a type takes whatever its attributes; that of a single type's index, too: it may become one.
+ */
+function ownNames(type: ContentType): string[] {
+  const { bare } = parted(type.table);
+  return [
+    bare,
+    `${bare}_id_seq`,
+    `${bare}_pkey`,
+    versionIndexName(type),
+    singleIndexName(type),
+    countIndexName(type),
+    listIndexName(type),
+  ];
+}
+
+/** The storage of a type among all types, once they have their attributes. */
+export function storageOf(type: ContentType, types: readonly ContentType[]): Storage {
+  const attributes = [...type.attributes.values()];
+  const stored = attributes.map((attribute) => ({ attribute, ...attributeStorage(attribute, type) }));
+  const relations = relationsOf(type);
+  const incomingOf = (owner: ContentType): RelationAttribute[] =>
+    relationsOf(owner).filter(({ target }) => target === type);
+  const scalars = attributes.filter((attribute) => attribute.kind === 'scalar');
+  return Object.freeze<Storage>({
+    columns: stored.flatMap(({ columns }) => columns).filter(({ attribute }) => !attribute.system),
+    columnOf: new Map(
+      stored.flatMap(({ columns }) => columns.slice(0, 1)).map((column) => [column.attribute.name, column]),
+    ),
+    links: stored.flatMap(({ attribute, link }) =>
+      link === null ? [] : [{ attribute: attribute as RelationAttribute, table: link }],
+    ),
+    indexes: [...stored.flatMap(({ indexes }) => indexes), ...ownIndexes(type)],
+    instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),
+    names: [
+      ...ownNames(type).map((name) => ({ name, attribute: null })),
+      ...stored.flatMap(({ attribute, names, indexes }) =>
+        [...names, ...indexes.map(({ name }) => name)].map((name) => ({ name, attribute })),
+      ),
+    ],
+    relations,
+    owned: relations.filter(({ join }) => join.side === 'owning'),
+    exclusive: relations.filter(({ exclusive, join }) => exclusive && join.side === 'owning'),
+    referrers: types.filter((owner) => incomingOf(owner).some(({ join }) => join.side === 'owning')),
+    incomingLocks: types.flatMap(incomingOf).flatMap(({ join }) => (join.lock === null ? [] : [join.lock])),
+    uniques: scalars.filter(isUnique),
+    generatedUids: scalars.filter(({ def }) => def.generate === true),
+    uniqueNames: new Map(
+      scalars
+        .filter(({ system }) => !system)
+        .map((attribute) => [uniqueIndexName(type, attribute), attribute]),
+    ),
+    contended: [
+      versionIndexName(type),
+      singleIndexName(type),
+      ...stored.flatMap(({ contended }) => contended),
+    ],
+  });
+}
