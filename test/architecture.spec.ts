@@ -116,6 +116,21 @@ const textOf = (node: ts.Node): string =>
 const SQL =
   /\b(select|insert\s+into|delete\s+from|update\s+\S+\s+set|where|order\s+by|group\s+by|union|returning|create\s+(unique\s+)?index)\b/i;
 
+/** Whether a node asks something for its kind: compares it, switches on it, or takes its type by it. */
+const asksFor =
+  (kinds: readonly string[]) =>
+  (node: ts.Node): boolean => {
+    const named = (one: ts.Node): boolean => ts.isStringLiteral(one) && kinds.includes(one.text);
+    if (ts.isBinaryExpression(node)) return /\bkind$/.test(node.left.getText()) && named(node.right);
+    if (ts.isCaseClause(node))
+      return /\bkind$/.test(node.parent.parent.expression.getText()) && named(node.expression);
+    return (
+      ts.isTypeReferenceNode(node) &&
+      node.typeName.getText() === 'Extract' &&
+      kinds.some((kind) => node.getText().includes(`kind: '${kind}'`))
+    );
+  };
+
 describe('architecture', () => {
   it('finds the code', () => {
     expect(sources.length).toBeGreaterThan(40);
@@ -224,6 +239,27 @@ describe('architecture', () => {
     expect(sources.filter(({ file }) => file !== 'sql.ts').flatMap((source) => nodes(source, makes))).toEqual(
       [],
     );
+  });
+
+  it('kinds of joins are rows of tables: nobody asks a join for its kind', () => {
+    const asks = asksFor(['column', 'inverseColumn', 'link', 'inverseLink', 'embedded', 'locales']);
+    expect(sources.flatMap((source) => nodes(source, asks))).toEqual([]);
+    const tables = sources.filter(({ tree }) => /\binverseLink\b/.test(tree.text)).map(({ file }) => file);
+    expect(tables.sort()).toEqual([
+      'compile/joins/joins.ts',
+      'schema/join-storage.ts',
+      'schema/joins.ts',
+      'schema/model.ts',
+    ]);
+  });
+
+  it('few files ask an attribute for its kind, below the plan nobody', () => {
+    const asks = asksFor(['scalar', 'relation', 'component', 'zone']);
+    const files = sources.filter((source) => nodes(source, asks).length > 0).map(({ file }) => file);
+    expect(files.length).toBeLessThanOrEqual(8);
+    const below = files.filter((file) => /^(compile|database|documents)\//.test(file));
+    // Of a populated zone, which is no attribute.
+    expect(below).toEqual(['compile/compile-object.ts']);
   });
 
   it('there is no any', () => {

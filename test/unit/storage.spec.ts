@@ -1,0 +1,102 @@
+/** What types are in the database, as facts of the model: every example is a model, and what follows from it. */
+import { defineCollectionType, defineSingleType } from 'nestjs-content-api';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import type { ContentType } from '../../src/schema/model.ts';
+
+const left = defineCollectionType({
+  singularApiId: 'left',
+  pluralApiId: 'lefts',
+  attributes: {
+    title: { type: 'string', unique: true },
+    slug: { type: 'uid', targetField: 'title', generate: true },
+    rank: { type: 'integer', index: true },
+    one: { type: 'relation', relation: 'oneToOne', target: 'right', inversedBy: 'one' },
+    many: { type: 'relation', relation: 'manyToMany', target: 'right', inversedBy: 'many' },
+    holder: { type: 'relation', relation: 'manyToOne', target: 'right', inversedBy: 'held' },
+    alone: { type: 'relation', relation: 'oneToMany', target: 'right' },
+  },
+});
+
+const right = defineCollectionType({
+  singularApiId: 'right',
+  pluralApiId: 'rights',
+  attributes: {
+    one: { type: 'relation', relation: 'oneToOne', target: 'left', mappedBy: 'one' },
+    many: { type: 'relation', relation: 'manyToMany', target: 'left', mappedBy: 'many' },
+    held: { type: 'relation', relation: 'oneToMany', target: 'left', mappedBy: 'holder' },
+  },
+});
+
+const single = defineSingleType({ singularApiId: 'single', attributes: { note: { type: 'text' } } });
+
+const schema = buildSchema([left, right, single], []);
+const storageOf = (name: string): ContentType['storage'] => (schema.types.get(name) as ContentType).storage;
+const named = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
+
+describe('storage', () => {
+  it('columns: values, targets, and places on the other side', () => {
+    expect(storageOf('left').columns.map(({ name, type, isPosition }) => [name, type, isPosition])).toEqual([
+      ['title', 'text', false],
+      ['slug', 'text', false],
+      ['rank', 'int4', false],
+      ['one_document_id', 'text', false],
+      ['holder_document_id', 'text', false],
+      ['holder_position', 'integer', true],
+    ]);
+    expect(storageOf('right').columns).toEqual([]);
+  });
+
+  it('link tables: the owning side has them, with a place on the other side where that shows them', () => {
+    expect(
+      storageOf('left').links.map(({ table }) => [table.table, table.inversePosition?.name ?? null]),
+    ).toEqual([
+      ['lefts_many_links', 'inverse_position'],
+      ['lefts_alone_links', null],
+    ]);
+    expect(storageOf('right').links).toEqual([]);
+  });
+
+  it('a relation has one lock, the same from both sides', () => {
+    const locks = (type: string): unknown =>
+      Object.fromEntries(storageOf(type).relations.map(({ name, join }) => [name, join.lock]));
+    expect(locks('left')).toEqual({
+      one: 'lefts.one_document_id',
+      many: 'lefts_many_links',
+      holder: 'lefts.holder_document_id',
+      alone: 'lefts_alone_links',
+    });
+    expect(locks('right')).toEqual({
+      one: 'lefts.one_document_id',
+      many: 'lefts_many_links',
+      held: 'lefts.holder_document_id',
+    });
+  });
+
+  it('references both ways', () => {
+    expect(named(storageOf('left').owned)).toEqual(['one', 'many', 'holder', 'alone']);
+    expect(named(storageOf('left').exclusive)).toEqual(['one']);
+    expect(storageOf('right').owned).toEqual([]);
+    expect(storageOf('right').referrers.map(({ uid }) => uid)).toEqual(['left']);
+    expect(storageOf('left').referrers).toEqual([]);
+  });
+
+  it('unique values, and the indexes at which another writer was faster', () => {
+    expect(named(storageOf('left').uniques)).toEqual(['title', 'slug']);
+    expect(named(storageOf('left').generatedUids)).toEqual(['slug']);
+    expect(storageOf('left').uniqueNames.get('lefts_slug_unique')?.name).toBe('slug');
+    expect(storageOf('left').contended).toEqual(
+      expect.arrayContaining(['lefts_one_per_version', 'lefts_slug_unique', 'lefts_one_holder']),
+    );
+    expect(storageOf('left').contended).not.toContain('lefts_title_unique');
+    expect(storageOf('right').contended).toContain('lefts_one_holder');
+  });
+
+  it('no index of a table lacks a name that is checked against all others', () => {
+    for (const { storage } of schema.types.values()) {
+      const checked = named(storage.names);
+      expect(named(storage.indexes).filter((name) => !checked.includes(name))).toEqual([]);
+    }
+    expect(named(storageOf('single').indexes)).toContain('single_one_document');
+    expect(named(storageOf('left').indexes)).not.toContain('lefts_one_document');
+  });
+});
