@@ -1,4 +1,5 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
+import type { OwnCondition } from '../access/decide.js';
 import { compileLoad, compileVersions } from '../compile/compile-load.js';
 import type { Row } from '../database/runner.js';
 import { componentSequence } from '../database/sequences.js';
@@ -14,8 +15,8 @@ import type { Statement } from '../sql.js';
 /** What is looked up for. */
 export interface LoadRequest {
   readonly target: WriteTarget;
-  /** The user whose own documents matter; null for nobody. */
-  readonly user: string | null;
+  /** Which documents the write may change, where only own ones; null where that does not matter. */
+  readonly own: OwnCondition | null;
   /** Null for a write that changes states only: the versions are all that it needs. */
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
@@ -63,9 +64,9 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 
 /** The one statement that looks up what a write needs to know; null where it needs nothing. */
 export function loadStatement(request: LoadRequest): Statement | null {
-  const { target, user, body, settings } = request;
+  const { target, own, body, settings } = request;
   const { type, documentId, locale } = target;
-  if (body === null) return compileVersions({ type, documentId, user });
+  if (body === null) return compileVersions({ type, documentId, own });
   const { references, instances, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && instances === 0) return null;
@@ -80,7 +81,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
     changed: new Set(changed.map((attribute) => attribute.target)),
     references,
-    user,
+    own,
     instances,
     sequenceTable: componentSequence(type),
   });

@@ -47,7 +47,7 @@ export function linksOfWrite(linking: Linking): LinksStep {
 /** Documents of others whose links a relation must leave as they are (D26). */
 function othersOf(attribute: RelationAttribute, { body, loaded }: Linking): readonly string[] {
   const given = body.values.get(attribute.name);
-  if (given?.kind !== 'relation' || !given.scope.ownOnly) return [];
+  if (given?.kind !== 'relation' || given.scope.targets === 'all') return [];
   return loaded.targets.get(attribute.target)?.others ?? [];
 }
 
