@@ -30,7 +30,7 @@ export interface ContentSettings {
   readonly load: LoadLimits;
   /** Run reads as named prepared statements. Turn off behind a pooler in transaction mode. */
   readonly preparedStatements: boolean;
-  /** How many query strings keep their plan, per set of rights; those not used lately go. 0 keeps none. */
+  /** How many query strings keep their plan, for all rights together; unused ones go first. 0 keeps none. */
   readonly maxCachedPlans: number;
   /** How many statement shapes connections keep prepared at a time; those not used lately make room. */
   readonly maxPreparedStatements: number;

@@ -1,5 +1,4 @@
-import type { ContentType } from '../schema/model.js';
-import { type Action, Permissions } from './permissions.js';
+import { Permissions } from './permissions.js';
 
 /**
  * Who asks. `public` carries no credential; `token` and `user` were recognised by an {@link AuthStrategy};
@@ -21,21 +20,6 @@ export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissi
 
 export const publicCaller = (permissions: Permissions): Caller =>
   Object.freeze({ kind: 'public', id: null, permissions });
-
-/** The documents of a type on which a caller may act: all, only their own, or none. */
-export function scopeOf(
-  { kind, id, permissions }: Caller,
-  type: Pick<ContentType, 'singularApiId' | 'owner'>,
-  action: Action,
-): 'all' | 'own' | 'none' {
-  if (permissions.allows(type.singularApiId, action)) return 'all';
-  return kind === 'user' &&
-    id !== null &&
-    type.owner !== null &&
-    permissions.allowsOwn(type.singularApiId, action)
-    ? 'own'
-    : 'none';
-}
 
 /** The user that a caller is; own documents are theirs. */
 export const userOf = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string | null =>

@@ -1,4 +1,5 @@
 /** Who asks, and what they may do: the strategies, the roles, and where grants come from. */
+import QuickLRU from 'quick-lru';
 import type { Schema } from '../schema/model.js';
 import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
 import { type Caller, publicCaller } from './caller.js';
@@ -33,12 +34,26 @@ export interface AccessBase {
   readonly warn: (message: string) => void;
 }
 
+/** How many combinations of roles keep their rights, at least, and at most twice as many. */
+const COMBINATIONS = 500;
+
+/** The grants as they are at one time. */
 interface Known {
   readonly at: number;
-  readonly loaded: readonly RoleGrants[];
-  readonly permissions: Map<string, Permissions>;
+  /** Of each role, from code and from all sources; roles that nothing is granted to are not among them. */
+  readonly grants: ReadonlyMap<string, readonly Grants[]>;
+  /** Rights by the names of roles, sorted. */
+  readonly rights: QuickLRU<string, Permissions>;
   /** Requests without a credential; made when the first one comes. */
   nobody: Caller | null;
+}
+
+function knownOf(at: number, sources: readonly RoleGrants[]): Known {
+  const grants = new Map<string, Grants[]>();
+  for (const [role, granted] of sources.flatMap((source) => Object.entries(source))) {
+    if (Object.keys(granted).length > 0) grants.set(role, [...(grants.get(role) ?? []), granted]);
+  }
+  return { at, grants, rights: new QuickLRU({ maxSize: COMBINATIONS }), nobody: null };
 }
 
 /**
@@ -129,21 +144,20 @@ export class ContentAccess {
     return this.rightsIn(await this.current(), roles);
   }
 
-  private rightsIn({ loaded, permissions }: Known, roles: readonly string[]): Permissions {
-    const key = JSON.stringify(roles);
-    const made =
-      permissions.get(key) ??
-      Permissions.of(
-        ...[this.base.roles, ...loaded].flatMap((source) => roles.flatMap((role) => grantsOf(source, role))),
-      );
-    permissions.set(key, made);
+  /** What is granted to roles together. Their order, and names that mean nothing here, make no difference. */
+  private rightsIn({ grants, rights }: Known, roles: readonly string[]): Permissions {
+    const named = [...new Set(roles)].filter((role) => grants.has(role)).sort();
+    const key = JSON.stringify(named);
+    const known = rights.get(key);
+    if (known !== undefined) return known;
+    const made = Permissions.of(...named.flatMap((role) => grants.get(role) ?? []));
+    rights.set(key, made);
     return made;
   }
 
   /** Grants as they are known now: in code for ever, from sources for `maxAge`. */
   private current(): Known | Promise<Known> {
-    if (this.known === null && this.sources.length === 0)
-      this.known = { at: 0, loaded: [], permissions: new Map(), nobody: null };
+    if (this.known === null && this.sources.length === 0) this.known = knownOf(0, [this.base.roles]);
     if (
       this.known !== null &&
       (this.sources.length === 0 || performance.now() - this.known.at <= this.base.maxAge)
@@ -168,7 +182,7 @@ export class ContentAccess {
   private async load(): Promise<Known> {
     const at = performance.now();
     const loaded = await Promise.all(this.sources.map((source) => source.load()));
-    return { at, loaded: loaded.map((roles) => this.valid(roles)), permissions: new Map(), nobody: null };
+    return knownOf(at, [this.base.roles, ...loaded.map((roles) => this.valid(roles))]);
   }
 
   /** Leaves out what does not exist (any more), so that it cannot come to mean something else later. */
@@ -214,6 +228,3 @@ export class ContentAccess {
 
 const varyOf = (strategies: readonly AuthStrategy[]): string =>
   [...new Set(['Authorization', ...strategies.flatMap(({ vary = [] }) => vary)])].join(', ');
-
-const grantsOf = (source: RoleGrants, role: string): Grants[] =>
-  Object.hasOwn(source, role) && source[role] !== undefined ? [source[role]] : [];

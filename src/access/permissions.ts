@@ -1,4 +1,5 @@
-/** What a caller may do: one look-up, asked wherever something is shown, written or called (D16). */
+/** Rights as a value: what is granted, by type and action. What they mean for a caller is `decide` (D16). */
+import QuickLRU from 'quick-lru';
 import { among } from '../schema/suggest.js';
 import type { ContentType, Schema } from '../schema/model.js';
 
@@ -39,16 +40,23 @@ const OTHERS: ReadonlyMap<string, undefined> = new Map([['locale', undefined]]);
  */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 
-/** The attributes of a type that an action reaches: some, or null for all. */
-export type Reach = ReadonlySet<string> | null;
+/** The attributes of a type that an action is granted on: some, or null for all. */
+export type FieldScope = ReadonlySet<string> | null;
 
-interface Wide {
+const NO_FIELDS: FieldScope = new Set();
+
+/** What two grants cover together. */
+export const union = (a: FieldScope, b: FieldScope): FieldScope =>
+  a === null || b === null ? null : new Set([...a, ...b]);
+
+/** A grant with all its parts. */
+interface NormalGrant {
   readonly actions: readonly Action[];
-  readonly fields: Reach;
+  readonly fields: FieldScope;
   readonly own: boolean;
 }
 
-function widen(grant: Grant): Wide {
+function normalise(grant: Grant): NormalGrant {
   if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
   const { actions, fields, own = false } = grant;
   const named = actions === '*' ? ACTIONS : actions;
@@ -61,23 +69,72 @@ function widen(grant: Grant): Wide {
   };
 }
 
-type Granted = ReadonlyMap<string, Reach>;
+/** Field scopes by type, which may be `*`, and action. */
+type Granted = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
 
-/** Adds what an action reaches to what it reached before. */
-function add(granted: Map<string, Reach>, key: string, reach: Reach): void {
-  granted.set(key, granted.has(key) ? union(granted.get(key) ?? null, reach) : reach);
+const EVERY = '*';
+
+/** One action on one type, as it is added to others. */
+interface Entry {
+  readonly type: string;
+  readonly action: Action;
+  readonly fields: FieldScope;
 }
 
+const entriesOf = (granted: Granted): Entry[] =>
+  [...granted].flatMap(([type, actions]) =>
+    [...actions].map(([action, fields]) => ({ type, action, fields })),
+  );
+
+/** Entries by type and action; what is granted twice is granted together. */
+function grantedOf(entries: readonly Entry[]): Granted {
+  const granted = new Map<string, Map<Action, FieldScope>>();
+  for (const { type, action, fields } of entries) {
+    const actions = granted.get(type) ?? new Map<Action, FieldScope>();
+    granted.set(type, actions);
+    actions.set(action, actions.has(action) ? union(actions.get(action) ?? null, fields) : fields);
+  }
+  return granted;
+}
+
+/** Entries in an order and in words of their own: equal ones have one text. */
+const textOf = (granted: Granted): string[] =>
+  entriesOf(granted)
+    .map(({ type, action, fields }) =>
+      JSON.stringify([type, action, fields === null ? null : [...fields].sort()]),
+    )
+    .sort();
+
 /**
- * An immutable set of rights. Everything that is not granted is denied.
+ * How many sets of rights are remembered, at least, and at most twice as many: those that were made or used
+ * lately.
+ */
+const REMEMBERED = 1000;
+
+/** Rights by what is granted in them. Rights that were forgotten and are made again are another object. */
+const interned = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
+
+/** Rights by the ids of the two that they were added up from. */
+const sums = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
+
+let made = 0;
+
+/**
+ * An immutable set of rights. Everything that is not granted is denied. Equal rights are one object, however
+ * many users, tokens and requests have them, so that what was planned for one of them serves all.
  *
  * @publicApi
  */
 export class Permissions {
+  /** Tells these rights from all others of this process. */
+  readonly id: number = (made += 1);
+
   private constructor(
     private readonly granted: Granted,
-    private readonly owned: Granted = new Map(),
-  ) {}
+    private readonly owned: Granted,
+  ) {
+    Object.freeze(this);
+  }
 
   /**
    * Whether `action` on the type with this `singularApiId` is granted on all documents, if only for some
@@ -85,21 +142,21 @@ export class Permissions {
    */
   allows(type: string, action: Action): boolean {
     const { granted } = this;
-    return granted.has(`${type}.${action}`) || granted.has(`*.${action}`);
+    return granted.get(type)?.has(action) === true || granted.get(EVERY)?.has(action) === true;
   }
 
   /** Whether `action` is granted on a user's own documents and on no others. */
   allowsOwn(type: string, action: Action): boolean {
-    return this.owned.has(`${type}.${action}`) && !this.allows(type, action);
+    return this.owned.get(type)?.has(action) === true && !this.allows(type, action);
   }
 
-  /** The attributes that `action` reaches: null for all of them, an empty set where it is not granted. */
-  reach(type: string, action: Action): Reach {
-    const keys = [`*.${action}`, `${type}.${action}`];
-    const known = keys.filter((key) => this.granted.has(key)).map((key) => this.granted.get(key) ?? null);
-    if (known.length > 0) return known.reduce(union);
-    const own = this.owned.get(`${type}.${action}`);
-    return own === undefined ? NOTHING : own;
+  /** The attributes that `action` is granted on: null for all, an empty set where it is not granted. */
+  fields(type: string, action: Action): FieldScope {
+    const scopes = this.allows(type, action)
+      ? [this.granted.get(EVERY)?.get(action), this.granted.get(type)?.get(action)]
+      : [this.owned.get(type)?.get(action)];
+    const known = scopes.filter((scope) => scope !== undefined);
+    return known.length === 0 ? NO_FIELDS : known.reduce(union);
   }
 
   /** Whether nothing at all is granted. */
@@ -108,34 +165,56 @@ export class Permissions {
   }
 
   /** These rights and more. */
-  plus(grants: Grants): Permissions {
-    const more = Permissions.of(grants);
-    const [granted, owned] = [new Map(this.granted), new Map(this.owned)];
-    for (const [key, reach] of more.granted) add(granted, key, reach);
-    for (const [key, reach] of more.owned) add(owned, key, reach);
-    return new Permissions(granted, owned);
+  plus(more: Permissions): Permissions {
+    const key = `${this.id} ${more.id}`;
+    const known = sums.get(key);
+    if (known !== undefined) return known;
+    const entries = (part: 'granted' | 'owned'): Entry[] =>
+      [this, more].flatMap((one) => entriesOf(one[part]));
+    const sum = Permissions.intern(entries('granted'), entries('owned'));
+    sums.set(key, sum);
+    return sum;
   }
 
-  static readonly NONE = new Permissions(new Map());
   static readonly ALL = Permissions.of({ '*': '*' });
 
   /** The rights that several lists of grants give together. */
   static of(...lists: readonly Grants[]): Permissions {
-    const [granted, owned] = [new Map<string, Reach>(), new Map<string, Reach>()];
-    for (const [type, grants] of lists.flatMap((list) => Object.entries(list))) {
-      for (const { actions, fields, own } of (grants === '*' ? ACTIONS : grants).map(widen)) {
-        for (const action of actions)
-          add(own ? owned : granted, `${type}.${action}`, NARROWED.includes(action) ? fields : null);
-      }
-    }
-    return new Permissions(granted, owned);
+    const entries = lists
+      .flatMap((list) => Object.entries(list))
+      .flatMap(([type, grants]) => (grants === '*' ? ACTIONS : grants).map((grant) => [type, grant] as const))
+      .flatMap(([type, grant]) => {
+        const { actions, fields, own } = normalise(grant);
+        return actions.map((action) => ({
+          type,
+          action,
+          fields: NARROWED.includes(action) ? fields : null,
+          own,
+        }));
+      });
+    return Permissions.intern(
+      entries.filter(({ own }) => !own),
+      entries.filter(({ own }) => own),
+    );
+  }
+
+  /** The one object with these rights; what more general grants cover makes no difference. */
+  private static intern(onAll: readonly Entry[], onOwn: readonly Entry[]): Permissions {
+    const all = grantedOf(onAll);
+    const onEvery = ({ action }: Entry): FieldScope | undefined => all.get(EVERY)?.get(action);
+    const isOnAll = ({ type, action }: Entry): boolean => all.get(type)?.has(action) === true;
+    const granted = grantedOf(
+      entriesOf(all).filter((entry) => entry.type === EVERY || onEvery(entry) !== null),
+    );
+    const own = grantedOf(onOwn.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry)));
+    const key = JSON.stringify([textOf(granted), textOf(own)]);
+    const known = interned.get(key);
+    if (known !== undefined) return known;
+    const rights = new Permissions(granted, own);
+    interned.set(key, rights);
+    return rights;
   }
 }
-
-const NOTHING: Reach = new Set();
-
-/** What two grants reach together. */
-export const union = (a: Reach, b: Reach): Reach => (a === null || b === null ? null : new Set([...a, ...b]));
 
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
   if (type === undefined) return [`${at}: fields need a content type of their own, "*" has none`];

@@ -25,7 +25,7 @@ interface Claim {
 
 /** What a body gives and its caller may write; the rest is refused later, whoever else has it. */
 function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
-  const reach = caller.permissions.reach('user', action === 'create' ? 'create' : 'update');
+  const fields = caller.permissions.fields('user', action === 'create' ? 'create' : 'update');
   const { username, email } = data;
   const claims: Claim[] = [];
   if (typeof username === 'string') {
@@ -36,7 +36,7 @@ function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
   // Who else has the address itself is for its unique index to say.
   if (typeof email === 'string')
     claims.push({ key: 'email', name: nameKey(email), others: [{ nameKey: nameKey(email) }] });
-  return claims.filter(({ key }) => reach === null || reach.has(key));
+  return claims.filter(({ key }) => fields === null || fields.has(key));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The rows of users as signing in needs them: hidden attributes included, one statement each. */
 import { createHash, randomBytes } from 'node:crypto';
+import { publicCaller } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
 import type { DocumentsBase } from '../documents/documents-base.js';
 import type { Documents } from '../documents/documents.service.js';
@@ -50,7 +51,7 @@ const COLUMNS = [
 /** At most so many sign-ins of one user at a time; the one that was not used for longest goes. */
 const MOST_SESSIONS = 20;
 
-const READER = Permissions.of({ user: ['findOne'] });
+const READER = publicCaller(Permissions.of({ user: ['findOne'] }));
 
 /** A random token for a mail or a session, and the hash that is kept of it. */
 export function newToken(): { readonly token: string; readonly hash: string } {
@@ -134,8 +135,7 @@ export class Accounts {
       type: this.type,
       kind: 'one',
       by: { documentId },
-      permissions: READER,
-      user: null,
+      caller: READER,
       format: 'flat',
       action: 'findOne',
     });

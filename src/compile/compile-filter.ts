@@ -3,6 +3,7 @@ import type { Condition, Search } from '../plan/plan.js';
 import { operatorOf } from '../query/operators.js';
 import { join, param, type Sql, sql } from '../sql.js';
 import { containment } from './compile-containment.js';
+import { compileOwn } from './compile-own.js';
 import { asText, comparable, type Context, rowOf, type Scope } from './scope.js';
 import { inPlace, targetsOf } from './targets.js';
 
@@ -50,6 +51,8 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
       const found = related(scope, condition, context);
       return narrowed === null ? found : sql`(${narrowed} and ${found})`;
     }
+    case 'own':
+      return compileOwn(condition, rowOf(scope).alias);
     default: {
       if (condition.parts.length === 0) return condition.kind === 'all' ? sql`true` : sql`false`;
       const parts = condition.parts.map((part) => compileFilter(part, scope, context));

@@ -3,6 +3,7 @@
  * ids.
  */
 import { MAX_INTEGER } from '../schema/accept.js';
+import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
@@ -19,8 +20,8 @@ import {
   type Statement,
 } from '../sql.js';
 import { byKind } from '../schema/by-kind.js';
+import { compileOwn } from './compile-own.js';
 import { joinSql } from './joins/joins.js';
-import { stored as storedAs } from './stored-value.js';
 import { currentRows, newContext, rowScope, type RowScope } from './scope.js';
 
 function taken(locks: readonly Lock[]): Sql {
@@ -40,26 +41,23 @@ export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(l
 export const documentOf = (row: Sql, documentId: string | null): Sql =>
   documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
 
+/** Whether a row's document is the caller's own; null where nobody's is. */
+const ownRow = (row: Sql, own: OwnCondition | null): Sql =>
+  own === null ? sql`false` : compileOwn(own, row);
+
 /**
  * The versions of a document, and whether they are the user's own; their rows are locked too, against writers
  * that know nothing of this library.
  */
-function versions(type: ContentType, { documentId, user }: Pick<LoadRequest, 'documentId' | 'user'>): Sql {
-  const own = sql`coalesce(${ownedBy(type, sql`t`, user)}, false)`;
-  const rows = sql`select t.id, t.document_id, t.locale, t.published, ${own} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
+function versions(type: ContentType, { documentId, own }: Pick<LoadRequest, 'documentId' | 'own'>): Sql {
+  const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
+  const rows = sql`select t.id, t.document_id, t.locale, t.published, ${theirs} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
 /** The versions of a document alone, as `versions`. */
-export const compileVersions = (request: Pick<LoadRequest, 'type' | 'documentId' | 'user'>): Statement =>
+export const compileVersions = (request: Pick<LoadRequest, 'type' | 'documentId' | 'own'>): Statement =>
   print(sql`select ${versions(request.type, request)}`);
-
-/** The column that says whose a document is, and the user it is compared with. */
-export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
-  const owner = type.storage.columnOf.get(type.owner ?? '');
-  if (owner === undefined || user === null) return sql`false`;
-  return sql`${row}.${quote(owner.name)} = ${storedAs(owner, user)}`;
-}
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
@@ -114,8 +112,8 @@ export interface LoadRequest {
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
   readonly references: References;
-  /** The user whose own documents matter, the written one too; null for nobody. */
-  readonly user: string | null;
+  /** Which documents of the type are the caller's own; null where that does not matter. */
+  readonly own: OwnCondition | null;
   /** Types whose rows the write changes, because they hold the other side of its relations. */
   readonly changed: ReadonlySet<ContentType>;
   /** How many fresh component ids to reserve. */
@@ -133,20 +131,24 @@ function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRe
 }
 
 /** Whether a document has a published version, is the user's own, and the row itself is a published one. */
-function standing(target: ContentType, user: string | null): Sql {
+function standing(target: ContentType, own: OwnCondition | null): Sql {
   const some = (condition: Sql): Sql =>
     sql`exists (select 1 from ${quote(target.table)} v where v.document_id = x.document_id and ${condition})`;
   const [published, live] = target.draftAndPublish
     ? [some(sql`v.published`), sql`x.published`]
     : [sql`true`, sql`true`];
-  return sql`, ${published}, ${some(ownedBy(target, sql`v`, user))}, ${live}`;
+  return sql`, ${published}, ${some(ownRow(sql`v`, own))}, ${live}`;
 }
 
 /**
  * The rows of the documents that a body names, and of those whose links may have to stay: `[row id, document
  * id, published, own, the row is published, has no draft, media type]`, the later ones where they matter.
  */
-function named(target: ContentType, { references, guarded, ownOnly }: Lookup, request: LoadRequest): Sql {
+function named(
+  target: ContentType,
+  { references, guarded, own, ownOnly }: Lookup,
+  request: LoadRequest,
+): Sql {
   const documents = references.flatMap((one) => ('documentId' in one ? [one.documentId] : []));
   const rows = references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []));
   const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
@@ -158,7 +160,7 @@ function named(target: ContentType, { references, guarded, ownOnly }: Lookup, re
   const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
   const draftless = target.draftAndPublish && request.changed.has(target);
   const facts = [
-    guarded ? standing(target, request.user) : sql`, true, true, true`,
+    guarded ? standing(target, own) : sql`, true, true, true`,
     draftless ? sql`, x.published and not exists (${draft})` : sql`, false`,
     target.internal ? sql`, x.mime` : sql``,
   ];

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { type Caller, scopeOf, SYSTEM, userOf } from '../access/caller.js';
+import { type Caller, SYSTEM } from '../access/caller.js';
+import { decide } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
 import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -50,12 +51,11 @@ export class ContentService<T extends object = DocumentFields> {
     as: Caller,
     what: Pick<ReadRequest, 'kind' | 'by'>,
   ): ReadPlan {
-    if (scopeOf(as, this.type, action) === 'none') throw forbidden();
+    if (decide(as, this.type, action) === 'none') throw forbidden();
     return this.documents.plan(this.type, query, {
       ...what,
       action,
-      permissions: as.permissions,
-      user: userOf(as),
+      caller: as,
       format: 'flat',
     });
   }

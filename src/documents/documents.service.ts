@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, userOf } from '../access/caller.js';
-import { Permissions } from '../access/permissions.js';
+import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
@@ -196,8 +195,7 @@ export class Documents {
         const shown = this.plan(type, query, {
           kind: 'one',
           by: byDocumentId(documentId),
-          permissions: Permissions.ALL,
-          user: null,
+          caller: SYSTEM,
           format: 'flat',
           action: 'update',
         });

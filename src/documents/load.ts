@@ -1,4 +1,5 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
+import type { OwnCondition } from '../access/decide.js';
 import { compileLoad, compileVersions } from '../compile/compile-load.js';
 import type { Row } from '../database/runner.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
@@ -13,8 +14,8 @@ import type { Statement } from '../sql.js';
 /** What is looked up for. */
 export interface LoadRequest {
   readonly target: WriteTarget;
-  /** The user whose own documents matter; null for nobody. */
-  readonly user: string | null;
+  /** Which documents the write may change, where only own ones; null where that does not matter. */
+  readonly own: OwnCondition | null;
   /** Null for a write that changes states only: the versions are all that it needs. */
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
@@ -61,9 +62,9 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 
 /** The one statement that looks up what a write needs to know; null where it needs nothing. */
 export function loadStatement(request: LoadRequest): Statement | null {
-  const { target, user, body, settings } = request;
+  const { target, own, body, settings } = request;
   const { type, documentId, locale } = target;
-  if (body === null) return compileVersions({ type, documentId, user });
+  if (body === null) return compileVersions({ type, documentId, own });
   const { references, instances, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && instances === 0) return null;
@@ -78,7 +79,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
     changed: new Set(changed.map((attribute) => attribute.target)),
     references,
-    user,
+    own,
     instances,
     sequenceTable: type.storage.instanceIds,
   });

@@ -1,7 +1,8 @@
 /**
  * Keeps what a query text was planned and printed as: front ends ask the same few questions again and again.
  */
-import type { Permissions } from '../access/permissions.js';
+import QuickLRU from 'quick-lru';
+import { isPersonal } from '../access/decide.js';
 import { isHeavy } from '../plan/is-heavy.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
@@ -11,62 +12,36 @@ import type { Statement } from '../sql.js';
 const LONGEST = 2048;
 
 /** Stands for the document's id in what is kept; an id that no document has. */
-const HOLE = `:documentId:${Math.random()}`;
+const PLACEHOLDER_ID = `:documentId:${Math.random()}`;
 
 /**
- * What was used lately, and what was before that: a generation that is full ends the one before it. A hit
- * changes nothing, where an order by last use would rebuild its table again and again.
- */
-interface Generations {
-  young: Map<string, ReadPlan>;
-  old: Map<string, ReadPlan>;
-}
-
-/**
- * Plans by the caller's rights, the route and the text. They are pure values of these, so they never go
- * stale.
+ * Plans by the caller's rights, the route and the text, of all rights together at most `limit`: those that
+ * were used lately. They are pure values of these, so they never go stale.
  */
 export class PlanCache {
-  private readonly byRights = new WeakMap<Permissions, Generations>();
+  /** Holds a generation that is filled and the full one before it: a hit in the young one changes nothing. */
+  private readonly plans: QuickLRU<string, ReadPlan> | null;
 
-  constructor(private readonly limit: number) {}
+  constructor(limit: number) {
+    this.plans = limit === 0 ? null : new QuickLRU({ maxSize: Math.ceil(limit / 2) });
+  }
 
   /** The plan of a request: kept, or made by `make`. What `make` throws is not kept. */
   plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
-    const { by, permissions, type, action } = request;
+    const { by, caller, type, action, kind, format } = request;
+    const { plans } = this;
+    if (plans === null || text.length > LONGEST) return make(request);
     // A row's id is asked for by account routes alone, which are not worth a place.
     if (by !== null && !('documentId' in by)) return make(request);
-    const documentId = by?.documentId ?? null;
-    // A plan for somebody's own documents has their name in it.
-    const own =
-      request.user !== null &&
-      ([action, 'find', 'findOne', 'readDrafts'] as const).some((right) =>
-        permissions.allowsOwn(type.singularApiId, right),
-      );
-    if (text.length > LONGEST || this.limit === 0 || own) return make(request);
-    const key = `${type.uid} ${action} ${request.kind} ${request.format} ${documentId === null ? '' : 1} ${text}`;
-    const generations = this.generationsOf(permissions);
-    let plan = generations.young.get(key);
+    if (isPersonal(caller, type, action)) return make(request);
+    const key = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format} ${text}`;
+    let plan = plans.get(key);
     if (plan === undefined) {
-      plan = generations.old.get(key) ?? {
-        ...make(documentId === null ? request : { ...request, by: byDocumentId(HOLE) }),
-        kept: { statement: null, heavy: null },
-      };
-      if (generations.young.size >= this.limit / 2) {
-        generations.old = generations.young;
-        generations.young = new Map();
-      }
-      generations.young.set(key, plan);
+      const made = make(by === null ? request : { ...request, by: byDocumentId(PLACEHOLDER_ID) });
+      plan = { ...made, kept: { statement: null, heavy: null } };
+      plans.set(key, plan);
     }
-    return documentId === null ? plan : { ...plan, documentId };
-  }
-
-  private generationsOf(permissions: Permissions): Generations {
-    const known = this.byRights.get(permissions);
-    if (known !== undefined) return known;
-    const generations = { young: new Map<string, ReadPlan>(), old: new Map<string, ReadPlan>() };
-    this.byRights.set(permissions, generations);
-    return generations;
+    return by === null ? plan : { ...plan, documentId: by.documentId };
   }
 }
 
@@ -74,11 +49,11 @@ export class PlanCache {
 export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {
   const { kept, documentId } = plan;
   if (kept === null) return print(plan);
-  kept.statement ??= print(documentId === null ? plan : { ...plan, documentId: HOLE });
+  kept.statement ??= print(documentId === null ? plan : { ...plan, documentId: PLACEHOLDER_ID });
   const { text, values } = kept.statement;
   return documentId === null
     ? kept.statement
-    : { text, values: values.map((value) => (value === HOLE ? documentId : value)) };
+    : { text, values: values.map((value) => (value === PLACEHOLDER_ID ? documentId : value)) };
 }
 
 /** Whether a plan may take long: kept, or found out. */

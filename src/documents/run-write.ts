@@ -10,7 +10,6 @@ import { compileSteps } from '../compile/compile-steps.js';
 import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
-import { userOf } from '../access/caller.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
 import { type PlannedSteps, tellableValues, VERBS, wishOf } from '../plan/plan-write.js';
@@ -23,7 +22,7 @@ import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
 import type { Changed, HookRun } from './hook-run.js';
 import { loadedFrom, loadStatement } from './load.js';
-import { isThere } from './standing.js';
+import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
 /** What writes stand on. */
@@ -117,7 +116,7 @@ const beyond = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
 /** Waits for the locks and looks, in one flight. Documents without a draft get theirs first (D29). */
 async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
   const { settings } = base;
-  const request = { target: plan.target, user: userOf(plan.caller), body: plan.body, settings };
+  const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings };
   const look = loadStatement(request);
   const queue = locks.length === 0 ? [] : [compileQueue(locks)];
   const statements = look === null ? queue : [...queue, look];

@@ -1,11 +1,17 @@
 /**
  * Whether the caller may act on this very document; asked under its lock, before any code of the host's runs.
  */
-import { scopeOf } from '../access/caller.js';
+import { decide, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
 import { forbidden } from '../errors.js';
 import { VERBS } from '../plan/plan-write.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
+
+/** The condition on what a write may change, where its caller may change own documents alone. */
+export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
+  const decision = decide(caller, target.type, right);
+  return isOwn(decision) ? decision : null;
+}
 
 /** Whether a write makes a document where there is none. */
 const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>
@@ -25,14 +31,12 @@ export function isThere(plan: WritePlan, versions: Versions): boolean {
   plan.precondition?.(versions.all);
   const rows = concerned(plan, versions);
   if (rows.length === 0) return makesOne(plan);
-  const { caller, target, right } = plan;
-  if (scopeOf(caller, target.type, right) !== 'own' || rows.some(({ own }) => own)) return true;
+  if (ownOnly(plan) === null || rows.some(({ own }) => own)) return true;
   const isPublished = rows.some(({ published }) => published);
   if (mayKnow(plan, isPublished)) throw forbidden();
   return false;
 }
 
 /** Whether the caller may know of a document that is not theirs: a draft is absent without a right to it. */
-const mayKnow = ({ target: { type }, caller: { permissions } }: WritePlan, isPublished: boolean): boolean =>
-  permissions.allows(type.singularApiId, 'findOne') &&
-  (isPublished || permissions.allows(type.singularApiId, 'readDrafts'));
+const mayKnow = ({ target: { type }, caller }: WritePlan, published: boolean): boolean =>
+  decideRead(caller, type, { action: 'findOne', published }) === 'all';

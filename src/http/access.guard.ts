@@ -1,8 +1,9 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { refusal } from '../access/auth-strategy.js';
-import { type Caller, scopeOf } from '../access/caller.js';
+import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
+import { decide } from '../access/decide.js';
 import { requireJson } from './json-body.js';
 import { ContentAction, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
@@ -23,7 +24,7 @@ export class AccessGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
     const admit = (caller: Caller): boolean => {
-      if (scopeOf(caller, route.type, route.action) === 'none') throw refusal(caller);
+      if (decide(caller, route.type, route.action) === 'none') throw refusal(caller);
       requireJson(request);
       const state = stateOf(request);
       state.caller = caller;

@@ -17,7 +17,7 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { type Caller, userOf } from '../access/caller.js';
+import type { Caller } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -62,8 +62,7 @@ abstract class ContentController {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
       by: byDocumentId(request.params?.['documentId'] ?? null),
-      permissions: caller.permissions,
-      user: userOf(caller),
+      caller,
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
       action,
     });

@@ -14,8 +14,8 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
-import { type Caller, userOf } from '../access/caller.js';
-import type { Action } from '../access/permissions.js';
+import type { Caller } from '../access/caller.js';
+import { type Action, Permissions } from '../access/permissions.js';
 import { Accounts } from '../accounts/accounts.js';
 import { isTaken } from '../accounts/sign-in.service.js';
 import { Documents } from '../documents/documents.service.js';
@@ -55,6 +55,9 @@ const wholeList: QueryDefaults = (query, { maxLimit }) =>
 /** The smallest page that has a total, whatever the settings and the request say of it. */
 const totalOnly: QueryDefaults = (query) => ({ ...query, pagination: { limit: 1, withCount: true } });
 
+/** What everybody may do with themselves. */
+const ONESELF = Permissions.of({ [TYPE]: ['findOne'] });
+
 /** A new user is shown with its role. */
 const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
 
@@ -90,7 +93,7 @@ export class UsersController {
     const caller = callerOf(request);
     if (caller.kind === 'token') throw unauthorized();
     if (caller.kind !== 'user') throw forbidden();
-    const own = { ...caller, permissions: caller.permissions.plus({ [TYPE]: ['findOne'] }) };
+    const own = { ...caller, permissions: caller.permissions.plus(ONESELF) };
     const asked = { caller: own, action: 'findOne', by: byDocumentId(caller.id) } as const;
     return (await this.documents.read(this.plan(request, asked))).data;
   }
@@ -165,8 +168,7 @@ export class UsersController {
       type: this.accounts.type,
       kind: action === 'find' ? 'list' : 'one',
       by,
-      permissions: caller.permissions,
-      user: userOf(caller),
+      caller,
       format: 'flat',
       action,
     } as const;

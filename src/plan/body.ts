@@ -2,6 +2,7 @@
  * The body of a write, walked once: every key checked against the model and the rights, every reference
  * collected.
  */
+import { isOwn, type OwnCondition } from '../access/decide.js';
 import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../query/read-raw.js';
 import { byKind } from '../schema/by-kind.js';
@@ -33,6 +34,8 @@ export interface Lookup {
   readonly references: Reference[];
   /** Whether it matters which of them are published and whose they are. */
   readonly guarded: boolean;
+  /** Which of them are the caller's own, where that matters; null where it does not. */
+  readonly own: OwnCondition | null;
   /**
    * Relations of which only links of own documents may change: whose all linked documents are matters, too.
    */
@@ -47,8 +50,6 @@ export interface Body {
   readonly type: ContentType;
   readonly values: GivenValues;
   readonly references: References;
-  /** The user whose own documents the references may be about. */
-  readonly user: string | null;
   /** How many component instances the body holds, hence how many new ids may be needed. */
   readonly instances: number;
   /** Passwords to be hashed before the transaction begins. */
@@ -146,12 +147,13 @@ function relation(attribute: RelationAttribute, { raw, at, into }: Sent, walk: W
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, attribute, at);
   const { target } = attribute;
-  const known = walk.references.get(target) ?? { references: [], guarded: false, ownOnly: [] };
+  const known = walk.references.get(target) ?? { references: [], guarded: false, own: null, ownOnly: [] };
   for (const reference of referencesOf(input)) known.references.push(reference);
   walk.references.set(target, {
     references: known.references,
-    guarded: known.guarded || scope.ownOnly || scope.drafts !== 'all',
-    ownOnly: scope.ownOnly ? [...known.ownOnly, attribute] : known.ownOnly,
+    guarded: known.guarded || scope.targets !== 'all' || scope.drafts !== 'all',
+    own: known.own ?? [scope.targets, scope.drafts].find(isOwn) ?? null,
+    ownOnly: isOwn(scope.targets) ? [...known.ownOnly, attribute] : known.ownOnly,
   });
   into.relations.set(attribute.name, { attribute, input, scope });
 }
@@ -238,7 +240,6 @@ export function planBody(
     type,
     values,
     references: walk.references,
-    user: rights.user,
     instances: walk.instances,
     passwords: walk.passwords,
     telling: rights.telling,

@@ -1,5 +1,6 @@
 /** The documents that a body names, as they were looked up: which of them a relation may be linked to. */
 import { validationError } from '../errors.js';
+import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
 import type { LinkScope } from './rights.js';
 import type { LinkResolver } from './settle-list.js';
@@ -61,8 +62,8 @@ export class FoundTargets {
   resolver(scope: LinkScope, linked: readonly string[]): LinkResolver {
     const already = new Set(linked);
     const open = (found: Found): boolean =>
-      (found.published || scope.drafts === 'all' || (scope.drafts === 'own' && found.own)) &&
-      (found.own || !scope.ownOnly);
+      (found.published || scope.drafts === 'all' || (isOwn(scope.drafts) && found.own)) &&
+      (found.own || scope.targets === 'all');
     const find = (reference: Reference): string | undefined => {
       const byId = 'id' in reference;
       const found = byId ? this.byRow.get(reference.id) : this.byDocument.get(reference.documentId);
@@ -73,7 +74,7 @@ export class FoundTargets {
       find,
       require: (references) => this.required(references, find),
       mime: (documentId) => this.byDocument.get(documentId)?.mime,
-      isOthers: (documentId) => scope.ownOnly && this.byDocument.get(documentId)?.own === false,
+      isOthers: (documentId) => scope.targets !== 'all' && this.byDocument.get(documentId)?.own === false,
     };
   }
 

@@ -46,7 +46,8 @@ export function linksOfWrite(linking: Linking): LinksStep {
 
 /** Documents of others whose links a relation must leave as they are (D26). */
 function othersOf(attribute: RelationAttribute, { body, loaded }: Linking): readonly string[] {
-  if (body.values.relations.get(attribute.name)?.scope.ownOnly !== true) return [];
+  const scope = body.values.relations.get(attribute.name)?.scope.targets ?? 'all';
+  if (scope === 'all') return [];
   return loaded.targets.get(attribute.target)?.others ?? [];
 }
 

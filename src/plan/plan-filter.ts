@@ -121,6 +121,8 @@ function ofNothing(condition: Condition): boolean | null {
     }
     case 'related':
       return condition.orNone;
+    case 'own':
+      return false;
     default: {
       const deciding = condition.kind === 'any';
       const values = condition.parts.map(ofNothing);
@@ -130,8 +132,8 @@ function ofNothing(condition: Condition): boolean | null {
   }
 }
 
-/** Steps through a relation or component. Throws the 400 for one that the caller may not follow. */
-export function follow(hop: Hop, path: readonly string[], rights: Rights, source: Source): Model {
+/** Steps through a relation or component. Throws the 400 for one that the caller may not enter. */
+export function enterHop(hop: Hop, path: readonly string[], rights: Rights, source: Source): Model {
   const { budget } = rights;
   budget.hops -= 1;
   if (path.length > budget.allowed.hopDepth)
@@ -147,7 +149,7 @@ export function follow(hop: Hop, path: readonly string[], rights: Rights, source
       'Too many relations in the filters and sorts of one request',
     );
   if (!hop.linked) return hop.component;
-  if (!rights.canFollow(hop)) throw hidden(path, source);
+  if (!rights.mayEnter(hop)) throw hidden(path, source);
   return hop.target;
 }
 
@@ -165,11 +167,11 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
   if (attribute === undefined) throw unknown(key, scope.path, scope.source);
   if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(path, scope.source);
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
-  const model = follow(attribute, path, scope.rights, scope.source);
+  const model = enterHop(attribute, path, scope.rights, scope.source);
   const id = model.attributes.get('id') as ScalarAttribute;
   const where = planFilter(of, {
     ...scope,
-    rights: scope.rights.beyond(attribute),
+    rights: scope.rights.enter(attribute),
     model,
     attribute: id,
     open: true,

@@ -1,5 +1,7 @@
 /** Query + type + caller → ReadPlan. The second of the three walks of a read. */
-import type { Action, Permissions } from '../access/permissions.js';
+import type { Caller } from '../access/caller.js';
+import { decideRead, isOwn, type OwnCondition } from '../access/decide.js';
+import type { Action } from '../access/permissions.js';
 import { forbidden, notFound, validationError } from '../errors.js';
 import { mentions } from '../query/parse-filters.js';
 import { parsePagination } from '../query/parse-query.js';
@@ -10,7 +12,7 @@ import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, planSort, type SelectContext } from './plan-select.js';
-import { answerReach, readingBack, readingOf, rightsOf } from './rights.js';
+import { answerFields, decideReadBack, rightsOf } from './rights.js';
 
 /** Which one document is meant: by its document id, or by the id of its row. */
 export type DocumentKey = { readonly documentId: string } | { readonly id: number };
@@ -28,9 +30,7 @@ export interface ReadRequest {
   readonly kind: 'list' | 'one';
   readonly type: ContentType;
   readonly by: DocumentKey | null;
-  readonly permissions: Permissions;
-  /** The user who asks, to whom own documents belong; null for anybody else. */
-  readonly user: string | null;
+  readonly caller: Caller;
   readonly format: 'flat' | 'v4';
   /**
    * What the caller does. In the answer to a write filters play no part, and what may not be read is left out
@@ -110,10 +110,10 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
  * The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that
  * may not be read.
  */
-function ownerOf(request: ReadRequest, published: boolean): Condition | null {
-  const extent = readingOf(request, request.action, published);
-  if (extent === 'none' && !published && request.type.draftAndPublish) throw forbidden();
-  return extent === 'own' ? ownedBy(request.type, request.user ?? '') : null;
+function ownOnly({ caller, type, action }: ReadRequest, published: boolean): OwnCondition | null {
+  const reading = decideRead(caller, type, { action, published });
+  if (reading === 'none' && !published && type.draftAndPublish) throw forbidden();
+  return isOwn(reading) ? reading : null;
 }
 
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
@@ -132,24 +132,11 @@ const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
 const rowIs = ({ type, by }: ReadRequest): Condition | null =>
   by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
 
-/** Whether a document belongs to a user. A type without an owner has no such documents. */
-function ownedBy(type: ContentType, user: string): Condition {
-  const attribute = type.attributes.get(type.owner ?? '');
-  if (attribute?.kind === 'scalar') return equals(attribute, user);
-  if (attribute?.kind !== 'relation') return { kind: 'constant', value: false };
-  return {
-    kind: 'related',
-    attribute,
-    where: equals(attribute.target.attributes.get('documentId') as ScalarAttribute, user),
-    orNone: false,
-  };
-}
-
 /** What a request shows at its root, and of which documents. */
 interface Root {
   readonly request: ReadRequest;
   readonly version: Version;
-  readonly owner: Condition | null;
+  readonly own: OwnCondition | null;
   /** See {@link ReadPlan.echoes}. */
   readonly echoes: boolean;
 }
@@ -159,31 +146,31 @@ interface Root {
  * 403 for drafts without `readDrafts`, and leaves out of `populate` what the caller may not `find`.
  */
 export function planRead(query: Query, request: ReadRequest, base: PlanBase): ReadPlan {
-  const { type, action, by } = request;
+  const { caller, type, action, by } = request;
   const documentId = documentIdOf(by);
   const answers = answersWrite(request);
   if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answers) throw notFound();
   // No document has such an id, and PostgreSQL would refuse to look for it.
   if (documentId !== null && unstorable(documentId)) throw notFound();
   const version = versionOf(query, request, base.settings);
-  const root = { request, version, owner: null, echoes: false };
-  if (!answers) return planRoot(query, { ...root, owner: ownerOf(request, version.published) }, base);
+  const root = { request, version, own: null, echoes: false };
+  if (!answers) return planRoot(query, { ...root, own: ownOnly(request, version.published) }, base);
   const readBack = action === 'update' || action === 'publish';
-  const reading = readBack ? readingBack(request, action, version.published) : 'all';
+  const { published } = version;
+  const reading = readBack ? decideReadBack(caller, { type, action, published }) : 'all';
   if (reading === 'all') return planRoot(query, root, base);
   // Whose the document is shows when it is read: it is answered in full to its owner, and to others with what
   // they sent.
-  const read =
-    reading === 'own' ? planRoot(query, { ...root, owner: ownedBy(type, request.user ?? '') }, base) : null;
+  const read = isOwn(reading) ? planRoot(query, { ...root, own: reading }, base) : null;
   const echo = planRoot(query, { ...root, echoes: true }, base);
   return read === null ? echo : Object.freeze({ ...read, otherwise: echo });
 }
 
-function planRoot(query: Query, { request, version, owner, echoes }: Root, base: PlanBase): ReadPlan {
-  const { type, permissions, action } = request;
+function planRoot(query: Query, { request, version, own, echoes }: Root, base: PlanBase): ReadPlan {
+  const { type, caller } = request;
   const { schema, settings } = base;
-  const reach = answerReach(request, action, echoes);
-  const rights = rightsOf(permissions, reach, version.published, settings.limits);
+  const fields = answerFields(caller, request, echoes);
+  const rights = rightsOf(caller, { fields, published: version.published }, settings.limits);
   const context: SelectContext = {
     rights,
     limits: settings.limits,
@@ -211,11 +198,11 @@ function planRoot(query: Query, { request, version, owner, echoes }: Root, base:
     type,
     documentId: documentIdOf(request.by),
     version,
-    where: both(rowIs(request), both(answers ? null : where, owner)),
+    where: both(rowIs(request), both(answers ? null : where, own)),
     search:
       answers || query.search === null
         ? null
-        : { text: query.search, among: type.shown.filter((attribute) => rights.sees(type, attribute)) },
+        : { text: query.search, among: type.shown.filter((attribute) => rights.mayRead(type, attribute)) },
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,

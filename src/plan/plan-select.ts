@@ -6,7 +6,7 @@ import { isObject } from '../query/read-raw.js';
 import type { Attribute, Component, Model, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import type { ContentLimits } from '../settings.js';
 import type { ChildPlan, Condition, Hop, ItemsPlan, ObjectPlan, OrderKey } from './plan.js';
-import { follow, hidden, planFilter, unknown } from './plan-filter.js';
+import { enterHop, hidden, planFilter, unknown } from './plan-filter.js';
 import { lookUp, type Rights } from './rights.js';
 
 /** What the walk carries along. */
@@ -21,8 +21,8 @@ export interface SelectContext {
 
 /** The model's own list where nothing is narrowed, so that its plan stays one object. */
 function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
-  const all = model.shown.every((attribute) => rights.sees(model, attribute));
-  return all ? model.shown : model.shown.filter((attribute) => rights.sees(model, attribute));
+  const all = model.shown.every((attribute) => rights.mayRead(model, attribute));
+  return all ? model.shown : model.shown.filter((attribute) => rights.mayRead(model, attribute));
 }
 
 /** `id` and `documentId` first, then the default fields or the ones asked for (protocol section 3). */
@@ -72,8 +72,8 @@ export function planSort(
         return [{ hops, attribute, descending }];
       }
       if (last) throw hidden(here, source);
-      model = follow(attribute, here, rights, source);
-      rights = rights.beyond(attribute);
+      model = enterHop(attribute, here, rights, source);
+      rights = rights.enter(attribute);
       hops.push(attribute);
     }
     return [];
@@ -96,10 +96,10 @@ function where(item: PopulateItem, model: Model, context: SelectContext): Condit
   });
 }
 
-/** The rights beyond an attribute. */
-const beyond = (context: SelectContext, attribute: Attribute): SelectContext => ({
+/** The same walk, inside what an attribute leads to. */
+const enter = (context: SelectContext, attribute: Attribute): SelectContext => ({
   ...context,
-  rights: context.rights.beyond(attribute),
+  rights: context.rights.enter(attribute),
 });
 
 /** What is shown of the documents or instances that an attribute leads to. */
@@ -170,7 +170,7 @@ function zoneItems(
       { key: item.key, path: item.at, ...POPULATE_SOURCE },
     );
   }
-  const inside = beyond(context, zone);
+  const inside = enter(context, zone);
   const items = item.on === null ? wholeZone(item, zone, inside) : fragmentsOf(item.on, zone, inside);
   return [{ kind: 'zone', attribute: zone, items }];
 }
@@ -243,7 +243,7 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
   if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar')
     throw invalidAt(item.key, item.at);
   spend(context);
-  const seen = !item.off && context.rights.sees(model, attribute);
+  const seen = !item.off && context.rights.mayRead(model, attribute);
   if (attribute.kind === 'zone') return zoneItems(item, attribute, model, context).filter(() => seen);
   const target = attribute.kind === 'component' ? attribute.component : attribute.target;
   if (item.text !== null) refuseText(item, target);
@@ -254,9 +254,9 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
       ? invalidKey('on', item.at, item.at, POPULATE_SOURCE)
       : invalidKey(first.key, first.at, first.at, POPULATE_SOURCE);
   }
-  const plan = itemsPlan(item, target, beyond(context, attribute));
+  const plan = itemsPlan(item, target, enter(context, attribute));
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
-  if (!seen || (attribute.kind === 'relation' && !context.rights.canFollow(attribute))) return [];
+  if (!seen || (attribute.kind === 'relation' && !context.rights.mayEnter(attribute))) return [];
   const counted = item.count && (attribute.many || (attribute.kind === 'relation' && !attribute.media));
   return counted
     ? [{ kind: 'count', attribute, where: plan.where }]

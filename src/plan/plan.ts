@@ -2,6 +2,7 @@
  * What will be read: every name resolved, rights applied, one status and one locale for the whole tree.
  * Frozen.
  */
+import type { OwnCondition } from '../access/decide.js';
 import type { Statement } from '../sql.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
@@ -46,7 +47,8 @@ export type Condition =
       readonly attribute: Hop;
       readonly where: Condition;
       readonly orNone: boolean;
-    };
+    }
+  | OwnCondition;
 
 /** A step to other rows or into a component. */
 export type Hop = RelationAttribute | ComponentAttribute;

@@ -1,6 +1,7 @@
 /** The one rule about related content: what a caller may see of another type (D16). */
-import { type Caller, scopeOf, userOf } from '../access/caller.js';
-import { type Action, type Permissions, type Reach, union } from '../access/permissions.js';
+import type { Caller } from '../access/caller.js';
+import { decide, type Decision, decideRead, isOwn } from '../access/decide.js';
+import { type Action, type FieldScope, union } from '../access/permissions.js';
 import type { ContentLimits } from '../settings.js';
 import type { Attribute, ContentType, Model, RelationAttribute } from '../schema/model.js';
 
@@ -9,121 +10,105 @@ import type { Attribute, ContentType, Model, RelationAttribute } from '../schema
  * answer.
  */
 export interface Rights {
-  readonly canFollow: (attribute: RelationAttribute) => boolean;
+  /** Whether documents that a relation leads to may be read. */
+  readonly mayEnter: (attribute: RelationAttribute) => boolean;
   /** Whether an attribute of the model that stands here may be read. */
-  readonly sees: (model: Model, attribute: Attribute) => boolean;
+  readonly mayRead: (model: Model, attribute: Attribute) => boolean;
   /**
    * Rights in what an attribute leads to: `find` there, and the same rights in the other locales of one
    * document.
    */
-  readonly beyond: (attribute: Attribute) => Rights;
+  readonly enter: (attribute: Attribute) => Rights;
   /** What filters and sorts of one request may still step through. */
   readonly budget: { hops: number; readonly allowed: Pick<ContentLimits, 'hops' | 'hopDepth'> };
 }
 
-/**
- * Whether documents of a type may be shown in this publication state: `find`, and `readDrafts` for drafts
- * (D17).
- */
-export const canShow = (permissions: Permissions, type: ContentType, published: boolean): boolean =>
-  permissions.allows(type.singularApiId, 'find') &&
-  (published || !type.draftAndPublish || permissions.allows(type.singularApiId, 'readDrafts'));
+/** Whether documents of a type may be read from others: `find` on all, and `readDrafts` for drafts (D17). */
+const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
+  decideRead(caller, type, { action: 'find', published }) === 'all';
 
 /**
- * What may be read of documents that are reached. Where none may be, `canFollow` leaves all of them out or
- * refuses.
+ * What may be read of documents that a relation leads to. Where none may be, `mayEnter` leaves all of them
+ * out or refuses.
  */
-const findable = (permissions: Permissions, { singularApiId }: ContentType): Reach =>
-  permissions.allows(singularApiId, 'find') ? permissions.reach(singularApiId, 'find') : null;
-
-/** Who asks about which type. The user is the one to whom own documents belong; null for anybody else. */
-interface Asking {
-  readonly type: ContentType;
-  readonly permissions: Permissions;
-  readonly user: string | null;
-}
-
-/** The documents of a type that rights cover. */
-export type Extent = 'all' | 'own' | 'none';
-
-/** Which documents may be read in a state; drafts with `readDrafts` beside (D17). */
-export function readingOf({ type, permissions, user }: Asking, action: Action, published: boolean): Extent {
-  const rights: Action[] = published || !type.draftAndPublish ? [action] : [action, 'readDrafts'];
-  const id = type.singularApiId;
-  if (rights.every((right) => permissions.allows(id, right))) return 'all';
-  const own = (right: Action): boolean => permissions.allows(id, right) || permissions.allowsOwn(id, right);
-  return user !== null && type.owner !== null && rights.every(own) ? 'own' : 'none';
-}
+const findable = (caller: Caller, type: ContentType): FieldScope =>
+  decide(caller, type, 'find') === 'all' ? caller.permissions.fields(type.singularApiId, 'find') : null;
 
 /** The action that reads one document of a type. */
 const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
+
+/** An action on a type, and whether it shows published documents or drafts. */
+interface Acting {
+  readonly type: ContentType;
+  readonly action: Action;
+  readonly published: boolean;
+}
 
 /**
  * Which of the documents that `action` may write their writer may read back (D27): all where that is certain,
  * which it is for own documents where only such are written.
  */
-export function readingBack(asking: Asking, action: Action, published: boolean): Extent {
-  const extent = readingOf(asking, oneOf(asking.type), published);
-  const theirs = action === 'create' || asking.permissions.allowsOwn(asking.type.singularApiId, action);
-  return extent === 'own' && theirs ? 'all' : extent;
+export function decideReadBack(caller: Caller, { type, action, published }: Acting): Decision {
+  const reading = decideRead(caller, type, { action: oneOf(type), published });
+  const theirs = action === 'create' || isOwn(decide(caller, type, action));
+  return isOwn(reading) && theirs ? 'all' : reading;
 }
 
-/**
- * The attributes that the actions reach together. What is granted on own documents counts where `own` says
- * so.
- */
-function reachOf({ type, permissions, user }: Asking, actions: readonly Action[], own: boolean): Reach {
-  const { singularApiId } = type;
-  return actions
-    .filter(
-      (one) =>
-        permissions.allows(singularApiId, one) ||
-        (own && user !== null && permissions.allowsOwn(singularApiId, one)),
-    )
-    .map((one) => permissions.reach(singularApiId, one))
+/** The attributes of a type that actions are granted on together, be it on own documents alone. */
+const fieldsOf = (caller: Caller, type: ContentType, actions: readonly Action[]): FieldScope =>
+  actions
+    .filter((action) => decide(caller, type, action) !== 'none')
+    .map((action) => caller.permissions.fields(type.singularApiId, action))
     .reduce(union, new Set<string>());
-}
 
 /**
- * What an answer to `action` may name at its root. A read: what it reaches. A create shows what was created,
- * and what a GET would. What was updated is shown like a GET; where it may not be read (`echo`), what the
- * body may carry can be named, too.
+ * What an answer to `action` may name at its root. A read: what it is granted on. A create shows what was
+ * created, and what a GET would. What was updated is shown like a GET; where it may not be read (`echoes`),
+ * what the body may carry can be named, too.
  */
-export function answerReach(asking: Asking, action: Action, echo: boolean): Reach {
-  const { type, permissions } = asking;
-  if (action === 'find' || action === 'findOne') return permissions.reach(type.singularApiId, action);
-  if (action === 'create') return reachOf(asking, ['find', 'findOne', 'create'], true);
-  if (action === 'delete')
-    return reachOf(asking, ['find', 'findOne'], permissions.allowsOwn(type.singularApiId, action));
-  return reachOf(asking, echo ? [oneOf(type), 'update'] : [oneOf(type)], true);
+export function answerFields(
+  caller: Caller,
+  { type, action }: Pick<Acting, 'type' | 'action'>,
+  echoes: boolean,
+): FieldScope {
+  if (action === 'find' || action === 'findOne') return caller.permissions.fields(type.singularApiId, action);
+  if (action === 'create') return fieldsOf(caller, type, ['find', 'findOne', 'create']);
+  if (action === 'delete') {
+    // What is only read of own documents is shown where only such are deleted.
+    const own = isOwn(decide(caller, type, action));
+    const shown = (['find', 'findOne'] as const).filter(
+      (read) => own || decide(caller, type, read) === 'all',
+    );
+    return fieldsOf(caller, type, shown);
+  }
+  return fieldsOf(caller, type, echoes ? [oneOf(type), 'update'] : [oneOf(type)]);
 }
 
-/**
- * The rights of a request that reaches `reach` at its root: `find` on everything that is reached from there.
- */
-export function rightsOf(
-  permissions: Permissions,
-  reach: Reach,
-  published: boolean,
-  limits: ContentLimits,
-): Rights {
+/** What a caller may read at the root of a request. */
+export interface RootScope {
+  readonly fields: FieldScope;
+  readonly published: boolean;
+}
+
+/** The rights of a request: its own at the root, `find` on everything that is entered from there. */
+export function rightsOf(caller: Caller, { fields, published }: RootScope, limits: ContentLimits): Rights {
   const budget = { hops: limits.hops, allowed: limits };
-  const canFollow = (attribute: RelationAttribute): boolean =>
-    attribute.media || attribute.open || canShow(permissions, attribute.target, published);
-  const within = (reach: Reach, attribute: Attribute): boolean =>
-    reach === null || attribute.open || reach.has(attribute.name);
+  const mayEnter = (attribute: RelationAttribute): boolean =>
+    attribute.media || attribute.open || mayFind(caller, attribute.target, published);
+  const within = (scope: FieldScope, attribute: Attribute): boolean =>
+    scope === null || attribute.open || scope.has(attribute.name);
   const below: Rights = {
     budget,
-    canFollow,
-    sees: (model, attribute) =>
-      model.model === 'component' || model.internal || within(findable(permissions, model), attribute),
-    beyond: () => below,
+    mayEnter,
+    mayRead: (model, attribute) =>
+      model.model === 'component' || model.internal || within(findable(caller, model), attribute),
+    enter: () => below,
   };
   const rights: Rights = {
     budget,
-    canFollow,
-    sees: (_model, attribute) => within(reach, attribute),
-    beyond: (attribute) => (attribute.open ? rights : below),
+    mayEnter,
+    mayRead: (_model, attribute) => within(fields, attribute),
+    enter: (attribute) => (attribute.open ? rights : below),
   };
   return rights;
 }
@@ -136,12 +121,12 @@ export type Telling = 'all' | 'shown' | 'nothing';
 /** Among which documents a relation's references count. */
 export interface LinkScope {
   /** The drafts that may be named; of the others only documents that have a published version. */
-  readonly drafts: Extent;
+  readonly drafts: Decision;
   /**
-   * Whether only own documents may be linked or unlinked: the links are theirs, and `update` is granted on
-   * own ones.
+   * The documents that may be linked or unlinked: own ones where the links are theirs, and `update` is
+   * granted on own ones.
    */
-  readonly ownOnly: boolean;
+  readonly targets: Exclude<Decision, 'none'>;
 }
 
 /** Why a relation must not be written: the grant that is missing, where there is one that would help. */
@@ -154,41 +139,35 @@ export interface WriteRights {
   readonly mayWrite: (attribute: Attribute) => boolean;
   readonly links: (attribute: RelationAttribute) => LinkScope | LinkRefusal;
   readonly telling: (attribute: Attribute) => Telling;
-  /** The user to whom own documents belong. */
-  readonly user: string | null;
   /** Whether attributes that no request may write can be written. */
   readonly trusted: boolean;
 }
 
-const EVERY: LinkScope = { drafts: 'all', ownOnly: false };
+const EVERY: LinkScope = { drafts: 'all', targets: 'all' };
 
 /** What the host's own hooks put into a body. */
 export const TRUSTED: WriteRights = {
   mayWrite: () => true,
   links: () => EVERY,
   telling: () => 'all',
-  user: null,
   trusted: true,
 };
 
 /**
- * Whether a caller may write an attribute: one that `create` or `update` reaches, and for users not the one
- * that says whose a document is. The same from either side of a relation.
+ * Whether a caller may write an attribute: one that `create` or `update` is granted on, and for users not the
+ * one that says whose a document is. The same from either side of a relation.
  */
 function mayWriteOf(
   { kind, permissions }: Caller,
   type: ContentType,
   action: 'create' | 'update',
 ): WriteRights['mayWrite'] {
-  const reach = permissions.reach(type.singularApiId, action);
-  return ({ name }) => (reach === null || reach.has(name)) && !(kind === 'user' && name === type.owner);
+  const fields = permissions.fields(type.singularApiId, action);
+  return ({ name }) => (fields === null || fields.has(name)) && !(kind === 'user' && name === type.owner);
 }
 
-/**
- * The attribute on the other side whose values are this relation's links; undefined for a side that owns
- * them.
- */
-const ownerSide = ({ def, target }: RelationAttribute): Attribute | undefined =>
+/** The attribute on the other side that holds this relation's links; undefined where it holds them itself. */
+const holdingSide = ({ def, target }: RelationAttribute): Attribute | undefined =>
   'mappedBy' in def && def.mappedBy !== undefined ? target.attributes.get(def.mappedBy) : undefined;
 
 /**
@@ -198,37 +177,30 @@ const ownerSide = ({ def, target }: RelationAttribute): Attribute | undefined =>
 function linksOf(caller: Caller, attribute: RelationAttribute): LinkScope | LinkRefusal {
   const { target, media } = attribute;
   if (media) return EVERY;
-  if (!canShow(caller.permissions, target, true)) return { grant: null };
-  const drafts = target.draftAndPublish ? scopeOf(caller, target, 'readDrafts') : 'all';
-  const written = ownerSide(attribute);
-  if (written === undefined) return { drafts, ownOnly: false };
-  const update = scopeOf(caller, target, 'update');
-  if (update !== 'none' && mayWriteOf(caller, target, 'update')(written))
-    return { drafts, ownOnly: update === 'own' };
+  if (!mayFind(caller, target, true)) return { grant: null };
+  const drafts = target.draftAndPublish ? decide(caller, target, 'readDrafts') : 'all';
+  const written = holdingSide(attribute);
+  if (written === undefined) return { drafts, targets: 'all' };
+  const targets = decide(caller, target, 'update');
+  if (targets !== 'none' && mayWriteOf(caller, target, 'update')(written)) return { drafts, targets };
   const reserved = caller.kind === 'user' && written.name === target.owner;
   return { grant: reserved ? null : `${target.singularApiId}.update` };
 }
 
 /** A write: of which type, and in which state its answer is. */
-interface Writing {
-  readonly type: ContentType;
-  readonly action: 'create' | 'update';
-  readonly published: boolean;
-}
+type Writing = Acting & { readonly action: 'create' | 'update' };
 
 /** The rights of a body. */
 export function writeRightsOf(caller: Caller, { type, action, published }: Writing): WriteRights {
   const mayWrite = mayWriteOf(caller, type, action);
-  const asking = { type, permissions: caller.permissions, user: userOf(caller) };
   // What is stored of an existing document is a draft where there are drafts, whatever state the write is
   // about.
-  const reads = readingBack(asking, action, action === 'create' && published) === 'all';
-  const reach = reachOf(asking, reads ? [oneOf(type)] : [], true);
+  const back = { type, action, published: action === 'create' && published };
+  const fields = fieldsOf(caller, type, decideReadBack(caller, back) === 'all' ? [oneOf(type)] : []);
   const isRead = (attribute: Attribute): boolean =>
-    !isHidden(attribute) && (reach === null || reach.has(attribute.name));
+    !isHidden(attribute) && (fields === null || fields.has(attribute.name));
   return {
     trusted: false,
-    user: asking.user,
     mayWrite,
     links: (attribute) => linksOf(caller, attribute),
     telling: (attribute) => {
@@ -251,10 +223,10 @@ export const CREATORS = ['createdBy', 'updatedBy'];
 export function lookUp(
   model: Model,
   key: string,
-  rights: Pick<Rights, 'sees'> | null,
+  rights: Pick<Rights, 'mayRead'> | null,
 ): Attribute | 'hidden' | undefined {
   const attribute = model.attributes.get(key);
   if (attribute === undefined) return model.model === 'type' && CREATORS.includes(key) ? 'hidden' : undefined;
   if (isHidden(attribute)) return 'hidden';
-  return rights === null || rights.sees(model, attribute) ? attribute : 'hidden';
+  return rights === null || rights.mayRead(model, attribute) ? attribute : 'hidden';
 }

@@ -42,6 +42,24 @@ const plain = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
+/** Owners that have drafts and locales themselves. */
+const profile = defineCollectionType({
+  singularApiId: 'profile',
+  pluralApiId: 'profiles',
+  draftAndPublish: true,
+  localized: true,
+  attributes: {},
+});
+const sketch = defineCollectionType({
+  singularApiId: 'sketch',
+  pluralApiId: 'sketches',
+  owner: 'by',
+  attributes: {
+    title: { type: 'string' },
+    by: { type: 'relation', relation: 'manyToOne', target: 'profile' },
+  },
+});
+
 /** `x-user: <id> <role>`. */
 class Header implements AuthStrategy {
   readonly name = 'header';
@@ -56,6 +74,7 @@ class Header implements AuthStrategy {
 const OWN: Grants = {
   note: [{ actions: '*', own: true }],
   memo: [{ actions: ['find', 'findOne', 'create', 'update', 'delete'], own: true }],
+  sketch: [{ actions: ['find', 'findOne', 'create', 'update', 'delete'], own: true }],
   person: ['find'],
 };
 const roles: Record<string, Grants> = {
@@ -86,7 +105,7 @@ describe('own documents', () => {
 
   beforeAll(async () => {
     test = await createTestApp({
-      contentTypes: [person, note, memo, plain],
+      contentTypes: [person, note, memo, plain, profile, sketch],
       access: { roles },
       auth: { strategies: [new Header()] },
     });
@@ -112,6 +131,38 @@ describe('own documents', () => {
     }
   });
   afterAll(() => test.close());
+
+  it('are read and written alike, in whichever state and locale the document of their owner is', async () => {
+    for (const [id, published, locale] of [
+      ['in-draft', false, 'en'],
+      ['in-german', true, 'de'],
+    ]) {
+      await test.sql(
+        'insert into profiles (document_id, locale, published, created_at, updated_at) values ($1, $2, $3, now(), now())',
+        [id, locale, published],
+      );
+      const user = { 'x-user': `${id} writer` };
+      const created = await test.http
+        .post('/api/sketches')
+        .set(user)
+        .send({ data: { title: id } });
+      expect(created.status).toBe(201);
+      const path = `/api/sketches/${created.body.data.documentId}`;
+      await test.http
+        .put(path)
+        .set(user)
+        .send({ data: { title: `${id} 2` } })
+        .expect(200);
+      expect((await test.http.get(path).set(user).expect(200)).body.data.title).toBe(`${id} 2`);
+      const listed = await test.http.get('/api/sketches?pagination[withCount]=true').set(user).expect(200);
+      expect(listed.body.meta.pagination.total).toBe(1);
+      await get(path.slice('/api/'.length), 'bob').expect(404);
+      await test.http.delete(path).set(as('bob')).expect(204);
+      await test.http.get(path).set(user).expect(200);
+      await test.http.delete(path).set(user).expect(204);
+      await test.http.get(path).set(user).expect(404);
+    }
+  });
 
   it('are the only ones in a list, its total, a search and behind an id', async () => {
     expect(await titles('notes', 'ann')).toEqual(["ann's"]);

@@ -62,8 +62,7 @@ export function statementOf(
     kind,
     type,
     by: documentId === undefined ? null : { documentId },
-    permissions,
-    user: null,
+    caller: { kind: 'public', id: null, permissions },
     format,
     action: kind === 'list' ? 'find' : 'findOne',
   } as const;

@@ -1,0 +1,148 @@
+/** What is kept of plans and rights: shared where rights are equal, and bounded whatever is asked. */
+import { setTimeout } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { Permissions } from 'nestjs-content-api';
+import type { Caller } from '../../src/access/caller.ts';
+import { heavyOf, PlanCache, statementOf } from '../../src/documents/plan-cache.ts';
+import type { ReadPlan } from '../../src/plan/plan.ts';
+import { planRead, type ReadRequest } from '../../src/plan/plan-read.ts';
+import { parseQuery } from '../../src/query/parse-query.ts';
+import { readRaw } from '../../src/query/read-raw.ts';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import type { ContentType } from '../../src/schema/model.ts';
+import { resolveSettings } from '../../src/settings.ts';
+import { param, print, sql, type Statement } from '../../src/sql.ts';
+
+const attributes = { title: { type: 'string' }, writer: { type: 'string' } } as const;
+const schema = buildSchema(
+  [{ kind: 'collectionType', singularApiId: 'note', pluralApiId: 'notes', owner: 'writer', attributes }],
+  [],
+);
+const settings = resolveSettings({});
+const type = schema.types.get('note') as ContentType;
+const LIMIT = 100;
+
+const callerWith = (permissions: Permissions): Caller => ({ kind: 'user', id: 'ann', permissions });
+const READER = callerWith(Permissions.of({ note: ['find', 'findOne'] }));
+
+interface Asked {
+  readonly text?: string;
+  readonly caller?: Caller;
+  readonly documentId?: string;
+}
+
+/** Asks a cache and counts how often it had to plan. */
+function asking(cache: PlanCache): { ask: (asked?: Asked) => ReadPlan; made: () => number } {
+  let made = 0;
+  const ask = ({ text = '', caller = READER, documentId }: Asked = {}): ReadPlan => {
+    const request: ReadRequest = {
+      kind: documentId === undefined ? 'list' : 'one',
+      type,
+      by: documentId === undefined ? null : { documentId },
+      caller,
+      format: 'flat',
+      action: documentId === undefined ? 'find' : 'findOne',
+    };
+    return cache.plan(text, request, (wanted) => {
+      made += 1;
+      return planRead(parseQuery(readRaw(text, settings.limits), settings), wanted, { schema, settings });
+    });
+  };
+  return { ask, made: () => made };
+}
+
+describe('the cache of plans', () => {
+  it('keeps a plan for whoever has the same rights', () => {
+    const { ask, made } = asking(new PlanCache(LIMIT));
+    const first = ask();
+    expect(ask({ caller: { kind: 'token', id: 't', permissions: READER.permissions } })).toBe(first);
+    expect(ask({ caller: callerWith(Permissions.of({ note: ['findOne', 'find'] })) })).toBe(first);
+    expect(made()).toBe(1);
+  });
+
+  it('keeps nothing for other rights, another text or another route', () => {
+    const { ask, made } = asking(new PlanCache(LIMIT));
+    const narrow = callerWith(Permissions.of({ note: [{ actions: ['find'], fields: ['title'] }] }));
+    const shown = (plan: ReadPlan): boolean => plan.object.fields.some(({ name }) => name === 'writer');
+    expect(shown(ask())).toBe(true);
+    expect(shown(ask({ caller: narrow }))).toBe(false);
+    expect(shown(ask({ text: 'fields=title' }))).toBe(false);
+    expect(ask({ documentId: 'a' }).kind).toBe('one');
+    expect(made()).toBe(4);
+  });
+
+  it('keeps one plan for all documents of a type', () => {
+    const { ask, made } = asking(new PlanCache(LIMIT));
+    const [a, b] = [ask({ documentId: 'a' }), ask({ documentId: 'b' })];
+    expect([a.documentId, b.documentId, made()]).toEqual(['a', 'b', 1]);
+    const printed = (plan: ReadPlan): Statement =>
+      statementOf(plan, ({ documentId }) => print(sql`${param(documentId)}`));
+    expect([printed(a).values, printed(b).values]).toEqual([['a'], ['b']]);
+    expect(heavyOf(b)).toBe(false);
+  });
+
+  it('keeps none of what is somebody’s own', () => {
+    const { ask } = asking(new PlanCache(LIMIT));
+    const permissions = Permissions.of({ note: [{ actions: ['find'], own: true }] });
+    const planFor = (id: string): ReadPlan => ask({ caller: { kind: 'user', id, permissions } });
+    expect(planFor('ann').where).toMatchObject({ kind: 'own', user: 'ann' });
+    expect(planFor('bob').where).toMatchObject({ kind: 'own', user: 'bob' });
+  });
+
+  it.each([
+    [0, 6],
+    [1, 6],
+    [2, 6],
+    [4, 4],
+    [6, 3],
+  ])('with room for %i, asked for three texts twice, plans %i times', (limit, times) => {
+    const { ask, made } = asking(new PlanCache(limit));
+    for (const page of [1, 2, 3, 1, 2, 3]) ask({ text: `pagination[page]=${page}` });
+    expect(made()).toBe(times);
+  });
+
+  it('does not plan again what is asked between others', () => {
+    const { ask, made } = asking(new PlanCache(LIMIT));
+    for (let n = 0; n < 1000; n += 1) {
+      ask({ text: `pagination[start]=${n}` });
+      ask({ text: 'sort=title' });
+    }
+    expect(made()).toBe(1001);
+  });
+});
+
+describe('ten thousand sets of rights', () => {
+  const SETS = 10_000;
+  /** Grants of which no two are the same: each set of actions on a type of its own number. */
+  const setOf = (n: number): Permissions => Permissions.of({ note: ['find'], [`type-${n}`]: ['find'] });
+
+  it('are kept up to a bound, with their plans', async () => {
+    const cache = new PlanCache(LIMIT);
+    const { ask, made } = asking(cache);
+    const rights: WeakRef<Permissions>[] = [];
+    const plans: WeakRef<ReadPlan>[] = [];
+    for (let n = 0; n < SETS; n += 1) {
+      const permissions = setOf(n);
+      rights.push(new WeakRef(permissions));
+      plans.push(new WeakRef(ask({ caller: callerWith(permissions) })));
+    }
+    expect(made()).toBe(SETS);
+    // A weak reference holds on to its object until the task ends that made it.
+    await setTimeout(0);
+    v8.setFlagsFromString('--expose-gc');
+    (vm.runInNewContext('gc') as () => void)();
+    const alive = (refs: readonly WeakRef<object>[]): number =>
+      refs.filter((ref) => ref.deref() !== undefined).length;
+    expect(alive(plans)).toBeGreaterThan(0);
+    expect(alive(plans)).toBeLessThanOrEqual(LIMIT);
+    expect(alive(rights)).toBeGreaterThan(0);
+    expect(alive(rights)).toBeLessThanOrEqual(2000);
+    expect(ask({ caller: callerWith(setOf(SETS - 1)) })).toBe(plans[SETS - 1]?.deref());
+  });
+
+  it('have ids of their own', () => {
+    const ids = new Set(Array.from({ length: SETS }, (_, n) => setOf(n).id));
+    expect(ids.size).toBe(SETS);
+  });
+});

@@ -1,0 +1,222 @@
+/** Rights as values: equal ones are one object, and what they mean for a caller (D16, D17). */
+import { ContentAccess, type Grants, Permissions } from 'nestjs-content-api';
+import type { Caller } from '../../src/access/caller.ts';
+import { decide, decideRead, isPersonal } from '../../src/access/decide.ts';
+import type { Action } from '../../src/access/permissions.ts';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import type { ContentType } from '../../src/schema/model.ts';
+
+const schema = buildSchema(
+  [
+    {
+      kind: 'collectionType',
+      singularApiId: 'note',
+      pluralApiId: 'notes',
+      draftAndPublish: true,
+      owner: 'writer',
+      attributes: { writer: { type: 'string' }, text: { type: 'text' } },
+    },
+    { kind: 'collectionType', singularApiId: 'tag', pluralApiId: 'tags', attributes: {} },
+  ],
+  [],
+);
+const typeOf = (name: string): ContentType => schema.types.get(name) as ContentType;
+const [note, tag] = [typeOf('note'), typeOf('tag')];
+
+type Lists = readonly Grants[];
+
+const EQUAL: readonly [string, Lists, Lists][] = [
+  ['in another order', [{ note: ['find', 'create'] }], [{ note: ['create', 'find'] }]],
+  ['of types in another order', [{ note: ['find'], tag: ['find'] }], [{ tag: ['find'], note: ['find'] }]],
+  ['in two lists', [{ note: ['find'] }, { tag: ['find'] }], [{ note: ['find'], tag: ['find'] }]],
+  ['said twice', [{ note: ['find'] }, { note: ['find'] }], [{ note: ['find'] }]],
+  ['spelt as an object', [{ note: [{ actions: ['find'] }] }], [{ note: ['find'] }]],
+  ['of all actions, one by one', [{ tag: '*' }], [{ tag: [{ actions: '*' }] }]],
+  [
+    'on attributes in another order',
+    [{ note: [{ actions: ['find'], fields: ['text', 'writer'] }] }],
+    [{ note: [{ actions: ['find'], fields: ['writer', 'text'] }] }],
+  ],
+  [
+    'on attributes that add up',
+    [
+      {
+        note: [
+          { actions: ['find'], fields: ['text'] },
+          { actions: ['find'], fields: ['writer'] },
+        ],
+      },
+    ],
+    [{ note: [{ actions: ['find'], fields: ['writer', 'text'] }] }],
+  ],
+  [
+    'on attributes that all of them cover',
+    [{ note: [{ actions: ['find'], fields: ['text'] }, 'find'] }],
+    [{ note: ['find'] }],
+  ],
+  ['covered by every type', [{ '*': ['find'], note: ['find'] }], [{ '*': ['find'] }]],
+  [
+    'own ones covered by all',
+    [{ note: ['update', { actions: ['update'], own: true }] }],
+    [{ note: ['update'] }],
+  ],
+  [
+    'own ones covered by every type',
+    [{ '*': ['update'], note: [{ actions: ['update'], own: true }] }],
+    [{ '*': ['update'] }],
+  ],
+  ['that are all there are', [{ '*': '*' }, { note: ['find'] }], [{ '*': '*' }]],
+  ['of nothing', [{ note: [] }], []],
+];
+
+const DIFFERENT: readonly [string, Lists, Lists][] = [
+  ['another action', [{ note: ['find'] }], [{ note: ['findOne'] }]],
+  ['another type', [{ note: ['find'] }], [{ tag: ['find'] }]],
+  ['one type and every type', [{ note: ['find'] }], [{ '*': ['find'] }]],
+  ['some attributes and all', [{ note: [{ actions: ['find'], fields: ['text'] }] }], [{ note: ['find'] }]],
+  [
+    'other attributes',
+    [{ note: [{ actions: ['find'], fields: ['text'] }] }],
+    [{ note: [{ actions: ['find'], fields: ['writer'] }] }],
+  ],
+  ['no attributes and no grant', [{ note: [{ actions: ['find'], fields: [] }] }], []],
+  ['own documents and all', [{ note: [{ actions: ['update'], own: true }] }], [{ note: ['update'] }]],
+];
+
+describe('rights that are equal are one object', () => {
+  it.each(EQUAL)('%s', (_what, a, b) => {
+    expect(Permissions.of(...a)).toBe(Permissions.of(...b));
+  });
+
+  it.each(DIFFERENT)('but not %s', (_what, a, b) => {
+    expect(Permissions.of(...a)).not.toBe(Permissions.of(...b));
+    expect(Permissions.of(...a).id).not.toBe(Permissions.of(...b).id);
+  });
+
+  it('all rights among them', () => {
+    expect(Permissions.of({ '*': '*' })).toBe(Permissions.ALL);
+  });
+
+  it('also when they were added up', () => {
+    const sum = Permissions.of({ note: ['find'] }).plus(Permissions.of({ tag: ['find'] }));
+    expect(sum).toBe(Permissions.of({ note: ['find'], tag: ['find'] }));
+    expect(Permissions.of({ note: ['find'] }).plus(Permissions.of({ tag: ['find'] }))).toBe(sum);
+    expect(sum.plus(Permissions.of({ note: ['find'] }))).toBe(sum);
+  });
+});
+
+describe('rights of roles', () => {
+  const accessTo = (roles: Record<string, Grants>, source: Record<string, Grants> = {}): ContentAccess =>
+    new ContentAccess({
+      schema,
+      strategies: [],
+      roles: { public: {}, ...roles },
+      sources: [{ load: () => Promise.resolve(source) }],
+      maxAge: 1000,
+      warn: (message) => {
+        throw new Error(message);
+      },
+    });
+  const access = accessTo({ reader: { note: ['find'] }, writer: { note: ['create'] }, idle: {} });
+
+  const SAME: readonly [string, readonly string[], readonly string[]][] = [
+    ['in another order', ['reader', 'writer'], ['writer', 'reader']],
+    ['named twice', ['reader', 'reader'], ['reader']],
+    ['beside roles that do not exist', ['reader', 'cn=staff', 'toString', '__proto__'], ['reader']],
+    ['beside roles without grants', ['idle', 'reader', 'public'], ['reader']],
+    ['none and unknown ones', ['cn=staff'], []],
+  ];
+  it.each(SAME)('are one object: %s', async (_what, a, b) => {
+    expect(await access.permissionsOf(a)).toBe(await access.permissionsOf(b));
+  });
+
+  it('add up', async () => {
+    const both = await access.permissionsOf(['reader', 'writer']);
+    expect(both).toBe(Permissions.of({ note: ['find', 'create'] }));
+  });
+
+  it('stay one object when their source is asked again', async () => {
+    const changing = accessTo({ reader: { note: ['find'] } }, { reader: { tag: ['find'] } });
+    const before = await changing.permissionsOf(['reader']);
+    changing.refresh();
+    expect(await changing.permissionsOf(['reader'])).toBe(before);
+    expect(before).toBe(Permissions.of({ note: ['find'], tag: ['find'] }));
+  });
+});
+
+describe('decide', () => {
+  const OWN: Grants = { note: [{ actions: ['find', 'findOne', 'update', 'readDrafts'], own: true }] };
+  const caller = (kind: Caller['kind'], grants: Grants): Caller => ({
+    kind,
+    id: kind === 'user' || kind === 'token' ? 'ann' : null,
+    permissions: Permissions.of(grants),
+  });
+  const own = { kind: 'own', owner: note.attributes.get('writer'), user: 'ann' };
+
+  const DECISIONS: readonly [string, Caller, ContentType, Action, unknown][] = [
+    ['what is granted', caller('public', { note: ['find'] }), note, 'find', 'all'],
+    ['what is granted on every type', caller('token', { '*': ['find'] }), tag, 'find', 'all'],
+    ['another action', caller('public', { note: ['find'] }), note, 'update', 'none'],
+    ['some attributes', caller('user', { note: [{ actions: ['find'], fields: [] }] }), note, 'find', 'all'],
+    ['own documents of a user', caller('user', OWN), note, 'update', own],
+    ['own documents of a token', caller('token', OWN), note, 'update', 'none'],
+    ['own documents of the public', caller('public', OWN), note, 'update', 'none'],
+    ['own documents of nobody', { ...caller('user', OWN), id: null }, note, 'update', 'none'],
+    ['own documents beside all', caller('user', { ...OWN, '*': ['update'] }), note, 'update', 'all'],
+    ['own documents without an owner', caller('user', { tag: OWN['note'] ?? [] }), tag, 'update', 'none'],
+    ['the host', { kind: 'system', id: null, permissions: Permissions.ALL }, note, 'publish', 'all'],
+  ];
+  it.each(DECISIONS)('%s', (_what, asker, type, action, decision) => {
+    expect(decide(asker, type, action)).toEqual(decision);
+  });
+
+  const FIND: Grants = { note: ['find'] };
+  const DRAFTS: readonly [string, Caller, ContentType, boolean, unknown][] = [
+    ['published, with find', caller('user', FIND), note, true, 'all'],
+    ['drafts, with find alone', caller('user', FIND), note, false, 'none'],
+    ['drafts, with both', caller('user', { note: ['find', 'readDrafts'] }), note, false, 'all'],
+    ['drafts, where there are none', caller('user', { tag: ['find'] }), tag, false, 'all'],
+    ['drafts, with readDrafts alone', caller('user', { note: ['readDrafts'] }), note, false, 'none'],
+    [
+      'drafts, with find on all and readDrafts on own',
+      caller('user', { note: ['find', { actions: ['readDrafts'], own: true }] }),
+      note,
+      false,
+      own,
+    ],
+    [
+      'drafts, with readDrafts on all and find on own',
+      caller('user', { note: ['readDrafts', { actions: ['find'], own: true }] }),
+      note,
+      false,
+      own,
+    ],
+    ['drafts, with both on own', caller('user', OWN), note, false, own],
+  ];
+  it.each(DRAFTS)('of reading %s', (_what, asker, type, published, decision) => {
+    expect(decideRead(asker, type, { action: 'find', published })).toEqual(decision);
+  });
+
+  const PERSONAL: readonly [string, Caller, ContentType, Action, boolean][] = [
+    ['a read of own documents', caller('user', OWN), note, 'find', true],
+    ['the same of a token', caller('token', OWN), note, 'find', false],
+    [
+      'a write of own documents',
+      caller('user', { note: ['find', { actions: ['update'], own: true }] }),
+      note,
+      'update',
+      true,
+    ],
+    [
+      'a read beside it',
+      caller('user', { note: ['find', 'findOne', { actions: ['update'], own: true }] }),
+      note,
+      'find',
+      false,
+    ],
+    ['a type without an owner', caller('user', { tag: ['find'] }), tag, 'find', false],
+  ];
+  it.each(PERSONAL)('has a plan for one user alone, or not: %s', (_what, asker, type, action, personal) => {
+    expect(isPersonal(asker, type, action)).toBe(personal);
+  });
+});
