@@ -1,4 +1,4 @@
-export { ContentModule, contentEntities, CONTENT_ORM } from './content.module.js';
+export { ContentModule, contentEntities, CONTENT_ORM } from './module/content.module.js';
 export type {
   AccessOptions,
   ContentModel,
@@ -6,7 +6,7 @@ export type {
   ContentModuleOptions,
   ContentRuntimeOptions,
   DatabaseOptions,
-} from './content.options.js';
+} from './module/content.options.js';
 export type { ContentSettings } from './settings.js';
 export { defineCollectionType, defineComponent, defineSingleType } from './schema/definitions.js';
 export type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';

@@ -1,12 +1,12 @@
 /** What `ContentModule.forRoot` takes. */
 import type { Options } from '@mikro-orm/core';
 import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
-import type { AuthStrategy } from './access/auth-strategy.js';
-import type { PermissionsSource, RoleGrants } from './access/content-access.js';
-import type { Grants } from './access/permissions.js';
-import type { CollectionController, SingleController } from './http/content.controller.js';
-import type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
-import type { SettingsInput } from './settings.js';
+import type { AuthStrategy } from '../access/auth-strategy.js';
+import type { PermissionsSource, RoleGrants } from '../access/content-access.js';
+import type { Grants } from '../access/permissions.js';
+import type { CollectionController, SingleController } from '../http/content.controller.js';
+import type { ComponentDefinition, ContentTypeDefinition } from '../schema/definitions.js';
+import type { SettingsInput } from '../settings.js';
 
 /**
  * MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is

@@ -12,27 +12,27 @@ import {
   type OptionalFactoryDependency,
   type Provider,
 } from '@nestjs/common';
-import { ContentAccess } from './access/content-access.js';
-import { Accounts } from './accounts/accounts.js';
-import { JsonWebTokens } from './accounts/json-web-tokens.js';
-import { RateLimits } from './accounts/rate-limits.js';
-import { RefreshTokens } from './accounts/refresh-tokens.js';
-import { Roles } from './accounts/roles.js';
-import { Sessions } from './accounts/sessions.js';
-import { SignIn } from './accounts/sign-in.service.js';
-import { UserStrategy } from './accounts/user-strategy.js';
-import { accountHooks } from './accounts/account-hooks.js';
+import { ContentAccess } from '../access/content-access.js';
+import { Accounts } from '../accounts/accounts.js';
+import { JsonWebTokens } from '../accounts/json-web-tokens.js';
+import { RateLimits } from '../accounts/rate-limits.js';
+import { RefreshTokens } from '../accounts/refresh-tokens.js';
+import { Roles } from '../accounts/roles.js';
+import { Sessions } from '../accounts/sessions.js';
+import { SignIn } from '../accounts/sign-in.service.js';
+import { UserStrategy } from '../accounts/user-strategy.js';
+import { accountHooks } from '../accounts/account-hooks.js';
 import {
   resolveUsersOptions,
   type ResolvedUsersOptions,
   type UsersOptions,
-} from './accounts/users.options.js';
-import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
-import { Documents } from './documents/documents.service.js';
-import { AuthController } from './http/auth.controller.js';
-import { RolesController } from './http/roles.controller.js';
-import { ContentRoutes } from './http/routes.js';
-import { UsersController } from './http/users.controller.js';
+} from '../accounts/users.options.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { Documents } from '../documents/documents.service.js';
+import { AuthController } from '../http/auth.controller.js';
+import { RolesController } from '../http/roles.controller.js';
+import { ContentRoutes } from '../http/routes.js';
+import { UsersController } from '../http/users.controller.js';
 
 const OPTIONS = Symbol('UsersOptions');
 const PARTS = Symbol('UsersParts');

@@ -3,10 +3,10 @@ import { MikroORM, type Options } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { ContentRuntimeOptions } from './content.options.js';
-import { Database } from './database/database.js';
-import { entitiesOf } from './database/entities.js';
-import type { Schema } from './schema/model.js';
-import { DEFAULT_SETTINGS } from './settings.js';
+import { Database } from '../database/database.js';
+import { entitiesOf } from '../database/entities.js';
+import type { Schema } from '../schema/model.js';
+import { DEFAULT_SETTINGS } from '../settings.js';
 
 /**
  * How much longer than its budget the server lets a statement run that could not be cancelled, in

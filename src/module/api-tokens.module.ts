@@ -1,8 +1,8 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { ContentAccess } from './access/content-access.js';
-import { ApiTokens } from './accounts/api-tokens.service.js';
-import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
-import { Documents } from './documents/documents.service.js';
+import { ContentAccess } from '../access/content-access.js';
+import { ApiTokens } from '../accounts/api-tokens.service.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { Documents } from '../documents/documents.service.js';
 
 /**
  * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Inject {@link

@@ -9,12 +9,12 @@ import type {
   ContentModuleAsyncOptions,
   ContentRuntimeOptions,
 } from './content.options.js';
-import { CollectionController, SingleController } from './http/content.controller.js';
-import { ContentModelError } from './schema/content-model-error.js';
-import type { ContentTypeDefinition } from './schema/definitions.js';
-import { isObject } from './schema/options.js';
-import { among } from './schema/suggest.js';
-import { DEFAULT_SETTINGS } from './settings.js';
+import { CollectionController, SingleController } from '../http/content.controller.js';
+import { ContentModelError } from '../schema/content-model-error.js';
+import type { ContentTypeDefinition } from '../schema/definitions.js';
+import { isObject } from '../schema/options.js';
+import { among } from '../schema/suggest.js';
+import { DEFAULT_SETTINGS } from '../settings.js';
 
 /** The keys of `T`: none can be forgotten, and none be added that the type does not have. */
 const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);

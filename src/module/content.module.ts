@@ -11,8 +11,8 @@ import {
   type OnApplicationShutdown,
   type Provider,
 } from '@nestjs/common';
-import { ContentAccess } from './access/content-access.js';
-import { checkGrants } from './access/permissions.js';
+import { ContentAccess } from '../access/content-access.js';
+import { checkGrants } from '../access/permissions.js';
 import { checkFactory, checkOptionShapes, OPTIONS } from './check-options.js';
 import { hostOrm, openOrm, StartCheck } from './content.orm.js';
 import type {
@@ -21,30 +21,30 @@ import type {
   ContentModuleOptions,
   ContentRuntimeOptions,
 } from './content.options.js';
-import { Database } from './database/database.js';
-import { checkRegistered, entitiesOf } from './database/entities.js';
-import { ContentService, getContentToken } from './documents/content.service.js';
-import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
-import { Documents } from './documents/documents.service.js';
-import { HookExplorer } from './documents/hook-explorer.js';
-import { Hooks } from './documents/hooks.js';
-import { contentController } from './http/content.controller.js';
-import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
-import { HalfSentRequests } from './http/half-sent-requests.js';
-import { LocalesController } from './http/locales.controller.js';
-import { AfterRoutes, BeforeRoutes } from './http/request-hooks.js';
-import { ContentRoutes, ROUTED, type Routed } from './http/routes.js';
-import { UnsentAnswers } from './http/unsent-answers.js';
-import { buildSchema } from './schema/build-schema.js';
-import { ContentModelError } from './schema/content-model-error.js';
-import type { Schema } from './schema/model.js';
+import { Database } from '../database/database.js';
+import { checkRegistered, entitiesOf } from '../database/entities.js';
+import { ContentService, getContentToken } from '../documents/content.service.js';
+import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { Documents } from '../documents/documents.service.js';
+import { HookExplorer } from '../documents/hook-explorer.js';
+import { Hooks } from '../documents/hooks.js';
+import { contentController } from '../http/content.controller.js';
+import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
+import { HalfSentRequests } from '../http/half-sent-requests.js';
+import { LocalesController } from '../http/locales.controller.js';
+import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
+import { ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
+import { UnsentAnswers } from '../http/unsent-answers.js';
+import { buildSchema } from '../schema/build-schema.js';
+import { ContentModelError } from '../schema/content-model-error.js';
+import type { Schema } from '../schema/model.js';
 import {
   checkSettings,
   type ContentSettings,
   DEFAULT_SETTINGS,
   resolveSettings,
   trimSlashes,
-} from './settings.js';
+} from '../settings.js';
 
 /** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
 export const CONTENT_ORM = Symbol('ContentOrm');
