@@ -4,7 +4,7 @@ import { ContentService } from '../documents/content.service.js';
 import type { Documents } from '../documents/documents.service.js';
 import { hashPassword, verifyPassword } from '../documents/passwords.js';
 import { ContentError, forbidden, type Issue, issuesError, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { type Account, type Accounts, hashToken, lowerCase, newToken, NO_CODE } from './accounts.js';
 import { readFields } from './read-fields.js';

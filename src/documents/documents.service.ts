@@ -5,6 +5,7 @@ import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compil
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
+import { isObject } from '../json.js';
 import { type Body, type BodyRules, type GivenValues, planBody } from '../plan/body.js';
 import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -14,7 +15,7 @@ import { writeRightsOf } from '../plan/rights.js';
 import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
-import { isObject, type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
+import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';

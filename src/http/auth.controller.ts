@@ -18,7 +18,7 @@ import { readFields } from '../accounts/read-fields.js';
 import { type Issued, Sessions } from '../accounts/sessions.js';
 import { type SignedIn, SignIn } from '../accounts/sign-in.service.js';
 import { forbidden, notFound, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import { AccountGuard, callerOf } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { credentialsOf, type HttpRequest } from './request-state.js';

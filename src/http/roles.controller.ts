@@ -18,7 +18,7 @@ import { type PermissionTree, treeOf } from '../accounts/permission-tree.js';
 import { type RoleInput, Roles } from '../accounts/roles.js';
 import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
 import { validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 

@@ -2,6 +2,7 @@
  * What `forRoot` was given, before anything looks into it: options that exist, lists that are lists, and
  * controllers of the right kind.
  */
+import { isObject } from '../json.js';
 import type {
   AccessOptions,
   AuthOptions,
@@ -12,7 +13,6 @@ import type {
 import { CollectionController, SingleController } from '../http/content.controller.js';
 import { ContentModelError } from '../schema/content-model-error.js';
 import type { ContentTypeDefinition } from '../schema/definitions.js';
-import { isObject } from '../schema/options.js';
 import { among } from '../schema/suggest.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 

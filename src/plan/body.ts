@@ -3,7 +3,7 @@
  * collected.
  */
 import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type {
   Attribute,
   Component,
