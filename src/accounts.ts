@@ -5,4 +5,11 @@ export type { ApiToken, ApiTokenKind, NewApiToken } from './accounts/api-tokens.
 export { apiTokenType, userTypes } from './accounts/account-types.js';
 export { UsersModule } from './module/users.module.js';
 export type { UsersModuleAsyncOptions } from './module/users.module.js';
-export type { Mail, MailSender, RateLimitOptions, UsersOptions } from './accounts/users.options.js';
+export { ContentMailSender } from './module/marked.js';
+export type {
+  Mail,
+  MailSender,
+  RateLimitOptions,
+  UsersOptions,
+  UsersOptionsFactory,
+} from './accounts/users.options.js';

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, userOf } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
 import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
@@ -20,7 +20,7 @@ import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
-import type { DocumentsBase } from './documents-base.js';
+import { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
@@ -40,7 +40,7 @@ interface AskedWrite {
 export class Documents {
   private readonly cache: PlanCache;
 
-  constructor(private readonly base: DocumentsBase) {
+  constructor(@Inject(DocumentsBase) private readonly base: DocumentsBase) {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
   }
 

@@ -1,127 +1,43 @@
 import {
+  type ConfigurableModuleAsyncOptions,
   type DynamicModule,
   Inject,
-  Logger,
   type MiddlewareConsumer,
   Module,
-  type ModuleMetadata,
   type NestModule,
-  type OnApplicationBootstrap,
   type OnModuleInit,
-  type InjectionToken,
-  type OptionalFactoryDependency,
-  type Provider,
 } from '@nestjs/common';
-import { ContentAccess } from '../access/content-access.js';
+import { DiscoveryModule } from '@nestjs/core';
+import { AccountHooks } from '../accounts/account-hooks.js';
+import { AccountTables } from '../accounts/account-tables.js';
 import { Accounts } from '../accounts/accounts.js';
+import { DefaultRoles } from '../accounts/default-roles.js';
 import { JsonWebTokens } from '../accounts/json-web-tokens.js';
+import { MailedCodes } from '../accounts/mailed-codes.js';
 import { RateLimits } from '../accounts/rate-limits.js';
 import { RefreshTokens } from '../accounts/refresh-tokens.js';
 import { Roles } from '../accounts/roles.js';
 import { Sessions } from '../accounts/sessions.js';
 import { SignIn } from '../accounts/sign-in.service.js';
 import { UserStrategy } from '../accounts/user-strategy.js';
-import { accountHooks } from '../accounts/account-hooks.js';
-import {
-  resolveUsersOptions,
-  type ResolvedUsersOptions,
-  type UsersOptions,
-} from '../accounts/users.options.js';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
-import { Documents } from '../documents/documents.service.js';
+import { resolveUsersOptions, USERS_OPTIONS, type UsersOptions } from '../accounts/users.options.js';
 import { AuthController } from '../http/auth.controller.js';
 import { RolesController } from '../http/roles.controller.js';
 import { ContentRoutes } from '../http/routes.js';
 import { UsersController } from '../http/users.controller.js';
+import { checkWay } from './check-options.js';
+import { Marked } from './marked.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './users.module-definition.js';
 
-const OPTIONS = Symbol('UsersOptions');
-const PARTS = Symbol('UsersParts');
-
-/** What the module connects at the start. */
-interface Parts {
-  readonly access: ContentAccess;
-  readonly accounts: Accounts;
-  readonly routes: ContentRoutes;
-  readonly base: DocumentsBase;
-  readonly options: ResolvedUsersOptions;
-  readonly strategy: UserStrategy;
-  readonly roles: Roles;
-}
-
-/** Options of `UsersModule.forRootAsync`. */
-export interface UsersModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
-  readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
-  readonly useFactory: (...dependencies: never[]) => UsersOptions | Promise<UsersOptions>;
-}
-
-const PROVIDERS: Provider[] = [
-  {
-    provide: Accounts,
-    useFactory: (base: DocumentsBase, documents: Documents) => new Accounts(base, documents),
-    inject: [CONTENT_BASE, Documents],
-  },
-  {
-    provide: Roles,
-    useFactory: (base: DocumentsBase, documents: Documents, access: ContentAccess) =>
-      new Roles(base, documents, access),
-    inject: [CONTENT_BASE, Documents, ContentAccess],
-  },
-  {
-    provide: JsonWebTokens,
-    useFactory: (options: ResolvedUsersOptions) => new JsonWebTokens(options),
-    inject: [OPTIONS],
-  },
-  {
-    provide: RateLimits,
-    useFactory: (options: ResolvedUsersOptions) => new RateLimits(options),
-    inject: [OPTIONS],
-  },
-  {
-    provide: Sessions,
-    useFactory: (accounts: Accounts, tokens: JsonWebTokens, options: ResolvedUsersOptions) =>
-      new Sessions(accounts, { access: tokens, refresh: new RefreshTokens(options) }, options),
-    inject: [Accounts, JsonWebTokens, OPTIONS],
-  },
-  {
-    provide: SignIn,
-    useFactory: (
-      ...[accounts, documents, sessions, roles, options]: [
-        Accounts,
-        Documents,
-        Sessions,
-        Roles,
-        ResolvedUsersOptions,
-      ]
-    ) => new SignIn({ accounts, documents, sessions, roles, options }),
-    inject: [Accounts, Documents, Sessions, Roles, OPTIONS],
-  },
-  {
-    provide: PARTS,
-    useFactory: (
-      ...[access, accounts, routes, base, options, strategy, roles]: [
-        ContentAccess,
-        Accounts,
-        ContentRoutes,
-        DocumentsBase,
-        ResolvedUsersOptions,
-        UserStrategy,
-        Roles,
-      ]
-    ): Parts => ({ access, accounts, routes, base, options, strategy, roles }),
-    inject: [ContentAccess, Accounts, ContentRoutes, CONTENT_BASE, OPTIONS, UserStrategy, Roles],
-  },
-  {
-    provide: UserStrategy,
-    useFactory: (accounts: Accounts, tokens: JsonWebTokens, roles: Roles) =>
-      new UserStrategy(accounts, tokens, roles),
-    inject: [Accounts, JsonWebTokens, Roles],
-  },
-];
+/**
+ * Options of `UsersModule.forRootAsync`: they come from one of `useFactory` (with `inject`), `useClass` and
+ * `useExisting` (of a `UsersOptionsFactory`).
+ */
+export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOptions, 'createUsersOptions'>;
 
 /**
  * Users who register, sign in and have a role: `/api/auth/…`, `/api/users` and `/api/users-permissions/…`
- * (protocol section
- * 19). Their types have to be among the content types.
+ * (protocol section 19). Their types have to be among the content types.
  *
  * @example
  * imports: [
@@ -131,63 +47,54 @@ const PROVIDERS: Provider[] = [
  *
  * @publicApi
  */
-@Module({})
-export class UsersModule implements NestModule, OnModuleInit, OnApplicationBootstrap {
-  private hasRoles = false;
-
-  constructor(@Inject(PARTS) private readonly parts: Parts) {}
-
-  /** Throws an Error for a secret of fewer than 32 bytes. */
-  static forRoot(options: UsersOptions): DynamicModule {
-    return define([], { provide: OPTIONS, useFactory: () => resolveUsersOptions(options) });
+@Module({
+  imports: [DiscoveryModule],
+  controllers: [AuthController, UsersController, RolesController],
+  providers: [
+    { provide: USERS_OPTIONS, useFactory: resolveUsersOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    AccountTables,
+    Roles,
+    Accounts,
+    UserStrategy,
+    AccountHooks,
+    DefaultRoles,
+    JsonWebTokens,
+    RefreshTokens,
+    Sessions,
+    RateLimits,
+    MailedCodes,
+    SignIn,
+    Marked,
+  ],
+  exports: [SignIn, Sessions, Roles],
+})
+export class UsersModule extends ConfigurableModuleClass implements NestModule, OnModuleInit {
+  constructor(
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(MailedCodes) private readonly codes: MailedCodes,
+    @Inject(Marked) private readonly marked: Marked,
+  ) {
+    super();
   }
 
-  /** Options from a factory, a secret from a vault for example. */
-  static forRootAsync({ imports = [], inject = [], useFactory }: UsersModuleAsyncOptions): DynamicModule {
-    const make = useFactory as (...args: unknown[]) => UsersOptions | Promise<UsersOptions>;
-    return define(imports, {
-      provide: OPTIONS,
-      useFactory: async (...args: unknown[]) => resolveUsersOptions(await make(...args)),
-      inject,
-    });
+  /** Options known at once. The start throws an Error for a secret of fewer than 32 bytes. */
+  static override forRoot(options: UsersOptions): DynamicModule {
+    return super.forRoot(options);
   }
 
-  async onModuleInit(): Promise<void> {
-    const { access, accounts, base, options, strategy, roles } = this.parts;
-    access.addStrategy(strategy);
-    access.addSource(roles);
-    for (const [metadata, hook] of accountHooks(accounts.type)) base.hooks.add(metadata, hook);
-    if (options.mail === null)
-      new Logger('ContentUsers').log('Without "mail" nobody can reset a password or confirm an address');
-    await this.makeRoles();
+  /** Options from a factory, a secret from a vault for example. Throws where there is none, or two. */
+  static override forRootAsync(options: UsersModuleAsyncOptions): DynamicModule {
+    checkWay('UsersModule', options);
+    return super.forRootAsync(options);
   }
 
-  /** The host may have made the tables meanwhile. */
-  onApplicationBootstrap(): Promise<void> {
-    return this.makeRoles();
-  }
-
-  /** So that the host's code finds the default roles; without tables they come with the first request. */
-  private async makeRoles(): Promise<void> {
-    const { base, roles } = this.parts;
-    if (this.hasRoles || (await base.database.problems()).length > 0) return;
-    await roles.load().then(
-      () => (this.hasRoles = true),
-      () => undefined,
-    );
+  onModuleInit(): void {
+    this.codes.start(() => this.marked.one('ContentMailSender'));
   }
 
   configure(_consumer: MiddlewareConsumer): void {
-    this.parts.routes.place(AuthController, 'auth');
-    this.parts.routes.place(UsersController, 'users');
-    this.parts.routes.place(RolesController, 'users-permissions');
+    this.routes.place(AuthController, 'auth');
+    this.routes.place(UsersController, 'users');
+    this.routes.place(RolesController, 'users-permissions');
   }
 }
-
-const define = (imports: NonNullable<DynamicModule['imports']>, options: Provider): DynamicModule => ({
-  module: UsersModule,
-  imports,
-  controllers: [AuthController, UsersController, RolesController],
-  providers: [options, ...PROVIDERS],
-  exports: [SignIn, Sessions, Roles],
-});
