@@ -1,6 +1,6 @@
 /** The providers of the content module: what it is made of, and what others may inject of it. */
 import type { MikroORM } from '@mikro-orm/core';
-import { Logger, type Provider } from '@nestjs/common';
+import { type DynamicModule, Logger, type Provider } from '@nestjs/common';
 import { ContentAccess } from '../access/content-access.js';
 import { Database } from '../database/database.js';
 import { checkRegistered } from '../database/entities.js';
@@ -79,7 +79,7 @@ export function contentProviders(schema: Schema, routed: Routed): Provider[] {
 }
 
 /** What other modules may inject. */
-export const contentExports = (schema: Schema): (string | symbol | (new (...args: never[]) => object))[] => [
+export const contentExports = (schema: Schema): NonNullable<DynamicModule['exports']> => [
   CONTENT_ORM,
   CONTENT_SCHEMA,
   CONTENT_SETTINGS,
