@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `npx nestjs-content-api …`. */
 import 'reflect-metadata';
-import { run } from './token-command.js';
+import { run } from './module/token-command.js';
 
 run(process.argv.slice(2), process.env).then(
   (answer) => process.stdout.write(`${answer}\n`),

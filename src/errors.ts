@@ -68,6 +68,9 @@ export const notFound = (): ContentError => new ContentError('NotFoundError', 'N
 
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
+/** A request that makes sense and cannot be served as things stand. */
+export const application = (message: string): ContentError => new ContentError('ApplicationError', message);
+
 /** Seconds after which a client may try again what could not be done now. */
 const RETRY_AFTER = 1;
 

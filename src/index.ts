@@ -1,13 +1,20 @@
-export { ContentModule, contentEntities, CONTENT_ORM } from './content.module.js';
+export { ContentModule } from './module/content.module.js';
+export { CONTENT_ORM } from './module/content.orm.js';
+export { contentEntities } from './module/define-content.js';
+export { ContentAuthStrategy, ContentPermissionsSource } from './module/marked.js';
 export type {
   AccessOptions,
   ContentModel,
   ContentModuleAsyncOptions,
   ContentModuleOptions,
+  ContentOptionsFactory,
   ContentRuntimeOptions,
   DatabaseOptions,
-} from './content.options.js';
+} from './module/content.options.js';
+export { CONTENT_SETTINGS } from './settings.js';
 export type { ContentSettings } from './settings.js';
+export { CONTENT_SCHEMA } from './schema/model.js';
+export type { Schema as ContentSchema } from './schema/model.js';
 export { defineCollectionType, defineComponent, defineSingleType } from './schema/definitions.js';
 export type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
 export type { DocumentFields, DocumentOf } from './schema/document-of.js';

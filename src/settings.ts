@@ -95,6 +95,13 @@ export interface LoadLimits {
   readonly unsentBytes: number;
 }
 
+/**
+ * Injection token of the {@link ContentSettings} in force: the host's over the defaults, frozen.
+ *
+ * @publicApi
+ */
+export const CONTENT_SETTINGS = Symbol('ContentSettings');
+
 /** The defaults. */
 export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   prefix: 'api',

@@ -1,10 +1,12 @@
 /** What holds for users whoever writes them: a route, the host's own service, another hook. */
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { compileQueue } from '../compile/compile-load.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { runnerOf } from '../database/runner.js';
-import type { ContentEvent, HookFunction, HookMetadata } from '../documents/hooks.js';
+import { type ContentEvent, type HookFunction, type HookMetadata, Hooks } from '../documents/hooks.js';
 import { issuesError } from '../errors.js';
 import type { ContentType } from '../schema/model.js';
+import { AccountTables } from './account-tables.js';
 import { lowerCase, NO_CODE } from './accounts.js';
 import { nameKey, userName } from './user-names.js';
 
@@ -79,9 +81,22 @@ const voidTokens: HookFunction = ({ data }) => {
 export const newVersion = (): number => Math.floor(Math.random() * 2 ** 31);
 
 /** The hooks on the type of users. */
-export const accountHooks = (type: ContentType): readonly (readonly [HookMetadata, HookFunction])[] => [
+const hooksOn = (type: ContentType): readonly (readonly [HookMetadata, HookFunction])[] => [
   [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneSpelling],
   [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneOwner(type)],
   [{ moment: 'before', type: 'user', actions: ['update'] }, voidCodes],
   [{ moment: 'before', type: 'user', actions: ['update'] }, voidTokens],
 ];
+
+/** Adds them to the host's own. */
+@Injectable()
+export class AccountHooks implements OnModuleInit {
+  constructor(
+    @Inject(AccountTables) private readonly tables: AccountTables,
+    @Inject(Hooks) private readonly hooks: Hooks,
+  ) {}
+
+  onModuleInit(): void {
+    for (const [metadata, hook] of hooksOn(this.tables.users.type)) this.hooks.add(metadata, hook);
+  }
+}

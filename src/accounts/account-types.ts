@@ -22,7 +22,7 @@ export const apiTokenType = defineCollectionType({
     grants: { type: 'json' },
     lifespan: { type: 'integer', min: 1 },
     expiresAt: { type: 'datetime' },
-    lastUsedAt: { type: 'datetime' },
+    lastUsedAt: { type: 'datetime', writable: false },
     lookup: { type: 'string', required: true, unique: true, private: true },
     hash: { type: 'string', required: true, private: true },
   },

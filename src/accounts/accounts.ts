@@ -1,12 +1,13 @@
-/** The rows of users as signing in needs them: hidden attributes included, one statement each. */
+/** Users as signing in needs them: hidden attributes included. */
 import { createHash, randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { publicCaller } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
-import type { DocumentsBase } from '../documents/documents-base.js';
-import type { Documents } from '../documents/documents.service.js';
-import { neededType, Records } from '../documents/records.js';
+import { notFound } from '../errors.js';
 import type { ContentType } from '../schema/model.js';
+import { AccountTables } from './account-tables.js';
 import { stateOfAccount } from './json-web-tokens.js';
+import { Roles } from './roles.js';
 import { nameKey } from './user-names.js';
 
 /** One sign-in with refresh tokens. */
@@ -51,6 +52,7 @@ const COLUMNS = [
 /** At most so many sign-ins of one user at a time; the one that was not used for longest goes. */
 const MOST_SESSIONS = 20;
 
+/** Sees a user as every route shows it. */
 const READER = publicCaller(Permissions.of({ user: ['findOne'] }));
 
 /** A random token for a mail or a session, and the hash that is kept of it. */
@@ -67,20 +69,31 @@ export const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (lette
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
+@Injectable()
 export class Accounts {
-  readonly type: ContentType;
-  private readonly records: Records;
-
   constructor(
-    base: DocumentsBase,
-    private readonly documents: Documents,
-  ) {
-    this.type = neededType(base.schema, 'user', '...userTypes()');
-    this.records = new Records(base.database, this.type);
+    @Inject(AccountTables) private readonly tables: AccountTables,
+    @Inject(Roles) private readonly roles: Roles,
+  ) {}
+
+  get type(): ContentType {
+    return this.tables.users.type;
+  }
+
+  /** Makes a user with a role, by its grant name, through hooks and checks; answers its document id. */
+  async create(values: Readonly<Record<string, unknown>>, role: string): Promise<string> {
+    const { documentId } = await this.roles.named(role);
+    const made = await this.tables.users.documents.create({ ...values, role: { documentId } });
+    return (made as { readonly documentId: string }).documentId;
+  }
+
+  /** The grant name of an account's role; null for an account without one. */
+  roleOf({ role }: Account): Promise<string | null> {
+    return this.roles.typeOf(role);
   }
 
   async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
-    const [row] = await this.records.find(anyOf, COLUMNS);
+    const [row] = await this.tables.users.records.find(anyOf, COLUMNS);
     if (row === undefined) return null;
     const known = row as unknown as Account & {
       readonly tokenVersion: number | null;
@@ -106,12 +119,15 @@ export class Accounts {
     );
   }
 
-  /** Changes an account where it still matches; whether it did. */
+  /**
+   * Changes an account where it still matches; whether it did. Hooks are not run: what is matched is a code
+   * or a hash, which has to be good for one change alone, see `RecordsWithoutHooks`.
+   */
   async set(
     match: Readonly<Record<string, unknown>>,
     values: Readonly<Record<string, unknown>>,
   ): Promise<boolean> {
-    return (await this.records.set(match, values)) > 0;
+    return (await this.tables.users.records.set(match, values)) > 0;
   }
 
   /**
@@ -120,25 +136,19 @@ export class Accounts {
    */
   keepSession(userId: number, session: Session, from: Partial<Session> | null = null): Promise<boolean> {
     const change = { attribute: 'sessions', id: session.id, item: session, from, most: MOST_SESSIONS };
-    return this.records.changeItem({ id: userId }, change);
+    return this.tables.users.records.changeItem({ id: userId }, change);
   }
 
   /** Ends a session of a user. */
   async endSession(userId: number, id: string): Promise<void> {
     const change = { attribute: 'sessions', id, item: null, from: null, most: MOST_SESSIONS };
-    await this.records.changeItem({ id: userId }, change);
+    await this.tables.users.records.changeItem({ id: userId }, change);
   }
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
-  async shown(documentId: string): Promise<Record<string, unknown>> {
-    const plan = this.documents.planText('', {
-      type: this.type,
-      kind: 'one',
-      by: { documentId },
-      caller: READER,
-      format: 'flat',
-      action: 'findOne',
-    });
-    return JSON.parse((await this.documents.read(plan)).data) as Record<string, unknown>;
+  async shown(documentId: string): Promise<Readonly<Record<string, unknown>>> {
+    const user = await this.tables.users.documents.findOne(documentId, {}, { as: READER });
+    if (user === null) throw notFound();
+    return { ...user };
   }
 }

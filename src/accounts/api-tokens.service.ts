@@ -1,12 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type AuthStrategy, type Credentials, type Identity, unauthorized } from '../access/auth-strategy.js';
 import { checkGrants, type Grants, Permissions } from '../access/permissions.js';
+import { Database } from '../database/database.js';
 import { ContentService } from '../documents/content.service.js';
-import type { DocumentsBase } from '../documents/documents-base.js';
-import type { Documents } from '../documents/documents.service.js';
-import { neededType, Records } from '../documents/records.js';
+import { Documents } from '../documents/documents.service.js';
+import { neededType, RecordsWithoutHooks } from '../documents/records-without-hooks.js';
 import { validationError } from '../errors.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { apiTokenType } from './account-types.js';
 
 /**
@@ -47,6 +48,8 @@ const HOUR = 3_600_000;
 const TOKEN = /^nca_([0-9a-f]{16})_([\w-]{43})$/;
 const READ_ONLY = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
 const CACHED = 1000;
+/** How many are listed at once; fewer come where pages are smaller. */
+const PAGE = 100;
 
 const hashOf = (salt: string, secret: string): string =>
   `sha256$${salt}$${createHash('sha256').update(`${salt}.${secret}`).digest('base64url')}`;
@@ -90,20 +93,22 @@ const expiry = (days: number | null): string | null =>
  *
  * @publicApi
  */
+@Injectable()
 export class ApiTokens implements AuthStrategy {
   readonly name = 'api-token';
   private readonly logger = new Logger('ContentApiTokens');
-  private readonly records: Records;
+  private readonly records: RecordsWithoutHooks;
   private readonly service: ContentService<ApiToken & Record<string, unknown>>;
   /** Rights by the text of their grants, so that requests of a token share one object. */
   private readonly rights = new Map<string, Permissions>();
 
   constructor(
-    private readonly base: DocumentsBase,
-    documents: Documents,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(Database) database: Database,
+    @Inject(Documents) documents: Documents,
   ) {
-    const type = neededType(base.schema, apiTokenType.singularApiId, 'apiTokenType');
-    this.records = new Records(base.database, type);
+    const type = neededType(schema, apiTokenType.singularApiId, 'apiTokenType');
+    this.records = new RecordsWithoutHooks(database, type);
     this.service = new ContentService(documents, type);
   }
 
@@ -122,7 +127,7 @@ export class ApiTokens implements AuthStrategy {
       throw validationError('grants go with the kind "custom", and with no other');
     if (days !== undefined && !(Number.isSafeInteger(days) && days > 0))
       throw validationError('days must be a positive whole number');
-    const mistakes = checkGrants(grants ?? {}, this.base.schema, 'grants');
+    const mistakes = checkGrants(grants ?? {}, this.schema, 'grants');
     if (mistakes.length > 0) throw validationError(mistakes.join('; '));
     const { token, lookup, hash } = newSecret();
     const lifespan = days ?? null;
@@ -145,7 +150,7 @@ export class ApiTokens implements AuthStrategy {
     for (;;) {
       const { data } = await this.service.find({
         sort: 'name',
-        pagination: { start: tokens.length, limit: this.base.settings.maxLimit },
+        pagination: { start: tokens.length, limit: PAGE },
       });
       if (data.length === 0) return tokens;
       tokens.push(...data);
@@ -166,7 +171,7 @@ export class ApiTokens implements AuthStrategy {
     };
   }
 
-  /** Removes a token; whether there was one. */
+  /** Removes a token; whether there was one, which is known of one alone of those who revoke it at once. */
   async revoke(documentId: string): Promise<boolean> {
     return (await this.records.remove({ documentId })) > 0;
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { jwtVerify, SignJWT } from 'jose';
-import type { ResolvedUsersOptions } from './users.options.js';
+import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
 /** What a token says: whose it is, under which state of the account it was issued, and in which session. */
 export interface TokenClaims {
@@ -27,10 +28,11 @@ const SUBJECT = 'content-user';
 const MAX_ROW_ID = 2 ** 31 - 1;
 
 /** Signs and checks JSON Web Tokens with one fixed algorithm. */
+@Injectable()
 export class JsonWebTokens {
   private readonly keys: readonly Uint8Array[];
 
-  constructor(private readonly options: ResolvedUsersOptions) {
+  constructor(@Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions) {
     this.keys = options.secrets.map((secret) => new TextEncoder().encode(secret));
   }
 

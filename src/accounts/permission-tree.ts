@@ -1,7 +1,7 @@
 /** Grants in the form that the roles' routes speak (protocol 19.20, 19.21). */
 import { ACTIONS, type Action, type Grants, type Permissions } from '../access/permissions.js';
 import { validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import { suggest } from '../schema/suggest.js';
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
+import { Inject, Injectable } from '@nestjs/common';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ContentError } from '../errors.js';
 import { nameKey } from './user-names.js';
-import type { ResolvedUsersOptions } from './users.options.js';
+import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
 /** An IPv6 address stands for its network of 64 bits: whoever has one address there has them all. */
 function network(address: string): string {
@@ -52,12 +53,13 @@ interface Counters {
  * identifier. Failures of others never keep out an address that has not failed itself, so that nobody can
  * lock the owner of an account out of it; guesses from many addresses are one each once there were too many.
  */
+@Injectable()
 export class RateLimits {
   private readonly counters: Counters | null;
   /** The last of those who wait for their turn, by key. */
   private readonly turns = new Map<string, Promise<unknown>>();
 
-  constructor({ rateLimit }: Pick<ResolvedUsersOptions, 'rateLimit'>) {
+  constructor(@Inject(USERS_OPTIONS) { rateLimit }: Pick<ResolvedUsersOptions, 'rateLimit'>) {
     if (rateLimit === null) {
       this.counters = null;
       return;

@@ -1,7 +1,7 @@
 /** The small flat bodies of the account routes, checked with the library's own messages. */
 import { isEmail } from 'class-validator';
 import { type Issue, issuesError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import { MAX_PASSWORD_BYTES } from '../schema/accept.js';
 
 /** What a field of such a body must be. */

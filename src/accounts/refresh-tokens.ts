@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ResolvedUsersOptions } from './users.options.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
 /** What a refresh token says: whose it is, of which session, and how often that was refreshed before. */
 export interface RefreshClaims {
@@ -19,8 +20,16 @@ const signature = (secret: string, claims: string): Buffer =>
  * Refresh tokens are signed, and nothing of them is kept: any that was ever issued is known again, and the
  * number in it says whether it is the one that is good now.
  */
+@Injectable()
 export class RefreshTokens {
-  constructor(private readonly options: Pick<ResolvedUsersOptions, 'secrets'>) {}
+  constructor(
+    @Inject(USERS_OPTIONS) private readonly options: Pick<ResolvedUsersOptions, 'secrets' | 'refresh'>,
+  ) {}
+
+  /** Seconds that a sign-in lasts; null where there are no refresh tokens. */
+  get lifetime(): number | null {
+    return this.options.refresh;
+  }
 
   sign({ userId, sessionId, uses }: RefreshClaims): string {
     const claims = `${userId}.${sessionId}.${uses}`;

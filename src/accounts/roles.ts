@@ -1,12 +1,10 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import slugify from '@sindresorhus/slugify';
-import type { ContentAccess, PermissionsSource, RoleGrants } from '../access/content-access.js';
-import { SYSTEM } from '../access/caller.js';
+import { ContentAccess, type PermissionsSource, type RoleGrants } from '../access/content-access.js';
 import type { Grants } from '../access/permissions.js';
-import { ContentService } from '../documents/content.service.js';
-import type { DocumentsBase } from '../documents/documents-base.js';
-import type { Documents } from '../documents/documents.service.js';
-import { neededType, Records } from '../documents/records.js';
 import { ContentError, notFound, validationError } from '../errors.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { AccountTables } from './account-tables.js';
 import { grantsOfTree, type PermissionTree } from './permission-tree.js';
 
 /** A role as its routes show it. */
@@ -57,21 +55,18 @@ const titled = (type: string): string => type.charAt(0).toUpperCase() + type.sli
  * The roles of the database, which are also a source of grants. Those that code names are made when they are
  * missing.
  */
-export class Roles implements PermissionsSource {
-  private readonly records: Records;
-  private readonly users: Records;
-  private readonly service: ContentService<Role & Record<string, unknown>>;
+@Injectable()
+export class Roles implements PermissionsSource, OnModuleInit {
   private types: ReadonlyMap<string, string> = new Map();
 
   constructor(
-    private readonly base: DocumentsBase,
-    documents: Documents,
-    private readonly access: ContentAccess,
-  ) {
-    const type = neededType(base.schema, 'role', '...userTypes()');
-    this.records = new Records(base.database, type);
-    this.users = new Records(base.database, neededType(base.schema, 'user', '...userTypes()'));
-    this.service = new ContentService(documents, type);
+    @Inject(AccountTables) private readonly tables: AccountTables,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+  ) {}
+
+  onModuleInit(): void {
+    this.access.addSource(this);
   }
 
   async load(): Promise<RoleGrants> {
@@ -106,7 +101,7 @@ export class Roles implements PermissionsSource {
 
   /** All roles with their grants, in the order they were made. */
   async all(): Promise<Stored[]> {
-    const rows = (await this.records.all(COLUMNS)) as unknown as (Role & {
+    const rows = (await this.tables.roles.records.all(COLUMNS)) as unknown as (Role & {
       readonly grants: string | null;
     })[];
     return rows.map((row) => ({
@@ -124,7 +119,7 @@ export class Roles implements PermissionsSource {
 
   /** How many users have each role, by its document id. */
   sizes(): Promise<ReadonlyMap<unknown, number>> {
-    return this.users.countBy('role');
+    return this.tables.users.records.countBy('role');
   }
 
   /** Throws a ValidationError for a role without a name or type, or one whose type is taken. */
@@ -149,27 +144,29 @@ export class Roles implements PermissionsSource {
     const role = await this.one(id);
     const grants = this.grantsFrom(input);
     const { name = role.name, description = role.description } = input;
-    await this.service.update(
-      role.documentId,
-      { name, description, ...(grants === null ? {} : { grants }) },
-      {},
-      { as: SYSTEM },
-    );
+    await this.tables.roles.documents.update(role.documentId, {
+      name,
+      description,
+      ...(grants === null ? {} : { grants }),
+    });
     this.access.refresh();
   }
 
-  /** Removes a role; its users become public ones (protocol 19.20). */
+  /**
+   * Removes a role; its users become public ones (protocol 19.20). They may be any number, so they move in
+   * one statement; hooks are told of the role alone, as wherever a document goes that others link to.
+   */
   async remove(id: string): Promise<void> {
     const role = await this.one(id);
     if (role.type === 'public') throw validationError('Cannot delete public role');
     const { documentId } = await this.named('public');
-    await this.users.set({ role: role.documentId }, { role: documentId });
-    await this.service.delete(role.documentId);
+    await this.tables.users.records.set({ role: role.documentId }, { role: documentId });
+    await this.tables.roles.documents.delete(role.documentId);
     this.access.refresh();
   }
 
   private grantsFrom({ permissions }: RoleInput): Grants | null {
-    return permissions === undefined ? null : grantsOfTree(permissions, this.base.schema);
+    return permissions === undefined ? null : grantsOfTree(permissions, this.schema);
   }
 
   private async make(values: {
@@ -178,7 +175,7 @@ export class Roles implements PermissionsSource {
     readonly description: string | null;
     readonly grants?: Grants;
   }): Promise<void> {
-    await this.service.create(values, {}, { as: SYSTEM });
+    await this.tables.roles.documents.create(values);
   }
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
 import type { ContentError } from '../errors.js';
 import { newVersion } from './account-hooks.js';
-import type { Account, Accounts, Session } from './accounts.js';
-import type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
-import type { RefreshTokens } from './refresh-tokens.js';
-import type { ResolvedUsersOptions } from './users.options.js';
+import { type Account, Accounts, type Session } from './accounts.js';
+import { JsonWebTokens, type TokenClaims } from './json-web-tokens.js';
+import { RefreshTokens } from './refresh-tokens.js';
 
 /** What a sign-in hands out. */
 export interface Issued {
@@ -16,29 +16,30 @@ export interface Issued {
 const badToken = (): ContentError => unauthorized('Invalid refresh token');
 
 /** Tokens, and the sessions behind them where refresh tokens are in use (protocol 19.12). */
+@Injectable()
 export class Sessions {
   constructor(
-    private readonly accounts: Accounts,
-    private readonly tokens: { readonly access: JsonWebTokens; readonly refresh: RefreshTokens },
-    private readonly options: Pick<ResolvedUsersOptions, 'refresh'>,
+    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(JsonWebTokens) private readonly tokens: JsonWebTokens,
+    @Inject(RefreshTokens) private readonly refreshTokens: RefreshTokens,
   ) {}
 
   get enabled(): boolean {
-    return this.options.refresh !== null;
+    return this.refreshTokens.lifetime !== null;
   }
 
   /** Signs a user in. */
   async begin(account: Account): Promise<Issued> {
     const { id, state } = account;
-    if (this.options.refresh === null)
-      return { jwt: await this.tokens.access.sign({ id, state, session: null }) };
+    const { lifetime } = this.refreshTokens;
+    if (lifetime === null) return { jwt: await this.tokens.sign({ id, state, session: null }) };
     const now = Date.now();
     const session: Session = {
       id: randomUUID(),
       uses: 0,
       state,
       createdAt: new Date(now).toISOString(),
-      expiresAt: new Date(now + this.options.refresh * 1000).toISOString(),
+      expiresAt: new Date(now + lifetime * 1000).toISOString(),
     };
     await this.accounts.keepSession(id, session);
     return this.issue(id, session);
@@ -49,7 +50,7 @@ export class Sessions {
    * long ago, ends its session, because somebody has a copy. Throws UnauthorizedError.
    */
   async refresh(refreshToken: string): Promise<Issued> {
-    const claims = this.tokens.refresh.read(refreshToken);
+    const claims = this.refreshTokens.read(refreshToken);
     const account = claims === null ? null : await this.accounts.find({ id: claims.userId });
     if (claims === null || account === null || account.blocked === true) throw badToken();
     const { userId, sessionId, uses } = claims;
@@ -70,7 +71,7 @@ export class Sessions {
 
   /** The claims of a token that the guard has let pass. Throws UnauthorizedError. */
   async claimsOf(bearer: string | null): Promise<TokenClaims> {
-    const claims = bearer === null ? null : await this.tokens.access.read(bearer);
+    const claims = bearer === null ? null : await this.tokens.read(bearer);
     if (claims === null) throw unauthorized();
     return claims;
   }
@@ -88,8 +89,8 @@ export class Sessions {
 
   private async issue(userId: number, { id, state, uses }: Session): Promise<Issued> {
     return {
-      jwt: await this.tokens.access.sign({ id: userId, state, session: id }),
-      refreshToken: this.tokens.refresh.sign({ userId, sessionId: id, uses }),
+      jwt: await this.tokens.sign({ id: userId, state, session: id }),
+      refreshToken: this.refreshTokens.sign({ userId, sessionId: id, uses }),
     };
   }
 }

@@ -1,21 +1,27 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type AuthStrategy, type Credentials, type Identity, unauthorized } from '../access/auth-strategy.js';
-import type { Accounts } from './accounts.js';
-import type { JsonWebTokens } from './json-web-tokens.js';
-import type { Roles } from './roles.js';
+import { ContentAccess } from '../access/content-access.js';
+import { Accounts } from './accounts.js';
+import { JsonWebTokens } from './json-web-tokens.js';
 import { live } from './sessions.js';
 
 /**
  * Users by their JSON Web Token. The account is looked at on every request, in one statement: a token is
  * refused as soon as its user is blocked or gone, the password is another, or its session has ended.
  */
-export class UserStrategy implements AuthStrategy {
+@Injectable()
+export class UserStrategy implements AuthStrategy, OnModuleInit {
   readonly name = 'user';
 
   constructor(
-    private readonly accounts: Accounts,
-    private readonly tokens: JsonWebTokens,
-    private readonly roles: Roles,
+    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(JsonWebTokens) private readonly tokens: JsonWebTokens,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
   ) {}
+
+  onModuleInit(): void {
+    this.access.addStrategy(this);
+  }
 
   async authenticate({ bearer }: Credentials): Promise<Identity | null> {
     if (bearer === null || !this.tokens.isOne(bearer)) return null;
@@ -25,7 +31,7 @@ export class UserStrategy implements AuthStrategy {
     if (account === null || account.blocked === true || account.state !== claims.state) throw unauthorized();
     if (claims.session !== null && !live(account.sessions).some(({ id }) => id === claims.session))
       throw unauthorized();
-    const role = await this.roles.typeOf(account.role);
+    const role = await this.accounts.roleOf(account);
     return { kind: 'user', id: account.documentId, roles: role === null ? [] : [role] };
   }
 }

@@ -69,7 +69,8 @@ export interface UsersOptions {
     readonly confirm?: boolean;
   };
   /**
-   * Sends the mails about passwords and confirmations. Without one they cannot be had, and the start says so.
+   * Sends the mails about passwords and confirmations. Without it the provider that is marked by
+   * `@ContentMailSender()` does; without either they cannot be had, and the start says so.
    */
   readonly mail?: MailSender;
   /** Page of the front end for a new password; `?code=` is added to it. */
@@ -80,6 +81,15 @@ export interface UsersOptions {
   readonly apiUrl?: string;
   /** Limits of the sign-in routes; `false` turns them off. */
   readonly rateLimit?: RateLimitOptions | false;
+}
+
+/**
+ * A provider that makes the options, for `useClass` and `useExisting` of `UsersModule.forRootAsync`.
+ *
+ * @publicApi
+ */
+export interface UsersOptionsFactory {
+  createUsersOptions(): UsersOptions | Promise<UsersOptions>;
 }
 
 const DAYS_30 = 30 * 86_400;
@@ -121,6 +131,9 @@ export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions
         : { perAddress: 20, perIdentifier: 10, seconds: 60, ...options.rateLimit },
   };
 }
+
+/** Injection token of the {@link ResolvedUsersOptions}. */
+export const USERS_OPTIONS = Symbol('ResolvedUsersOptions');
 
 export interface ResolvedUsersOptions {
   readonly secrets: readonly string[];

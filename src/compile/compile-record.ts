@@ -80,14 +80,16 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
 export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement =>
   print(sql`select ${shown(type, select)} from ${quote(type.table)} r order by r.id`);
 
-/** Changes the rows that match; answers their document ids. */
+/**
+ * Changes the rows that match; answers their document ids. Whoever changes an attribute that requests may
+ * write changes the document's time as well.
+ */
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
-  const sets = Object.entries(set).map(([key, value]) => {
-    const column = columnOf(type, key);
-    return sql`${quote(column.name)} = ${stored(column, value)}`;
-  });
+  const columns = Object.entries(set).map(([key, value]) => ({ column: columnOf(type, key), value }));
+  const sets = columns.map(({ column, value }) => sql`${quote(column.name)} = ${stored(column, value)}`);
+  const time = columns.some(({ column }) => column.attribute.writable) ? [sql`updated_at = now()`] : [];
   return print(
-    sql`update ${quote(type.table)} r set ${join(sets, ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
+    sql`update ${quote(type.table)} r set ${join([...sets, ...time], ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
   );
 }
 

@@ -1,12 +1,17 @@
-import type { Database } from '../database/database.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
 import type { PlanBase } from '../plan/plan-read.js';
-import type { Hooks } from './hooks.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { Hooks } from './hooks.js';
 
-/** Injection token of {@link DocumentsBase}, for the modules beside the content module. */
-export const CONTENT_BASE = Symbol('ContentBase');
-
-/** What the spine stands on. */
-export interface DocumentsBase extends PlanBase {
-  readonly database: Database;
-  readonly hooks: Hooks;
+/** What the spine stands on. Nobody else gets it: who needs one of the four asks for that one. */
+@Injectable()
+export class DocumentsBase implements PlanBase {
+  constructor(
+    @Inject(CONTENT_SCHEMA) readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) readonly settings: ContentSettings,
+    @Inject(Database) readonly database: Database,
+    @Inject(Hooks) readonly hooks: Hooks,
+  ) {}
 }

@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
+import { isObject } from '../json.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
 import { onlySent } from '../plan/only-sent.js';
@@ -14,12 +15,12 @@ import { writeRightsOf } from '../plan/rights.js';
 import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
-import { isObject, type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
+import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/accept.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
-import type { DocumentsBase } from './documents-base.js';
+import { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
@@ -39,7 +40,7 @@ interface AskedWrite {
 export class Documents {
   private readonly cache: PlanCache;
 
-  constructor(private readonly base: DocumentsBase) {
+  constructor(@Inject(DocumentsBase) private readonly base: DocumentsBase) {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
   }
 

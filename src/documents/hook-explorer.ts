@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../schema/content-model-error.js';
-import { CONTENT_BASE, type DocumentsBase } from './documents-base.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { HOOK_METADATA, type HookFunction, hookMistakes, type HookMetadata, Hooks } from './hooks.js';
 
 /** Finds the methods that the hook decorators mark, in every provider and controller of the application. */
@@ -10,7 +10,6 @@ export class HookExplorer implements OnModuleInit {
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
-    @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(Hooks) private readonly hooks: Hooks,
   ) {}
 
@@ -25,15 +24,15 @@ export class HookExplorer implements OnModuleInit {
           : [];
       },
     );
-    if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)]);
+    if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'hooks');
   }
 
   /** The types of all content modules of the application: a hook may be meant for another one than ours. */
   private types(): string[] {
     return this.discovery
       .getProviders()
-      .filter(({ token }) => token === CONTENT_BASE)
-      .flatMap(({ instance }) => [...(instance as DocumentsBase).schema.types.values()])
+      .filter(({ token }) => token === CONTENT_SCHEMA)
+      .flatMap(({ instance }) => [...(instance as Schema).types.values()])
       .filter(({ internal }) => !internal)
       .map(({ singularApiId }) => singularApiId);
   }
@@ -43,7 +42,7 @@ export class HookExplorer implements OnModuleInit {
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const method = host[name];
       if (typeof method !== 'function') return [];
-      const metadata = this.reflector.get<HookMetadata | undefined>(HOOK_METADATA, method as HookFunction);
+      const metadata = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
       if (metadata === undefined) return [];
       this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
       return hookMistakes(`${prototype.constructor.name}.${name}`, metadata, types);

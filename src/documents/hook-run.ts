@@ -5,7 +5,7 @@ import { Logger } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import type { Database } from '../database/database.js';
 import type { Runner } from '../database/runner.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type { ContentEvent, HookAction, HookFunction, HookMoment, Hooks } from './hooks.js';
 
 /** What a write is about, as hooks are told. */

@@ -13,12 +13,13 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { TokenClaims } from '../accounts/json-web-tokens.js';
+import { MailedCodes } from '../accounts/mailed-codes.js';
 import { type Asked, RateLimits } from '../accounts/rate-limits.js';
 import { readFields } from '../accounts/read-fields.js';
 import { type Issued, Sessions } from '../accounts/sessions.js';
 import { type SignedIn, SignIn } from '../accounts/sign-in.service.js';
 import { forbidden, notFound, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import { AccountGuard, callerOf } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { credentialsOf, type HttpRequest } from './request-state.js';
@@ -41,6 +42,7 @@ export class AuthController {
   constructor(
     @Inject(SignIn) private readonly signIn: SignIn,
     @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(MailedCodes) private readonly codes: MailedCodes,
     @Inject(RateLimits) private readonly limits: RateLimits,
   ) {}
 
@@ -65,7 +67,7 @@ export class AuthController {
     @Body() body: unknown,
   ): Promise<{ readonly ok: true }> {
     await this.limits.count(asking('forgot-password', request, field(body, 'email')));
-    return this.signIn.forgotPassword(body);
+    return this.codes.forgotPassword(body);
   }
 
   @Post('reset-password')
@@ -91,7 +93,7 @@ export class AuthController {
     @Query('confirmation') token: unknown,
   ): Promise<{ readonly url: string; readonly statusCode: number }> {
     await this.limits.count(asking('email-confirmation', request, null));
-    return { url: await this.signIn.confirm(token), statusCode: 302 };
+    return { url: await this.codes.confirm(token), statusCode: 302 };
   }
 
   @Post('send-email-confirmation')
@@ -101,7 +103,7 @@ export class AuthController {
     @Body() body: unknown,
   ): Promise<{ readonly email: string; readonly sent: true }> {
     await this.limits.count(asking('send-email-confirmation', request, field(body, 'email')));
-    return this.signIn.sendConfirmation(body);
+    return this.codes.sendConfirmation(body);
   }
 
   @Post('refresh')

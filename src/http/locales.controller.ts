@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 
@@ -34,7 +34,7 @@ function nameOf(code: string): string {
 export class LocalesController {
   private readonly locales: readonly Locale[];
 
-  constructor(@Inject(CONTENT_BASE) { settings }: DocumentsBase) {
+  constructor(@Inject(CONTENT_SETTINGS) settings: ContentSettings) {
     const since = new Date().toISOString();
     this.locales = settings.locales.map((code, i) => ({
       id: i + 1,

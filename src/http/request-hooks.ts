@@ -5,7 +5,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ContentAccess } from '../access/content-access.js';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { ContentError } from '../errors.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { ContentRoutes } from './routes.js';
@@ -96,7 +96,7 @@ export class BeforeRoutes {
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(ContentAccess) private readonly access: ContentAccess,
-    @Inject(CONTENT_BASE) private readonly base: DocumentsBase,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
   ) {
     // At once, or as soon as there is an adapter.
     adapter.init$.subscribe(() =>
@@ -110,7 +110,7 @@ export class BeforeRoutes {
       declareBody(request);
       this.protect(response);
     }
-    if (!this.base.settings.health || path !== HEALTH) return false;
+    if (!this.settings.health || path !== HEALTH) return false;
     this.adapter.httpAdapter.reply(response, undefined, 204);
     return true;
   }

@@ -16,9 +16,9 @@ import {
 import { ContentAccess } from '../access/content-access.js';
 import { type PermissionTree, treeOf } from '../accounts/permission-tree.js';
 import { type RoleInput, Roles } from '../accounts/roles.js';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
 import { validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 
@@ -46,7 +46,7 @@ export class RolesController {
   constructor(
     @Inject(Roles) private readonly roles: Roles,
     @Inject(ContentAccess) private readonly access: ContentAccess,
-    @Inject(CONTENT_BASE) private readonly base: DocumentsBase,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
   ) {}
 
   @Get('roles')
@@ -66,7 +66,7 @@ export class RolesController {
     callerWith(request, 'role', 'findOne');
     const { grants: _grants, ...role } = await this.roles.one(id);
     return {
-      role: { ...role, permissions: treeOf(await this.access.permissionsOf([role.type]), this.base.schema) },
+      role: { ...role, permissions: treeOf(await this.access.permissionsOf([role.type]), this.schema) },
     };
   }
 
@@ -95,6 +95,6 @@ export class RolesController {
   /** What the caller may do. */
   @Get('permissions')
   permissions(@Req() request: object): { readonly permissions: PermissionTree } {
-    return { permissions: treeOf(callerOf(request).permissions, this.base.schema) };
+    return { permissions: treeOf(callerOf(request).permissions, this.schema) };
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Chain, type Link } from '../database/chain.js';
-import { CONTENT_BASE, type DocumentsBase } from '../documents/documents-base.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { unavailable } from '../errors.js';
 import { type HttpRequest, stateOf } from './request-state.js';
 
@@ -29,14 +29,14 @@ export class UnsentAnswers {
   private readonly unsent = new Chain<Unsent>();
   private size = 0;
 
-  constructor(@Inject(CONTENT_BASE) private readonly base: DocumentsBase) {}
+  constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
 
   /** Takes note of an answer's text. Throws ServiceUnavailableError where it would be too much. */
   admit(request: HttpRequest, text: string): void {
     if (text.length < LARGE) return;
     const response = responseOf(request);
     if (response === null) return;
-    const { unsentBytes } = this.base.settings.load;
+    const { unsentBytes } = this.settings.load;
     this.makeRoom(unsentBytes - text.length);
     if (this.size + text.length > unsentBytes) {
       throw unavailable(`Too many answers are being sent (limit "load.unsentBytes": ${unsentBytes})`, {
@@ -57,7 +57,7 @@ export class UnsentAnswers {
   }
 
   private makeRoom(allowed: number): void {
-    const patience = performance.now() - this.base.settings.limits.statementTimeout;
+    const patience = performance.now() - this.settings.limits.statementTimeout;
     for (const item of this.unsent) {
       if (this.size <= allowed || item.since > patience) return;
       this.drop(item);

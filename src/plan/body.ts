@@ -4,7 +4,7 @@
  */
 import { isOwn, type OwnCondition } from '../access/decide.js';
 import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import { byKind } from '../schema/by-kind.js';
 import {
   type Attribute,

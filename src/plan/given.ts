@@ -1,5 +1,5 @@
 /** What a body gives, checked: by what its attributes are, so that nobody has to ask again. */
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type { Component, EmbeddedAttribute, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import type { RelationInput } from './relation-input.js';
 import type { LinkScope } from './rights.js';

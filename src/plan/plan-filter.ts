@@ -3,9 +3,9 @@
  * comparisons.
  */
 import { ContentError, invalidKey, overLimit, type Source, validationError } from '../errors.js';
+import { isSingle } from '../json.js';
 import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
-import { isSingle } from '../query/read-raw.js';
 import type { Model, ScalarAttribute } from '../schema/model.js';
 import { toBoolean } from '../schema/formats.js';
 import type { Condition, Hop } from './plan.js';

@@ -1,8 +1,8 @@
 /** `fields`, `sort` and `populate` → the shape of the answer, narrowed to what the caller may see. */
 import { invalidKey, overLimit, type Source, validationError } from '../errors.js';
+import { isObject } from '../json.js';
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
 import type { Fields, Populate, PopulateItem, SortKey } from '../query/query.js';
-import { isObject } from '../query/read-raw.js';
 import type { Attribute, Component, Model, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import type { ContentLimits } from '../settings.js';
 import type { ChildPlan, Condition, Hop, ItemsPlan, ObjectPlan, OrderKey } from './plan.js';

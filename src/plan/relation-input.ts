@@ -3,7 +3,7 @@
  * (protocol section 11).
  */
 import { invalidKey, validationError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type { RelationAttribute } from '../schema/model.js';
 
 /** A document as a body names it: by document id, or by the id of one of its rows. */

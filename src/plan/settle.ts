@@ -3,7 +3,7 @@
  * components, new relation lists, and all problems together. Nothing is written before this has passed.
  */
 import { ContentError } from '../errors.js';
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import { byKind } from '../schema/by-kind.js';
 import type { Place } from '../schema/place.js';
 import type {

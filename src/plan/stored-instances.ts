@@ -1,5 +1,5 @@
 /** Component instances that are stored already, found by their ids in one step each (D2, D18). */
-import { isObject } from '../query/read-raw.js';
+import { isObject } from '../json.js';
 import type { EmbeddedAttribute } from '../schema/model.js';
 
 /** Stored values in the answer's form, by attribute name. */
@@ -7,7 +7,11 @@ export type Stored = Readonly<Record<string, unknown>>;
 
 /** The instances that a component or zone attribute holds; one that was single once is a list of one. */
 export const instancesOf = (value: unknown): readonly Stored[] =>
-  Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : [];
+  Array.isArray(value)
+    ? (value as readonly unknown[]).filter((one) => isObject(one))
+    : isObject(value)
+      ? [value]
+      : [];
 
 /** An instance as it is stored. */
 interface Known {

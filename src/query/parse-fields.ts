@@ -1,7 +1,7 @@
 /** `fields` and `sort`, in every spelling. */
 import { type Source, validationError } from '../errors.js';
+import { isObject } from '../json.js';
 import type { Fields, SortKey } from './query.js';
-import { isObject } from './read-raw.js';
 
 const split = (text: string): string[] => text.split(',').map((part) => part.trim());
 

@@ -1,8 +1,8 @@
 /** `filters` in every spelling → {@link Filter}. Nothing is dropped: what has no meaning is a 400. */
 import { invalidKey, overLimit, type Source, validationError } from '../errors.js';
+import { isObject, isSingle } from '../json.js';
 import { isOperator } from './operators.js';
 import type { Filter } from './query.js';
-import { isObject, isSingle } from './read-raw.js';
 
 /** What a parse carries along: the parameter that messages name, and what is left of the budget. */
 export interface FilterContext {

@@ -1,11 +1,11 @@
 /** `populate` in every spelling → {@link Populate} (protocol section 4). */
 import { invalidKey, validationError } from '../errors.js';
+import { isObject } from '../json.js';
 import { toBoolean } from '../schema/formats.js';
 import type { ContentLimits } from '../settings.js';
 import { parseFields, parseSort } from './parse-fields.js';
 import { type FilterContext, parseFilters } from './parse-filters.js';
 import { NO_POPULATE, type Populate, type PopulateItem } from './query.js';
-import { isObject } from './read-raw.js';
 
 export const POPULATE_SOURCE = Object.freeze({ source: 'query', param: 'populate' } as const);
 

@@ -1,12 +1,13 @@
 /** The whole query string → {@link Query}. The one place that knows the top-level parameters. */
 import { ContentError, invalidKey, validationError } from '../errors.js';
+import { isObject } from '../json.js';
 import { toBoolean } from '../schema/formats.js';
 import type { ContentSettings } from '../settings.js';
 import { parseFields, parseSort } from './parse-fields.js';
 import { parseFilters } from './parse-filters.js';
 import { parsePopulate } from './parse-populate.js';
 import { type Pagination, PUBLICATION_FILTERS, type PublicationFilter, type Query } from './query.js';
-import { isObject, type RawQuery } from './read-raw.js';
+import { type RawQuery } from './read-raw.js';
 
 /** Parameters that exist (protocol 5.44); others are ignored, or refused with `strictParams`. */
 const PARAMETERS = [

@@ -49,11 +49,3 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
     throw validationError(error.message);
   }
 }
-
-/** A plain nested object, as opposed to a list or a single value. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-
-/** Values that a single-value place accepts. */
-export const isSingle = (value: unknown): value is string | number | boolean | null | Date =>
-  value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);

@@ -5,6 +5,7 @@ import { isEmail, isInt, isNumber, matches, max, maxLength, min, minLength } fro
 import { ContentError } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
 import type { BlockNode, ScalarDefinition } from './definitions.js';
+import { exactBoolean } from './formats.js';
 import type { Place } from './place.js';
 
 /**
@@ -178,19 +179,8 @@ export const acceptBiginteger: Accept = (value, def, at) => {
   return digits;
 };
 
-const BOOLEANS = new Map<unknown, boolean>([
-  [true, true],
-  [false, false],
-  ['true', true],
-  ['false', false],
-  [1, true],
-  [0, false],
-  ['1', true],
-  ['0', false],
-]);
-
 export const acceptBoolean: Accept = (value, _def, at) =>
-  BOOLEANS.get(value) ?? at.reportType('boolean', value);
+  exactBoolean(value) ?? at.reportType('boolean', value);
 
 /** Dates and times: the format's own message, with the attribute's path beside it. */
 export const acceptFormat =

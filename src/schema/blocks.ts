@@ -3,6 +3,7 @@
  * needs.
  */
 import { isURL } from 'class-validator';
+import { isObject } from '../json.js';
 import type { BlockNode } from './definitions.js';
 
 /** A problem found below a `blocks` attribute, with its path below the attribute. */
@@ -125,10 +126,7 @@ const NODES: Readonly<Record<string, Check>> = {
 const ROOTS = ['paragraph', 'heading', 'quote', 'code', 'list', 'image'];
 
 function checkNode(node: unknown, path: readonly string[], allowed: readonly string[]): BlockIssue[] {
-  const object =
-    typeof node === 'object' && node !== null && !Array.isArray(node)
-      ? (node as Record<string, unknown>)
-      : {};
+  const object: Readonly<Record<string, unknown>> = isObject(node) ? node : {};
   const type = object['type'];
   const check =
     typeof type === 'string' && allowed.includes(type) && Object.hasOwn(NODES, type)

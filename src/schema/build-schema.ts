@@ -138,12 +138,9 @@ export function buildSchema(
     : [
         `schema: "${String(options.schema)}" cannot name a schema: letters, digits and underscores, no digit first`,
       ];
-  const mistakes = [
-    ...wrong.map(({ text }) => text),
-    ...checkNames([...schema.types.values()]),
-    ...place,
-    ...(options.mistakes ?? []),
-  ];
-  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+  const ours = [...wrong.map(({ text }) => text), ...checkNames([...schema.types.values()]), ...place];
+  const others = options.mistakes ?? [];
+  if (ours.length + others.length > 0)
+    throw new ContentModelError([...ours, ...others], ours.length > 0 ? 'model' : 'options');
   return schema;
 }

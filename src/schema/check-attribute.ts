@@ -1,5 +1,6 @@
 /** The mistakes of one attribute's definition, with a suggestion each. */
 import type { Issue } from '../errors.js';
+import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
 import type {
   AttributeDefinition,
@@ -9,7 +10,7 @@ import type {
   RelationDefinition,
   ScalarDefinition,
 } from './definitions.js';
-import { ATTRIBUTE_OPTIONS, checkOptions, isObject, NEEDED, type Report } from './options.js';
+import { ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
 import { sentPlace } from './place.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 import { among } from './suggest.js';

@@ -1,4 +1,5 @@
 /** Finds every mistake of a model before anything starts, each with its place and a suggestion. */
+import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
 import { type AttributeScope, attributeOf, checkAttribute } from './check-attribute.js';
 import {
@@ -8,7 +9,7 @@ import {
   ROUTES,
 } from './definitions.js';
 import { name } from './naming.js';
-import { checkOptions, COMPONENT_OPTIONS, isObject, type Report, TYPE_OPTIONS } from './options.js';
+import { checkOptions, COMPONENT_OPTIONS, type Report, TYPE_OPTIONS } from './options.js';
 import { among } from './suggest.js';
 
 const API_ID = /^[a-z][a-z0-9-]*$/;

@@ -36,6 +36,10 @@ export function toBoolean(raw: unknown): boolean | undefined {
     : undefined;
 }
 
+/** The same in a body, where only four spellings are taken, as they are; undefined for anything else. */
+export const exactBoolean = (value: unknown): boolean | undefined =>
+  typeof value === 'string' && !/^(?:true|false|[01])$/.test(value) ? undefined : toBoolean(value);
+
 /** `yyyy-MM-dd`, or the day part of an ISO date-time. */
 export function toDate(raw: unknown): string {
   const match = typeof raw === 'string' ? DATE.exec(raw) : null;

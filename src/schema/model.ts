@@ -275,10 +275,22 @@ export interface Storage {
 /** What attributes belong to. */
 export type Model = ContentType | Component;
 
-/** The whole model. */
+/**
+ * The whole model: every content type and component with its attributes, joined and frozen. Inject it by
+ * {@link CONTENT_SCHEMA}.
+ *
+ * @publicApi
+ */
 export interface Schema {
   readonly types: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, Component>;
   /** The built-in file type that media attributes refer to. */
   readonly file: ContentType;
 }
+
+/**
+ * Injection token of the {@link Schema} that the content module serves.
+ *
+ * @publicApi
+ */
+export const CONTENT_SCHEMA = Symbol('ContentSchema');

@@ -2,6 +2,7 @@
  * The option table: what each kind of definition takes, and which values. An option more is one row here and
  * one in `definitions.ts`.
  */
+import { isObject } from '../json.js';
 import { toBigint } from './accept.js';
 import type { AttributeDefinition } from './definitions.js';
 import { among } from './suggest.js';
@@ -16,10 +17,6 @@ interface Option {
 export type Options = Readonly<Record<string, Option>>;
 
 export type Report = (message: string) => void;
-
-/** Whether something can be a definition at all. */
-export const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 

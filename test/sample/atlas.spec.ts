@@ -13,7 +13,7 @@ import { AtlasLoader, LoadStopped } from '../../sample-app/loader/atlas-loader.t
 import { readWorld } from '../../sample-app/loader/world.ts';
 import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from '../../sample-app/requests.ts';
 import { welcome } from '../../sample-app/welcome.ts';
-import { run } from '../../src/token-command.ts';
+import { run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { MailLog, post, register } from './visitors.ts';
 

@@ -1,8 +1,6 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { ContentAccess } from './access/content-access.js';
-import { ApiTokens } from './accounts/api-tokens.service.js';
-import { CONTENT_BASE, type DocumentsBase } from './documents/documents-base.js';
-import { Documents } from './documents/documents.service.js';
+import { ContentAccess } from '../access/content-access.js';
+import { ApiTokens } from '../accounts/api-tokens.service.js';
 
 /**
  * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Inject {@link
@@ -13,16 +11,7 @@ import { Documents } from './documents/documents.service.js';
  *
  * @publicApi
  */
-@Module({
-  providers: [
-    {
-      provide: ApiTokens,
-      useFactory: (base: DocumentsBase, documents: Documents) => new ApiTokens(base, documents),
-      inject: [CONTENT_BASE, Documents],
-    },
-  ],
-  exports: [ApiTokens],
-})
+@Module({ providers: [ApiTokens], exports: [ApiTokens] })
 export class ApiTokensModule implements OnModuleInit {
   constructor(
     @Inject(ContentAccess) private readonly access: ContentAccess,

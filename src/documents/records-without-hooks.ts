@@ -16,10 +16,17 @@ import type { ContentType, Schema } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 
 /**
- * Rows of one type for the library's own modules: by hidden attributes, without rights and without hooks, one
- * statement each. Values are in the form of answers, times in ISO 8601; JSON is text.
+ * The back door, and the only one: rows of one type for the library's own modules, by hidden attributes,
+ * without rights and **without the host's hooks**, one statement each. Values are in the form of answers,
+ * times in ISO 8601; JSON is text.
+ *
+ * Everything else goes through `Documents`. What stays here cannot: signing in and its codes look up and
+ * change what no request may see or write (hashes, codes, sessions), which no hook is to be shown either; and
+ * a code, a password or a session is good for one of those who come with it at once, so the condition and the
+ * change have to be one statement. Attributes that requests may write change `updatedAt` here as they do
+ * everywhere.
  */
-export class Records {
+export class RecordsWithoutHooks {
   constructor(
     private readonly database: Database,
     private readonly type: ContentType,
@@ -40,7 +47,10 @@ export class Records {
     return this.database.run(compileAllRecords(this.type, select));
   }
 
-  /** Changes the rows that match; how many there were. */
+  /**
+   * Changes the rows that match; how many there were. Sets `updatedAt`, unless all that it changes is of a
+   * kind that no request may write: that a code was mailed is no news of its user.
+   */
   async set(match: Match, values: Match): Promise<number> {
     return this.write(compileSetRecords(this.type, match, values));
   }
@@ -51,7 +61,10 @@ export class Records {
     return new Map(rows.map(({ value, total }) => [value, Number(total)]));
   }
 
-  /** Changes one item of a list in the rows that match; whether there was one that could be. */
+  /**
+   * Changes one item of a list in the rows that match; whether there was one that could be. For lists that
+   * nobody is shown: `updatedAt` stays.
+   */
   async changeItem(match: Match, change: ItemChange): Promise<boolean> {
     const turn = `${this.type.table}.${change.attribute} ${JSON.stringify(match)}`;
     return (await this.write(compileChangeItem(this.type, match, change), turn)) > 0;

@@ -2,6 +2,7 @@
  * What `forRoot` was given, before anything looks into it: options that exist, lists that are lists, and
  * controllers of the right kind.
  */
+import { isObject } from '../json.js';
 import type {
   AccessOptions,
   AuthOptions,
@@ -9,12 +10,11 @@ import type {
   ContentModuleAsyncOptions,
   ContentRuntimeOptions,
 } from './content.options.js';
-import { CollectionController, SingleController } from './http/content.controller.js';
-import { ContentModelError } from './schema/content-model-error.js';
-import type { ContentTypeDefinition } from './schema/definitions.js';
-import { isObject } from './schema/options.js';
-import { among } from './schema/suggest.js';
-import { DEFAULT_SETTINGS } from './settings.js';
+import { CollectionController, SingleController } from '../http/content.controller.js';
+import { ContentModelError } from '../schema/content-model-error.js';
+import type { ContentTypeDefinition } from '../schema/definitions.js';
+import { among } from '../schema/suggest.js';
+import { DEFAULT_SETTINGS } from '../settings.js';
 
 /** The keys of `T`: none can be forgotten, and none be added that the type does not have. */
 const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);
@@ -41,7 +41,13 @@ const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
   ownDatabase: true,
   prefix: true,
   useFactory: true,
+  useClass: true,
+  useExisting: true,
+  provideInjectionTokensFrom: true,
 });
+
+/** Where run-time options may come from. */
+const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 
 /** The options of each place where they are given. */
 export const OPTIONS = Object.freeze({
@@ -79,9 +85,23 @@ export function checkKeys(options: object, known: readonly string[]): string[] {
 export function checkFactory<T>(options: T): T {
   const mistakes = isObject(options)
     ? checkKeys(options, OPTIONS.useFactory)
-    : ['useFactory must return an object of options'];
-  if (mistakes.length > 0) throw new ContentModelError(mistakes);
+    : ['the factory must return an object of options'];
+  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   return options;
+}
+
+/** Throws a ContentModelError where options of `forRootAsync` do not come from exactly one place. */
+export function checkWay(
+  module: string,
+  given: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
+): void {
+  const ways = WAYS.filter((way) => given[way] !== undefined);
+  if (ways.length === 1) return;
+  const found = ways.length === 0 ? 'there is none of them' : `there are ${ways.join(' and ')}`;
+  throw new ContentModelError(
+    [`${module}.forRootAsync takes one of useFactory, useClass and useExisting; ${found}`],
+    'options',
+  );
 }
 
 const BASES = { collectionType: CollectionController, singleType: SingleController } as const;
@@ -113,7 +133,7 @@ export function checkOptionShapes(model: ContentModel, known: readonly string[])
     ...(isObject(controllers) ? [] : ['controllers must be an object of classes']),
     ...(schema === undefined || typeof schema === 'string' ? [] : ['schema must be a text']),
   ];
-  if (lists.length + rest.length > 0) throw new ContentModelError([...unknown, ...lists, ...rest]);
+  if (lists.length + rest.length > 0) throw new ContentModelError([...unknown, ...lists, ...rest], 'options');
   const types = new Map(
     contentTypes.flatMap((type: ContentTypeDefinition | null | undefined) =>
       typeof type?.singularApiId === 'string' ? [[type.singularApiId, type] as const] : [],

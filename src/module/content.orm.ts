@@ -1,12 +1,13 @@
-/** Whose database it is, the module's own or the host's, and what it says of either at the start. */
+/** Whose database it is: the module's own, or the host's. */
 import { MikroORM, type Options } from '@mikro-orm/core';
+import { getMikroORMToken } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
-import { Database } from './database/database.js';
-import { entitiesOf } from './database/entities.js';
-import type { Schema } from './schema/model.js';
-import { DEFAULT_SETTINGS } from './settings.js';
+import { entitiesOf } from '../database/entities.js';
+import type { Schema } from '../schema/model.js';
+import { DEFAULT_SETTINGS } from '../settings.js';
 
 /**
  * How much longer than its budget the server lets a statement run that could not be cancelled, in
@@ -31,7 +32,7 @@ function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOption
 /**
  * The module's own MikroORM. Throws where the options of `forRoot` promise one and the factory gives none.
  */
-export async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<MikroORM> {
+async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<MikroORM> {
   const { database } = runtime;
   if (database === undefined)
     throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
@@ -56,7 +57,7 @@ export async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): P
  * The host's MikroORM. Throws an Error where the application has none, and where a factory gives a database
  * that nobody would open.
  */
-export function hostOrm(
+function hostOrm(
   orm: MikroORM | undefined,
   { database }: ContentRuntimeOptions,
   contextName: string | undefined,
@@ -78,25 +79,36 @@ function missing(contextName: string | undefined): string {
   );
 }
 
-/** How long the start waits for the database before it goes on without it, in milliseconds. */
-const START_CHECK = 5000;
-const SILENT = 'The database does not answer. Until it does, content routes answer 503';
+/** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
+export const CONTENT_ORM = Symbol('ContentOrm');
 
-/** Says in the log what is wrong with the database, before the first request finds out. */
+/** Closes the module's own MikroORM with the application; the host's is the host's. */
 @Injectable()
-export class StartCheck implements OnApplicationBootstrap {
-  constructor(@Inject(Database) private readonly database: Database) {}
+class OwnOrm implements OnApplicationShutdown {
+  constructor(@Inject(CONTENT_ORM) private readonly orm: MikroORM) {}
 
-  async onApplicationBootstrap(): Promise<void> {
-    const logger = new Logger('ContentDatabase');
-    let timer: NodeJS.Timeout | undefined;
-    const silent = new Promise<readonly string[]>(
-      (done) => (timer = setTimeout(done, START_CHECK, [SILENT])),
-    );
-    const told = Promise.all([this.database.advice(), this.database.problems()]).then((lists) =>
-      lists.flat(),
-    );
-    for (const sentence of await Promise.race([told, silent])) logger.warn(sentence);
-    clearTimeout(timer);
+  async onApplicationShutdown(): Promise<void> {
+    await this.orm.close();
   }
+}
+
+/** The providers of {@link CONTENT_ORM}, one of the module's own or the host's. */
+export function ormProviders(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider[] {
+  if (ownsOrm)
+    return [
+      {
+        provide: CONTENT_ORM,
+        useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
+        inject: [RUNTIME],
+      },
+      OwnOrm,
+    ];
+  const token = contextName === undefined ? MikroORM : getMikroORMToken(contextName);
+  return [
+    {
+      provide: CONTENT_ORM,
+      useFactory: (runtime: ContentRuntimeOptions, orm?: MikroORM) => hostOrm(orm, runtime, contextName),
+      inject: [RUNTIME, { token, optional: true }],
+    },
+  ];
 }

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { apiTokenType } from './accounts/account-types.js';
-import { type ApiToken, ApiTokens, type NewApiToken } from './accounts/api-tokens.service.js';
-import type { Grants } from './access/permissions.js';
+import { apiTokenType } from '../accounts/account-types.js';
+import { type ApiToken, ApiTokens, type NewApiToken } from '../accounts/api-tokens.service.js';
+import type { Grants } from '../access/permissions.js';
 import { ApiTokensModule } from './api-tokens.module.js';
 import { ContentModule } from './content.module.js';
 

@@ -1,12 +1,12 @@
 /** What `ContentModule.forRoot` takes. */
 import type { Options } from '@mikro-orm/core';
-import type { InjectionToken, ModuleMetadata, OptionalFactoryDependency, Type } from '@nestjs/common';
-import type { AuthStrategy } from './access/auth-strategy.js';
-import type { PermissionsSource, RoleGrants } from './access/content-access.js';
-import type { Grants } from './access/permissions.js';
-import type { CollectionController, SingleController } from './http/content.controller.js';
-import type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
-import type { SettingsInput } from './settings.js';
+import type { ConfigurableModuleAsyncOptions, Type } from '@nestjs/common';
+import type { AuthStrategy } from '../access/auth-strategy.js';
+import type { PermissionsSource, RoleGrants } from '../access/content-access.js';
+import type { Grants } from '../access/permissions.js';
+import type { CollectionController, SingleController } from '../http/content.controller.js';
+import type { ComponentDefinition, ContentTypeDefinition } from '../schema/definitions.js';
+import type { SettingsInput } from '../settings.js';
 
 /**
  * MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is
@@ -66,12 +66,23 @@ export interface AuthOptions {
 /** Options of `ContentModule.forRoot`. */
 export interface ContentModuleOptions extends ContentModel, ContentRuntimeOptions {}
 
-/** Options of `ContentModule.forRootAsync`: the model is static, the rest comes from `useFactory`. */
-export interface ContentModuleAsyncOptions extends ContentModel, Pick<ModuleMetadata, 'imports'> {
-  readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+/**
+ * A provider that makes the options, for `useClass` and `useExisting` of `ContentModule.forRootAsync`.
+ *
+ * @publicApi
+ */
+export interface ContentOptionsFactory {
+  createContentOptions(): ContentRuntimeOptions | Promise<ContentRuntimeOptions>;
+}
+
+/**
+ * Options of `ContentModule.forRootAsync`: the model is static, the rest comes from one of `useFactory` (with
+ * `inject`), `useClass` or `useExisting` (of a {@link ContentOptionsFactory}).
+ */
+export interface ContentModuleAsyncOptions
+  extends ContentModel, ConfigurableModuleAsyncOptions<ContentRuntimeOptions, 'createContentOptions'> {
   /** Set when the factory returns `database`, so that the module does not look for the host's MikroORM. */
   readonly ownDatabase?: boolean;
   /** Prefix of the routes; static, because routes are made before the factory runs. Default `api`. */
   readonly prefix?: string;
-  readonly useFactory: (...dependencies: never[]) => ContentRuntimeOptions | Promise<ContentRuntimeOptions>;
 }

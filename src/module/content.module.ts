@@ -1,0 +1,73 @@
+/** The face of the content module. */
+import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import { UnroutedErrorFilter } from '../http/error.filter.js';
+import { LocalesController } from '../http/locales.controller.js';
+import { ContentRoutes } from '../http/routes.js';
+import { checkFactory, checkWay, OPTIONS } from './check-options.js';
+import { ConfigurableModuleClass } from './content.module-definition.js';
+import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
+import { defineContent } from './define-content.js';
+
+/**
+ * Gives a Nest application a content REST API.
+ *
+ * @example
+ * @Module({ imports: [ContentModule.forRoot({
+ *   contentTypes: [article], access: { public: { article: ['find', 'findOne'] } },
+ *   database: { clientUrl: process.env.DATABASE_URL },
+ * })] })
+ * export class AppModule {}
+ *
+ * @publicApi
+ */
+@Module({})
+export class ContentModule implements NestModule {
+  constructor(
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(UnroutedErrorFilter) private readonly unrouted: UnroutedErrorFilter,
+  ) {}
+
+  /** Options known at once. Throws a ContentModelError that lists every mistake of the model. */
+  static forRoot(options: ContentModuleOptions): DynamicModule {
+    const { database, prefix, schema = database?.schema } = options;
+    return defineContent(
+      { ...ConfigurableModuleClass.forRoot(options), module: ContentModule },
+      {
+        model: schema === undefined ? options : { ...options, schema },
+        prefix,
+        ownsOrm: database !== undefined,
+        known: OPTIONS.forRoot,
+        check: (given) => given,
+      },
+    );
+  }
+
+  /**
+   * Run-time options from one of `useFactory`, `useClass` and `useExisting`; the model stays static, because
+   * routes and entities are made from it. Throws a ContentModelError that lists every mistake of the model;
+   * those of the options stop the start when they are there.
+   */
+  static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
+    checkWay('ContentModule', options);
+    return defineContent(
+      { ...ConfigurableModuleClass.forRootAsync(options), module: ContentModule },
+      {
+        model: options,
+        prefix: options.prefix,
+        ownsOrm: options.ownDatabase ?? false,
+        known: OPTIONS.forRootAsync,
+        check: checkFactory,
+      },
+    );
+  }
+
+  /**
+   * Runs when the global prefix is known and before the routes are registered: the last moment to set their
+   * paths.
+   */
+  configure(_consumer: MiddlewareConsumer): void {
+    this.routes.mount();
+    this.routes.place(LocalesController, 'i18n');
+    this.unrouted.register();
+  }
+}

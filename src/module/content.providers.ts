@@ -1,0 +1,93 @@
+/** The providers of the content module: what it is made of, and what others may inject of it. */
+import type { MikroORM } from '@mikro-orm/core';
+import { type DynamicModule, Logger, type Provider } from '@nestjs/common';
+import { ContentAccess } from '../access/content-access.js';
+import { Database } from '../database/database.js';
+import { checkRegistered } from '../database/entities.js';
+import { ContentService, getContentToken } from '../documents/content.service.js';
+import { DocumentsBase } from '../documents/documents-base.js';
+import { Documents } from '../documents/documents.service.js';
+import { HookExplorer } from '../documents/hook-explorer.js';
+import { Hooks } from '../documents/hooks.js';
+import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
+import { HalfSentRequests } from '../http/half-sent-requests.js';
+import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
+import { ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
+import { UnsentAnswers } from '../http/unsent-answers.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { RUNTIME } from './content.module-definition.js';
+import type { ContentRuntimeOptions } from './content.options.js';
+import { CONTENT_ORM } from './content.orm.js';
+import { contentAccess, settingsOf } from './from-options.js';
+import { AccessExplorer, Marked } from './marked.js';
+import { StartCheck } from './start-check.js';
+
+function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings): Database {
+  checkRegistered(orm, schema);
+  const logger = new Logger('ContentDatabase');
+  return new Database({ orm, schema, settings, warn: (message) => logger.warn(message) });
+}
+
+/** What is made by a function, of what is asked for by token. */
+const MADE: readonly Provider[] = [
+  {
+    provide: CONTENT_SETTINGS,
+    useFactory: (runtime: ContentRuntimeOptions, { prefix }: Routed) => settingsOf(runtime, prefix),
+    inject: [RUNTIME, ROUTED],
+  },
+  {
+    provide: ContentAccess,
+    useFactory: (schema: Schema, runtime: ContentRuntimeOptions) => contentAccess(schema, runtime),
+    inject: [CONTENT_SCHEMA, RUNTIME],
+  },
+  { provide: Database, useFactory: openDatabase, inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS] },
+];
+
+/** What Nest makes itself. */
+const CLASSES: readonly Provider[] = [
+  DocumentsBase,
+  Documents,
+  Hooks,
+  HookExplorer,
+  Marked,
+  AccessExplorer,
+  ContentRoutes,
+  UnsentAnswers,
+  HalfSentRequests,
+  StartCheck,
+  ContentErrorFilter,
+  UnroutedErrorFilter,
+  BeforeRoutes,
+  AfterRoutes,
+];
+
+/** The providers for a model and its routes, beside those of the options and of the database. */
+export function contentProviders(schema: Schema, routed: Routed): Provider[] {
+  const services = [...schema.types.values()].map((type): Provider => ({
+    provide: getContentToken(type.singularApiId),
+    useFactory: (documents: Documents) => new ContentService(documents, type),
+    inject: [Documents],
+  }));
+  return [
+    { provide: CONTENT_SCHEMA, useValue: schema },
+    { provide: ROUTED, useValue: routed },
+    ...MADE,
+    ...CLASSES,
+    ...services,
+  ];
+}
+
+/** What other modules may inject. */
+export const contentExports = (schema: Schema): NonNullable<DynamicModule['exports']> => [
+  CONTENT_ORM,
+  CONTENT_SCHEMA,
+  CONTENT_SETTINGS,
+  Database,
+  Hooks,
+  Documents,
+  ContentAccess,
+  ContentRoutes,
+  ContentErrorFilter,
+  ...[...schema.types.keys()].map(getContentToken),
+];

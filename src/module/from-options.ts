@@ -1,0 +1,42 @@
+/** What is made of the run-time options: the settings, and the access with its grants checked. */
+import { Logger } from '@nestjs/common';
+import { ContentAccess } from '../access/content-access.js';
+import { checkGrants } from '../access/permissions.js';
+import { ContentModelError } from '../schema/content-model-error.js';
+import type { Schema } from '../schema/model.js';
+import { checkSettings, type ContentSettings, resolveSettings, trimSlashes } from '../settings.js';
+import type { ContentRuntimeOptions } from './content.options.js';
+
+/** Throws a ContentModelError for settings that no request could be answered with. */
+export function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSettings {
+  const late =
+    runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix
+      ? []
+      : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
+  const mistakes = [...checkSettings(runtime), ...late];
+  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
+  return resolveSettings({ ...runtime, prefix });
+}
+
+/** Throws a ContentModelError for grants that name a type, action or attribute which does not exist. */
+export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): ContentAccess {
+  const { access = {}, auth = {} } = runtime;
+  const { public: anybody = {}, roles = {}, source, maxAge = 1000 } = access;
+  const named = Object.entries(roles).flatMap(([role, grants]) =>
+    checkGrants(grants, schema, `access.roles.${role}`),
+  );
+  const twice = Object.hasOwn(roles, 'public')
+    ? ['access.roles.public: what everybody may do stands in access.public']
+    : [];
+  const mistakes = [...checkGrants(anybody, schema, 'access.public'), ...named, ...twice];
+  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'grants');
+  const logger = new Logger('ContentAccess');
+  return new ContentAccess({
+    schema,
+    maxAge,
+    strategies: auth.strategies ?? [],
+    roles: { ...roles, public: anybody },
+    sources: source === undefined ? [] : [source],
+    warn: (message) => logger.warn(message),
+  });
+}

@@ -1,0 +1,8 @@
+/** What Nest's own builder makes of the options of users. */
+import { ConfigurableModuleBuilder } from '@nestjs/common';
+import type { UsersOptions } from '../accounts/users.options.js';
+
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<UsersOptions>()
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createUsersOptions')
+  .build();

@@ -1,0 +1,100 @@
+import {
+  type ConfigurableModuleAsyncOptions,
+  type DynamicModule,
+  Inject,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { AccountHooks } from '../accounts/account-hooks.js';
+import { AccountTables } from '../accounts/account-tables.js';
+import { Accounts } from '../accounts/accounts.js';
+import { DefaultRoles } from '../accounts/default-roles.js';
+import { JsonWebTokens } from '../accounts/json-web-tokens.js';
+import { MailedCodes } from '../accounts/mailed-codes.js';
+import { RateLimits } from '../accounts/rate-limits.js';
+import { RefreshTokens } from '../accounts/refresh-tokens.js';
+import { Roles } from '../accounts/roles.js';
+import { Sessions } from '../accounts/sessions.js';
+import { SignIn } from '../accounts/sign-in.service.js';
+import { UserStrategy } from '../accounts/user-strategy.js';
+import { resolveUsersOptions, USERS_OPTIONS, type UsersOptions } from '../accounts/users.options.js';
+import { AuthController } from '../http/auth.controller.js';
+import { RolesController } from '../http/roles.controller.js';
+import { ContentRoutes } from '../http/routes.js';
+import { UsersController } from '../http/users.controller.js';
+import { checkWay } from './check-options.js';
+import { Marked } from './marked.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './users.module-definition.js';
+
+/**
+ * Options of `UsersModule.forRootAsync`: they come from one of `useFactory` (with `inject`), `useClass` and
+ * `useExisting` (of a `UsersOptionsFactory`).
+ */
+export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOptions, 'createUsersOptions'>;
+
+/**
+ * Users who register, sign in and have a role: `/api/auth/…`, `/api/users` and `/api/users-permissions/…`
+ * (protocol section 19). Their types have to be among the content types.
+ *
+ * @example
+ * imports: [
+ *   ContentModule.forRoot({ contentTypes: [article, ...userTypes()], access: { roles: { authenticated: { article: ['find'] } } }, … }),
+ *   UsersModule.forRoot({ secret: process.env.JWT_SECRET }),
+ * ]
+ *
+ * @publicApi
+ */
+@Module({
+  imports: [DiscoveryModule],
+  controllers: [AuthController, UsersController, RolesController],
+  providers: [
+    { provide: USERS_OPTIONS, useFactory: resolveUsersOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    AccountTables,
+    Roles,
+    Accounts,
+    UserStrategy,
+    AccountHooks,
+    DefaultRoles,
+    JsonWebTokens,
+    RefreshTokens,
+    Sessions,
+    RateLimits,
+    MailedCodes,
+    SignIn,
+    Marked,
+  ],
+  exports: [SignIn, Sessions, Roles],
+})
+export class UsersModule extends ConfigurableModuleClass implements NestModule, OnModuleInit {
+  constructor(
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(MailedCodes) private readonly codes: MailedCodes,
+    @Inject(Marked) private readonly marked: Marked,
+  ) {
+    super();
+  }
+
+  /** Options known at once. The start throws an Error for a secret of fewer than 32 bytes. */
+  static override forRoot(options: UsersOptions): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /** Options from a factory, a secret from a vault for example. Throws where there is none, or two. */
+  static override forRootAsync(options: UsersModuleAsyncOptions): DynamicModule {
+    checkWay('UsersModule', options);
+    return super.forRootAsync(options);
+  }
+
+  onModuleInit(): void {
+    this.codes.start(() => this.marked.one('ContentMailSender'));
+  }
+
+  configure(_consumer: MiddlewareConsumer): void {
+    this.routes.place(AuthController, 'auth');
+    this.routes.place(UsersController, 'users');
+    this.routes.place(RolesController, 'users-permissions');
+  }
+}
