@@ -29,6 +29,8 @@ import { Documents } from './documents/documents.service.js';
 import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
+import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
+import { PopulateInterceptor } from './http/populate.interceptor.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
 import { HalfSentRequests } from './http/half-sent-requests.js';
 import { LocalesController } from './http/locales.controller.js';
@@ -157,6 +159,8 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     HookExplorer,
     ContentRoutes,
     UnsentAnswers,
+    EnvelopeInterceptor,
+    PopulateInterceptor,
     HalfSentRequests,
     StartCheck,
     ContentErrorFilter,

@@ -11,5 +11,8 @@ export const ServesType = Reflector.createDecorator<ContentType>();
  */
 export const ContentAction = Reflector.createDecorator<Action>();
 
+/** What is sent is JSON text already. */
+export const JSON_TEXT = 'application/json; charset=utf-8';
+
 /** The answer is JSON text already. */
-export const Json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
+export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);
