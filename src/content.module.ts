@@ -29,6 +29,7 @@ import { Documents } from './documents/documents.service.js';
 import { HookExplorer } from './documents/hook-explorer.js';
 import { Hooks } from './documents/hooks.js';
 import { contentController } from './http/content.controller.js';
+import { ContentRequests } from './http/content-requests.js';
 import { EnvelopeInterceptor } from './http/envelope.interceptor.js';
 import { PopulateInterceptor } from './http/populate.interceptor.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from './http/error.filter.js';
@@ -159,6 +160,7 @@ function providers(schema: Schema, routed: Routed): Provider[] {
     HookExplorer,
     ContentRoutes,
     UnsentAnswers,
+    ContentRequests,
     EnvelopeInterceptor,
     PopulateInterceptor,
     HalfSentRequests,

@@ -18,17 +18,14 @@ import {
   UseInterceptors,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { Answer } from '../documents/answer.js';
-import { Documents } from '../documents/documents.service.js';
+import type { Answer } from '../documents/answer.js';
 import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
-import { hangupOf } from './connection.js';
+import { ContentRequests } from './content-requests.js';
 import { ContentInterceptor } from './content.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { ContentAction, Json, ServesType } from './metadata.js';
-import { askedOf, type HttpRequest } from './request-state.js';
-import { UnsentAnswers } from './unsent-answers.js';
+import { ContentAction, Generated, Json, ServesType } from './metadata.js';
 
 /**
  * What both kinds of routes share. When a handler runs, the guard has found the caller, and one interceptor
@@ -39,22 +36,11 @@ import { UnsentAnswers } from './unsent-answers.js';
 @UseInterceptors(ContentInterceptor)
 abstract class ContentController {
   // The constructor is the host's to have.
-  @Inject(Documents) private readonly documents!: Documents;
-  @Inject(UnsentAnswers) private readonly unsent!: UnsentAnswers;
+  @Inject(ContentRequests) private readonly requests!: ContentRequests;
 
   /** Does what a request asks for on behalf of its caller, and answers it. */
-  protected async perform(request: object, body?: unknown): Promise<Answer> {
-    const { action, plan, caller } = askedOf(request);
-    const hangup = hangupOf(request);
-    if (action === 'create' || action === 'update')
-      return this.documents[action](plan, body, { caller, hangup });
-    if (action === 'delete') {
-      await this.documents.delete(plan, { caller, hangup });
-      return Answer.NOTHING;
-    }
-    const answer = await this.documents.read(plan, hangup);
-    this.unsent.admit(request as HttpRequest, answer.data);
-    return answer;
+  protected perform(request: object, body?: unknown): Promise<Answer> {
+    return this.requests.perform(request, body);
   }
 }
 
@@ -185,5 +171,6 @@ export function contentController(type: ContentType, path: string, given?: Type)
     version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL,
   })(controller);
   ServesType(type)(controller);
+  Generated(given === undefined)(controller);
   return controller;
 }
