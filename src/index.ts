@@ -30,4 +30,6 @@ export { ContentAccess } from './access/content-access.js';
 export type { PermissionsSource } from './access/content-access.js';
 export type { AuthStrategy, Credentials, Identity } from './access/auth-strategy.js';
 export { ContentError } from './errors.js';
+export { Answer } from './documents/answer.js';
+export { EnvelopeInterceptor } from './http/envelope.interceptor.js';
 export { CollectionController, SingleController } from './http/content.controller.js';

@@ -11,6 +11,25 @@ export interface PaginationMeta {
   readonly total?: number;
 }
 
+/** `meta` of an answer: of a list its page, and whatever else somebody added. */
+export interface AnswerMeta {
+  readonly pagination?: PaginationMeta;
+  readonly [member: string]: unknown;
+}
+
+/** What stands before the body, where it is not just the route's own. */
+export interface AnswerHead {
+  /** Null: what the route answers anyway, 201 to a POST and 200 otherwise. */
+  readonly status: number | null;
+  /** By name, as it is sent: `Location`, `ETag`, `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const PLAIN: AnswerHead = { status: null, headers: {} };
+
+/** HTTP gives these no body. */
+const BODILESS: readonly (number | null)[] = [204, 304];
+
 function paginationMeta(page: Pagination, total: number | null): PaginationMeta {
   if (page.kind === 'offset')
     return { start: page.start, limit: page.limit, ...(total === null ? {} : { total }) };
@@ -18,19 +37,46 @@ function paginationMeta(page: Pagination, total: number | null): PaginationMeta 
   return { page: page.page, pageSize: page.limit, ...counted };
 }
 
-/** What a read answers: the finished JSON text of `data`, and `meta`. */
+/**
+ * What a content route answers: the JSON text of `data` as PostgreSQL wrote it, `meta`, and the status and
+ * headers before them. It is never changed: each `with…` makes another one.
+ *
+ * @publicApi
+ */
 export class Answer {
+  /** The answer to a delete (protocol 1.5). */
+  static readonly NOTHING = new Answer('null').withStatus(204);
+
+  /** `data` is JSON text; `head` null is the route's own. */
   constructor(
     readonly data: string,
-    readonly meta: { readonly pagination?: PaginationMeta },
+    readonly meta: AnswerMeta = {},
+    readonly head: AnswerHead | null = null,
   ) {}
 
   static of(plan: ReadPlan, data: string, total: number | null): Answer {
     return new Answer(data, plan.page === null ? {} : { pagination: paginationMeta(plan.page, total) });
   }
 
-  /** The whole body as text, with more members of `meta` where given; `data` goes through untouched. */
-  envelope(meta: object = {}): string {
-    return `{"data":${this.data},"meta":${JSON.stringify({ ...this.meta, ...meta })}}`;
+  /** With more members of `meta`, in the place of those of the same name. */
+  withMeta(more: object): Answer {
+    return new Answer(this.data, { ...this.meta, ...more }, this.head);
+  }
+
+  /** With another status; 204 and 304 have no body. */
+  withStatus(status: number): Answer {
+    return new Answer(this.data, this.meta, { ...(this.head ?? PLAIN), status });
+  }
+
+  /** With more headers, in the place of those of the same spelling. */
+  withHeaders(more: AnswerHead['headers']): Answer {
+    const head = this.head ?? PLAIN;
+    return new Answer(this.data, this.meta, { ...head, headers: { ...head.headers, ...more } });
+  }
+
+  /** The whole body as text, in which `data` goes through untouched; undefined where the status has none. */
+  envelope(): string | undefined {
+    if (this.head !== null && BODILESS.includes(this.head.status)) return undefined;
+    return `{"data":${this.data},"meta":${JSON.stringify(this.meta)}}`;
   }
 }

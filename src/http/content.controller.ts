@@ -15,77 +15,32 @@ import {
   type Type,
   UseFilters,
   UseGuards,
+  UseInterceptors,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import type { Caller } from '../access/caller.js';
 import type { Answer } from '../documents/answer.js';
-import { Documents } from '../documents/documents.service.js';
-import type { ReadPlan } from '../plan/plan.js';
-import { byDocumentId } from '../plan/plan-read.js';
 import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
-import { hangupOf } from './connection.js';
+import { ContentRequests } from './content-requests.js';
+import { ContentInterceptor } from './content.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { ContentAction, Json, ServesType } from './metadata.js';
-import { type HttpRequest, queryOf, stateOf } from './request-state.js';
-import { UnsentAnswers } from './unsent-answers.js';
+import { ContentAction, Generated, Json, ServesType } from './metadata.js';
 
-interface Planned {
-  readonly plan: ReadPlan;
-  readonly caller: Caller;
-}
-
-/** What both kinds of routes share. */
+/**
+ * What both kinds of routes share. When a handler runs, the guard has found the caller, and one interceptor
+ * has planned what may be shown; the other one sends the `Answer` that the handler returns.
+ */
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccessGuard)
+@UseInterceptors(ContentInterceptor)
 abstract class ContentController {
-  constructor(
-    @Inject(Documents) protected readonly documents: Documents,
-    @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
-  ) {}
+  // The constructor is the host's to have.
+  @Inject(ContentRequests) private readonly requests!: ContentRequests;
 
-  /**
-   * Plans the answer before anything is read or written: the query is checked, and its populate tree narrowed
-   * to what the caller that the guard found may `find`. What is not permitted is never fetched (contract
-   * "Authentication" 4).
-   *
-   * Not in an interceptor: the first one on a route costs more than all the rest that this library does for a
-   * GET in Node.
-   */
-  private planned(request: HttpRequest): Planned {
-    const { caller, route } = stateOf(request);
-    if (caller === undefined || route === undefined)
-      throw new Error('Only the routes of a content controller can be planned');
-    const { type, action } = route;
-    const plan = this.documents.planText(queryOf(request), {
-      type,
-      kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
-      by: byDocumentId(request.params?.['documentId'] ?? null),
-      caller,
-      format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
-      action,
-    });
-    return { plan, caller };
-  }
-
-  /** Reads what the request asks for. */
-  protected async read(given: object): Promise<Answer> {
-    const request = given as HttpRequest;
-    const answer = await this.documents.read(this.planned(request).plan, hangupOf(request));
-    this.unsent.admit(request, answer.data);
-    return answer;
-  }
-
-  /** Writes a request's body on behalf of its caller, and answers as the request asks. */
-  protected write(action: 'create' | 'update', request: object, body: unknown): Promise<Answer> {
-    const { plan, caller } = this.planned(request as HttpRequest);
-    return this.documents[action](plan, body, { caller, hangup: hangupOf(request) });
-  }
-
-  protected remove(request: object): Promise<void> {
-    const { plan, caller } = this.planned(request as HttpRequest);
-    return this.documents.delete(plan, { caller, hangup: hangupOf(request) });
+  /** Does what a request asks for on behalf of its caller, and answers it. */
+  protected perform(request: object, body?: unknown): Promise<Answer> {
+    return this.requests.perform(request, body);
   }
 }
 
@@ -99,36 +54,36 @@ export abstract class CollectionController extends ContentController {
   @Get()
   @Json()
   @ContentAction('find')
-  async find(@Req() request: object): Promise<string> {
-    return (await this.read(request)).envelope();
+  find(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
   }
 
   @Get(':documentId')
   @Json()
   @ContentAction('findOne')
-  async findOne(@Req() request: object): Promise<string> {
-    return (await this.read(request)).envelope();
+  findOne(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
   }
 
   @Post()
   @Json()
   @ContentAction('create')
-  async create(@Req() request: object, @Body() body: unknown): Promise<string> {
-    return (await this.write('create', request, body)).envelope();
+  create(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
   }
 
   @Put(':documentId')
   @Json()
   @ContentAction('update')
-  async update(@Req() request: object, @Body() body: unknown): Promise<string> {
-    return (await this.write('update', request, body)).envelope();
+  update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
   }
 
   @Delete(':documentId')
   @HttpCode(204)
   @ContentAction('delete')
-  async delete(@Req() request: object): Promise<void> {
-    await this.remove(request);
+  delete(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
   }
 }
 
@@ -141,22 +96,22 @@ export abstract class SingleController extends ContentController {
   @Get()
   @Json()
   @ContentAction('find')
-  async find(@Req() request: object): Promise<string> {
-    return (await this.read(request)).envelope();
+  find(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
   }
 
   @Put()
   @Json()
   @ContentAction('update')
-  async update(@Req() request: object, @Body() body: unknown): Promise<string> {
-    return (await this.write('update', request, body)).envelope();
+  update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
   }
 
   @Delete()
   @HttpCode(204)
   @ContentAction('delete')
-  async delete(@Req() request: object): Promise<void> {
-    await this.remove(request);
+  delete(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
   }
 }
 
@@ -216,5 +171,6 @@ export function contentController(type: ContentType, path: string, given?: Type)
     version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL,
   })(controller);
   ServesType(type)(controller);
+  Generated(given === undefined)(controller);
   return controller;
 }

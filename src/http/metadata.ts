@@ -11,5 +11,11 @@ export const ServesType = Reflector.createDecorator<ContentType>();
  */
 export const ContentAction = Reflector.createDecorator<Action>();
 
+/** Whether a controller class is the generated one, without any code of the host's. */
+export const Generated = Reflector.createDecorator<boolean>();
+
+/** What is sent is JSON text already. */
+export const JSON_TEXT = 'application/json; charset=utf-8';
+
 /** The answer is JSON text already. */
-export const Json = (): MethodDecorator => Header('Content-Type', 'application/json; charset=utf-8');
+export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);

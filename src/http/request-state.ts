@@ -1,13 +1,16 @@
-/** What the guard learns about a request, for the handler after it. */
+/** What the guard and the interceptor after it learn about a request, for its handler. */
 import { bearerOf, type Credentials } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
+import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../schema/model.js';
 
 interface RequestState {
   caller?: Caller;
   /** What the route serves, on content routes. */
   route?: ContentRoute;
+  /** What is asked for, on content routes. */
+  asked?: Asked;
   /** The framework's response. */
   response?: object;
 }
@@ -19,6 +22,16 @@ export interface ContentRoute {
 }
 
 /**
+ * A content request, read and checked: the answer that it wants, who wants it, and what is to be done first.
+ * Headers that say under which condition (`If-Match`) or how (`Prefer`) belong here, too.
+ */
+export interface Asked {
+  readonly action: Action;
+  readonly caller: Caller;
+  readonly plan: ReadPlan;
+}
+
+/**
  * On the request itself: a WeakMap of all requests would cost the garbage collector more than the rest of
  * this file.
  */
@@ -27,6 +40,13 @@ const STATE = Symbol('ContentRequestState');
 /** The state of a request; empty at first. */
 export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState =>
   (request[STATE] ??= {});
+
+/** What a content request asks for. Throws on routes that a host put beside the generated ones. */
+export function askedOf(request: object): Asked {
+  const { asked } = stateOf(request);
+  if (asked === undefined) throw new Error('Only the routes of a content controller have a plan');
+  return asked;
+}
 
 /** The part of Express' and Fastify's requests that this library reads. */
 export interface HttpRequest {

@@ -10,7 +10,10 @@ import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
+import { ContentRequests } from '../http/content-requests.js';
+import { EnvelopeInterceptor } from '../http/envelope.interceptor.js';
 import { HalfSentRequests } from '../http/half-sent-requests.js';
+import { PopulateInterceptor } from '../http/populate.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
 import { ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
 import { UnsentAnswers } from '../http/unsent-answers.js';
@@ -54,6 +57,9 @@ const CLASSES: readonly Provider[] = [
   AccessExplorer,
   ContentRoutes,
   UnsentAnswers,
+  ContentRequests,
+  EnvelopeInterceptor,
+  PopulateInterceptor,
   HalfSentRequests,
   StartCheck,
   ContentErrorFilter,

@@ -3,7 +3,13 @@
  * same guard.
  */
 import { Controller, Get, Param, Req } from '@nestjs/common';
-import { CollectionController, ContentModelError, ContentModule, SingleController } from 'nestjs-content-api';
+import {
+  Answer,
+  CollectionController,
+  ContentModelError,
+  ContentModule,
+  SingleController,
+} from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 
@@ -14,8 +20,8 @@ class CategoryController extends CollectionController {
     return { about: topic };
   }
 
-  override async find(@Req() request: object): ReturnType<CollectionController['find']> {
-    return (await this.read(request)).envelope({ ours: true });
+  override async find(@Req() request: object): Promise<Answer> {
+    return (await super.find(request)).withMeta({ ours: true });
   }
 }
 

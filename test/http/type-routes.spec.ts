@@ -1,6 +1,7 @@
 /** Types with some of their routes (protocol 1.28). */
 import { Body, Controller, Post, Req } from '@nestjs/common';
 import {
+  Answer,
   CollectionController,
   ContentModule,
   ContentService,
@@ -28,7 +29,7 @@ const contentTypes = [
 
 @Controller()
 class OwnController extends CollectionController {
-  override create(@Req() request: object, @Body() body: unknown): Promise<string> {
+  override create(@Req() request: object, @Body() body: unknown): Promise<Answer> {
     return super.create(request, body);
   }
 

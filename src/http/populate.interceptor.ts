@@ -1,0 +1,44 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+import { Documents } from '../documents/documents.service.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId } from '../plan/plan-read.js';
+import { type ContentRoute, type HttpRequest, queryOf, stateOf } from './request-state.js';
+
+/**
+ * Plans the answer of a content route before anything is read or written: the query is checked, and its
+ * populate tree narrowed to what the caller that the guard found may `find`. What is not permitted is never
+ * fetched (contract "Authentication" 4). Routes that a host put beside the generated ones have no plan.
+ *
+ * @publicApi
+ */
+@Injectable()
+export class PopulateInterceptor implements NestInterceptor {
+  constructor(@Inject(Documents) private readonly documents: Documents) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const state = stateOf(request);
+    const { caller, route } = state;
+    if (caller !== undefined && route !== undefined)
+      state.asked = { action: route.action, caller, plan: this.plan(request, route, caller) };
+    return next.handle();
+  }
+
+  private plan(request: HttpRequest, { type, action }: ContentRoute, caller: Caller): ReadPlan {
+    return this.documents.planText(queryOf(request), {
+      type,
+      kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
+      by: byDocumentId(request.params?.['documentId'] ?? null),
+      caller,
+      format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
+      action,
+    });
+  }
+}
