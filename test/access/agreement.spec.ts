@@ -40,7 +40,21 @@ function against(
   return `${asked}: ${has?.length === 0 || should?.length === 0 ? `${seen} instead of ${rule}` : `shows ${more?.join(' ')}, does not show ${less?.join(' ')}`}`;
 }
 
+/** How many cases of a kind and an outcome the second adapter gets for each caller: the rule never sees an adapter. */
+const FEW = 3;
+
+function* few(cases: Iterable<Case>): Generator<Case> {
+  const seen = new Map<string, number>();
+  for (const one of cases) {
+    const kind = `${one.about} ${one.status}`;
+    const count = (seen.get(kind) ?? 0) + 1;
+    seen.set(kind, count);
+    if (count <= FEW) yield one;
+  }
+}
+
 describe.each(ADAPTERS)('access on %s', (adapter) => {
+  const taken = (cases: Iterable<Case>): Iterable<Case> => (adapter === 'express' ? cases : few(cases));
   let test: TestApp;
   let client: Client;
   let ids: Ids;
@@ -83,12 +97,12 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
 
   it.each(Object.entries(CALLERS))('agrees with the rule for %s', async (_name, { headers, asker }) => {
     const table: Table = { asker, ids, thorough: adapter === 'express' };
-    await agree(reads(table), headers);
+    await agree(taken(reads(table)), headers);
     const before = await snapshot(test);
-    await agree(refusals(table), headers);
-    await agree(foreign(table), headers);
+    await agree(taken(refusals(table)), headers);
+    await agree(taken(foreign(table)), headers);
     expect(await snapshot(test)).toEqual(before);
-    await agree(writes(table), headers, 1);
+    await agree(taken(writes(table)), headers, 1);
     await fillHome(test.app, ids);
   });
 
@@ -106,7 +120,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     const wanted = [
       ...both.flatMap((about) => [`${about} answered`, `${about} refused`]),
       'body relation refused',
-      'body part refused',
+      ...(adapter === 'express' ? ['body part refused'] : []),
       'populate tree answered',
       'answer answered',
     ];

@@ -1,7 +1,7 @@
 import { describeFault, Engine, type Job } from './engine.ts';
 
 /** How many faults each of the two kinds of transaction gets here; `npm run faults` has them all. */
-const SAMPLE = 60;
+const SAMPLE = 40;
 
 describe.each([
   ['on the driver', false],

@@ -534,7 +534,7 @@ const transformerPackage = {
   classToPlain: (value: unknown) => value,
 };
 
-const createTables = (app: INestApplication) => app.get<MikroORM>(CONTENT_ORM).schema.update();
+const createTables = (app: INestApplication) => app.get<MikroORM>(CONTENT_ORM).schema.create();
 
 const withContent = (
   adapter: Adapter,
