@@ -53,7 +53,7 @@ export const compileVersions = (request: Pick<LoadRequest, 'type' | 'documentId'
   print(sql`select ${versions(request.type, request)}`);
 
 /** The column that says whose a document is, and the user it is compared with. */
-export function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
+function ownedBy(type: ContentType, row: Sql, user: string | null): Sql {
   const owner = type.owner === null ? undefined : type.attributes.get(type.owner);
   if (owner === undefined || user === null) return sql`false`;
   if (owner.kind === 'scalar') return sql`${row}.${quote(owner.column)} = ${storedAs(owner, user)}`;

@@ -25,7 +25,7 @@ export interface Rights {
  * Whether documents of a type may be shown in this publication state: `find`, and `readDrafts` for drafts
  * (D17).
  */
-export const canShow = (permissions: Permissions, type: ContentType, published: boolean): boolean =>
+const canShow = (permissions: Permissions, type: ContentType, published: boolean): boolean =>
   permissions.allows(type.singularApiId, 'find') &&
   (published || !type.draftAndPublish || permissions.allows(type.singularApiId, 'readDrafts'));
 

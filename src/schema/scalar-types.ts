@@ -164,7 +164,7 @@ const json = (acceptor: accept.Accept, label: string): ScalarType =>
   row('jsonb', label, { operand: jsonOperand, accept: acceptor, textual: true });
 
 /** An instant as the contract shows it: ISO 8601 in UTC with milliseconds. */
-export const isoInstant = (column: Sql): Sql =>
+const isoInstant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const { MIN_INTEGER, MAX_INTEGER } = accept;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Connections of the application to PostgreSQL, and of the client to the application. */
-export const POOL = 20;
+const POOL = 20;
 const SOCKETS = 40;
 
 export interface Reply {

@@ -51,7 +51,7 @@ export class Watcher {
   }
 }
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly body: { readonly error?: { readonly name: string; readonly details: Record<string, unknown> } };
   readonly retryAfter: string | undefined;
