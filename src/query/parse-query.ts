@@ -58,12 +58,29 @@ function search(raw: unknown): string | null {
   throw validationError('Invalid _q parameter. Expected a string', { source: 'query', param: '_q' });
 }
 
+/** Two or three letters and groups after dashes (protocol 9.17). */
+const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
+const LONGEST_CODE = 35;
+
+/** Refuses what is not declared: unknown parameters, and locales that are no codes. */
+function checkStrictly(raw: RawQuery, { locales }: ContentSettings): void {
+  const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
+  if (unknown !== undefined) throw invalidKey(unknown, '', null, { source: 'query', param: unknown });
+  const isCode = (code: unknown): boolean =>
+    typeof code === 'string' &&
+    (code === '*' || locales.includes(code) || (code.length <= LONGEST_CODE && LOCALE_CODE.test(code)));
+  if (raw['locale'] !== undefined && ![raw['locale']].flat().every(isCode))
+    throw validationError('Invalid locale parameter. Expected a locale code', {
+      key: 'locale',
+      path: null,
+      source: 'query',
+      param: 'locale',
+    });
+}
+
 /** Parses a raw query. Throws the 400 of the protocol for every shape that has no meaning. */
 export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
-  if (settings.strictParams) {
-    const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
-    if (unknown !== undefined) throw invalidKey(unknown, '', null, { source: 'query', param: unknown });
-  }
+  if (settings.strictParams) checkStrictly(raw, settings);
   const { limits } = settings;
   const budget = { left: limits.conditions, allowed: limits.conditions };
   return {

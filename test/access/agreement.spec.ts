@@ -95,16 +95,19 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     expect(disagreements).toEqual([]);
   }
 
-  it.each(Object.entries(CALLERS))('agrees with the rule for %s', async (_name, { headers, asker }) => {
-    const table: Table = { asker, ids, thorough: adapter === 'express' };
-    await agree(taken(reads(table)), headers);
-    const before = await snapshot(test);
-    await agree(taken(refusals(table)), headers);
-    await agree(taken(foreign(table)), headers);
-    expect(await snapshot(test)).toEqual(before);
-    await agree(taken(writes(table)), headers, 1);
-    await fillHome(test.app, ids);
-  });
+  it.each(Object.entries(CALLERS))(
+    'agrees with the rule for %s (7.11, 16.6)',
+    async (_name, { headers, asker }) => {
+      const table: Table = { asker, ids, thorough: adapter === 'express' };
+      await agree(taken(reads(table)), headers);
+      const before = await snapshot(test);
+      await agree(taken(refusals(table)), headers);
+      await agree(taken(foreign(table)), headers);
+      expect(await snapshot(test)).toEqual(before);
+      await agree(taken(writes(table)), headers, 1);
+      await fillHome(test.app, ids);
+    },
+  );
 
   it('has asked everything with both outcomes', () => {
     const both = [

@@ -15,7 +15,7 @@ describe.each([
   const sample = (jobs: readonly Job[]): Job[] =>
     Array.from({ length: SAMPLE }, (_, i) => jobs[Math.floor((i * jobs.length) / SAMPLE)] as Job);
 
-  it('leave the whole old or the whole new document, and the application works on', async () => {
+  it('D15 2.3 2.8 leave the whole old or the whole new document, and the application works on', async () => {
     const wrong: string[] = [];
     for (const job of sample(engine.jobs())) {
       const problems = await engine.run(job);

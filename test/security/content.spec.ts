@@ -183,7 +183,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
 
   // A question is planned without knowing of an adapter.
   if (adapter === 'express') {
-    it.each(MODELS)('S1 filters on what is hidden below %j', async (path, readable) => {
+    it.each(MODELS)('S1 filters on what is hidden below %j (16.3)', async (path, readable) => {
       for (const wrap of Object.values(WRAPS)) {
         const ask: Ask = (leaf, operand) => ({ filters: wrap(below(path, { [leaf]: operand })) });
         await tellsApart(ask, readable);
@@ -369,7 +369,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       { $or: [{ key: { $notNull: 'true' } }] },
     ];
 
-    it('S3 parameters that are not declared change neither the statement nor the answer', async () => {
+    it('S3 parameters that are not declared change neither the statement nor the answer (5.43, 5.44)', async () => {
       const run = async (path: string, query: object): Promise<unknown> => {
         let answer: unknown;
         const statements = await countStatements(async () => (answer = await world.get(path, query)));
@@ -522,7 +522,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect((await world.get('articles', { sort: 'title' }, 'narrow')).status).toBe(200);
     });
 
-    it('S7 a search finds nothing in what is hidden', async () => {
+    it('S7 a search finds nothing in what is hidden (6.3)', async () => {
       const search = async (text: string, caller?: string) =>
         idsOf(await world.get('articles', { _q: text }, caller));
       expect([await search('seen'), await search('hush')]).toEqual([
@@ -552,7 +552,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     });
   }
 
-  it('S8 hidden attributes stay hidden in every form of the answer', async () => {
+  it('S8 hidden attributes stay hidden in every form of the answer (16.2)', async () => {
     const deep = {
       author: { populate: { articles: { populate: '*' } } },
       seo: { populate: '*' },
@@ -813,7 +813,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     });
   }
 
-  it('S12 hostile text in operators, JSON paths, ids and bodies is only ever a value', async () => {
+  it('S12 hostile text in operators, JSON paths, ids and bodies is only ever a value (16.4)', async () => {
     const payloads = [
       "'",
       "' or '1'='1",
