@@ -12,8 +12,8 @@ export interface ContentSettings {
   /** Locale codes that a write may use (protocol D19). Always contains `defaultLocale`. */
   readonly locales: readonly string[];
   /**
-   * Unknown top-level query parameters, and locales that are no codes: ignored, or with `true` a 400 (protocol
-   * D12, 5.42, 9.17).
+   * Unknown top-level parameters, and locales that are no codes: ignored, or with `true` a 400 (protocol D12,
+   * 5.42, 9.17).
    */
   readonly strictParams: boolean;
   /**

@@ -53,7 +53,8 @@ function list(columns: readonly Sql[]): Sql {
 export function compileCreate(request: RowsStep, links: readonly Sql[]): Statement {
   const columns = columnsOf(request.type).filter((column) => isGiven(request, column));
   const values = columns.map((column) => valueOf(column, request.values.get(column.attribute as never)));
-  const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
+  const shown = request.publish || !request.type.draftAndPublish ? [true] : [];
+  const states = [...(request.type.draftAndPublish ? [false] : []), ...shown];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(request.type.table)} (${SYSTEM}${names}) values ${join(rows, ', ')} returning id, locale, published`;

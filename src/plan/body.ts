@@ -150,7 +150,9 @@ function embedded(
     zone
       ? attribute.components.find(({ uid }) => isObject(item) && item['__component'] === uid)
       : attribute.component;
-  const items = attribute.many ? (Array.isArray(raw) ? (raw as unknown[]) : []) : isObject(raw) ? [raw] : [];
+  const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
+  const single = isObject(raw) ? [raw] : [];
+  const items = attribute.many ? list : single;
   return {
     kind: 'embedded',
     attribute,

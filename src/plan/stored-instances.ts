@@ -6,8 +6,7 @@ import type { ComponentAttribute, ZoneAttribute } from '../schema/model.js';
 export type Stored = Readonly<Record<string, unknown>>;
 
 /** The instances that a component or zone attribute holds; one that was single once is a list of one. */
-export const instancesOf = (value: unknown): readonly Stored[] =>
-  Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : [];
+export const instancesOf = (value: unknown): readonly Stored[] => [value].flat().filter(isObject);
 
 /** An instance as it is stored. */
 interface Known {

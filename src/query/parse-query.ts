@@ -106,9 +106,14 @@ function pagination(raw: RawQuery): unknown {
   return raw['pagination'];
 }
 
+/** A name without a value is null, which means 0. */
+function toNumber(raw: unknown): number {
+  if (raw === null) return 0;
+  return typeof raw === 'number' || typeof raw === 'string' ? Number(raw) : Number.NaN;
+}
+
 function integer(raw: unknown, name: string): number {
-  const value =
-    typeof raw === 'number' ? raw : typeof raw === 'string' ? Number(raw) : raw === null ? 0 : Number.NaN;
+  const value = toNumber(raw);
   if (Number.isSafeInteger(value)) return value;
   const path = `pagination.${name}`;
   throw validationError(`Invalid ${path}: expected an integer`, {

@@ -61,8 +61,8 @@ const textOperand = (raw: unknown): unknown => {
 
 function numberOperand(lowest: number, highest: number, integer: boolean): (raw: unknown) => unknown {
   return (raw) => {
-    const value =
-      typeof raw === 'number' ? raw : typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
+    const text = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
+    const value = typeof raw === 'number' ? raw : text;
     if (!Number.isFinite(value)) return bad(raw, 'a number');
     if (integer && !Number.isInteger(value)) return bad(raw, 'an integer');
     if (value < lowest || value > highest) return bad(raw, `a number between ${lowest} and ${highest}`);
