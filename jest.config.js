@@ -5,8 +5,9 @@ export default {
   roots: ['<rootDir>/test'],
   testRegex: '\\.spec\\.ts$',
   testTimeout: 60_000,
-  // Each worker opens its own connection pools on the one test server.
-  maxWorkers: Math.min(4, availableParallelism()),
+  // Each worker opens its own connection pools on the one test server. Some suites wait for time-outs more than
+  // they work, so there is one worker more than cores.
+  maxWorkers: Math.min(4, availableParallelism() + 1),
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   extensionsToTreatAsEsm: ['.ts'],

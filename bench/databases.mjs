@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createDatabase } from '../test/support/database.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 
-export const SETTINGS = {
+const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',

@@ -11,7 +11,10 @@ export interface ContentSettings {
   readonly defaultLocale: string;
   /** Locale codes that a write may use (protocol D19). Always contains `defaultLocale`. */
   readonly locales: readonly string[];
-  /** Unknown top-level query parameters: ignored, or with `true` a 400 (protocol D12, 5.42). */
+  /**
+   * Unknown top-level parameters, and locales that are no codes: ignored, or with `true` a 400 (protocol D12,
+   * 5.42, 9.17).
+   */
   readonly strictParams: boolean;
   /**
    * Required relations and media may not be empty in what is published (protocol 11.36). Without it

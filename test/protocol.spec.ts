@@ -1,6 +1,10 @@
-/** Every rule that code and tests cite by its number stands in docs/protocol.md. */
+/** Every rule that code and tests cite by its number stands in docs/protocol.md, and a test shows every rule. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readCases } from './conformance/cases.ts';
+import { RECORDED } from './conformance/rules.ts';
+import { UNBUILT } from './unbuilt.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
@@ -24,7 +28,7 @@ const CITED = [
   String.raw`\n\s*\* (${NUMBERS})\)`,
   String.raw`// (${NUMBERS})\n`,
   String.raw`/\*\* (${NUMBERS})\. `,
-  String.raw`['"${'`'}](${NUMBERS}) (?=\p{L})`,
+  String.raw`['"${'`'}](?:S2: )?(${NUMBERS}):? (?=[\p{L}\d%])`,
   String.raw`\b(D\d{1,2})\b(?=[),;:. ])`,
 ].map((source) => new RegExp(source, 'gu'));
 
@@ -35,10 +39,21 @@ interface Citation {
 
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
+/** `9.1–9.3` cites what is between, too. */
+function rulesIn(list: string): string[] {
+  const parts = list.split(/(?=[–-])|, ?| and | /);
+  return parts.flatMap((part, i) => {
+    const rule = part.replace(/^[–-]/, '');
+    if (rule === part) return [rule];
+    const [first, last] = [RULES.indexOf(parts[i - 1] ?? ''), RULES.indexOf(rule)];
+    return first < 0 || last < first ? [rule] : RULES.slice(first + 1, last + 1);
+  });
+}
+
 const citations: readonly Citation[] = FILES.flatMap((file) =>
   CITED.flatMap((form) =>
     [...textOf(file).matchAll(form)].flatMap(([, list = '']) =>
-      [...list.matchAll(new RegExp(NUMBER, 'g'))].map(([rule]) => ({ file, rule })),
+      rulesIn(list).map((rule) => ({ file, rule })),
     ),
   ),
 );
@@ -73,5 +88,30 @@ describe('docs/protocol.md', () => {
     expect(cited.length).toBeGreaterThan(5);
     const parts = new Set([...CLAUSES, ...CLAUSES.map((clause) => clause.replace(/ \d+$/, ''))]);
     expect(cited.filter((one) => !parts.has(one))).toEqual([]);
+  });
+
+  it('has no rule that no test shows', () => {
+    const shown = new Set([
+      ...Object.keys(RECORDED),
+      ...citations.filter(({ file }) => file.startsWith('test')).map(({ rule }) => rule),
+    ]);
+    expect(RULES.filter((rule) => !shown.has(rule) && !UNBUILT.has(rule))).toEqual([]);
+  });
+
+  it('has the rules that recorded cases show, and those cases', () => {
+    expect(Object.keys(RECORDED).filter((rule) => !RULES.includes(rule))).toEqual([]);
+    const files = ['reads', 'writes'].map((name) =>
+      fileURLToPath(new URL(`./conformance/cases/${name}.jsonl`, import.meta.url)),
+    );
+    const cases = new Set(readCases(files).map(({ n }) => n));
+    expect(
+      Object.entries(RECORDED).filter(([, some]) => some.length === 0 || some.some((n) => !cases.has(n))),
+    ).toEqual([]);
+  });
+
+  it('has every rule that is not built, and none of them has a test', () => {
+    expect([...UNBUILT.keys()].filter((rule) => !RULES.includes(rule) || rule in RECORDED)).toEqual([]);
+    const tested = citations.filter(({ file, rule }) => file.endsWith('.spec.ts') && UNBUILT.has(rule));
+    expect(tested).toEqual([]);
   });
 });

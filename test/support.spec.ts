@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { createDatabase } from './support/database.js';
+import { createDatabase, type TestDatabase } from './support/database.js';
 
 const exists = 'select count(*)::int as count from pg_database where datname = $1';
 
@@ -29,5 +29,30 @@ describe('test database', () => {
     await database.drop();
     expect((await server.query(exists, [name])).rows).toEqual([{ count: 0 }]);
     await server.end();
+  });
+
+  it('is empty, whoever had it before', async () => {
+    const first = await createDatabase();
+    const old = new Client({ connectionString: first.url });
+    await old.connect();
+    old.on('error', () => undefined);
+    await old.query(
+      'create table left_over (id serial); create schema other; create view other.seen as select 1',
+    );
+    await first.drop();
+    const next: TestDatabase[] = [];
+    for (let i = 0; i < 3; i += 1) next.push(await createDatabase());
+    for (const { url, drop } of next) {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      const { rows } = await client.query(
+        `select (select count(*)::int from pg_class where oid >= 16384 and relnamespace <> 'pg_toast'::regnamespace) as tables,
+           (select array_agg(nspname::text order by nspname::text) from pg_namespace where nspname !~ '^pg_') as schemas,
+           has_schema_privilege('public', 'public', 'usage') as seen`,
+      );
+      expect(rows).toEqual([{ tables: 0, schemas: ['information_schema', 'public'], seen: true }]);
+      await client.end();
+      await drop();
+    }
   });
 });

@@ -46,7 +46,7 @@ const put = (n) => ({
 
 /** Articles that are rewritten, in turn: those of the seed. */
 const TARGETS = 2000;
-export const documentOf = (n) => `bench${String(1 + (n % TARGETS)).padStart(19, '0')}`;
+const documentOf = (n) => `bench${String(1 + (n % TARGETS)).padStart(19, '0')}`;
 
 /** Each shape makes the n-th request; POST and PUT publish, as they do unless they say otherwise. */
 export const SHAPES = [

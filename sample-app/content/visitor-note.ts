@@ -1,4 +1,4 @@
-import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
+import { defineCollectionType } from 'nestjs-content-api';
 
 /**
  * A guest book for users: whoever is signed in may leave a note and read all of them. The public may do
@@ -15,5 +15,3 @@ export const visitorNote = defineCollectionType({
     author: { type: 'relation', relation: 'manyToOne', target: 'user' },
   },
 });
-
-export type VisitorNote = DocumentOf<typeof visitorNote>;

@@ -7,11 +7,11 @@ export interface CodeRow {
   readonly name: string;
 }
 
-export interface CurrencyRow extends CodeRow {
+interface CurrencyRow extends CodeRow {
   readonly symbol: string | null;
 }
 
-export interface Names {
+interface Names {
   readonly name: string;
   readonly officialName: string;
 }

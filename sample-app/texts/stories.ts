@@ -4,7 +4,7 @@
  */
 import { type BlockNode, heading, link, list, paragraph } from './blocks.js';
 
-export interface Fact {
+interface Fact {
   readonly label: string;
   readonly value: string;
 }

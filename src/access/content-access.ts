@@ -192,9 +192,10 @@ export class ContentAccess {
       Object.entries(this.object(roles, 'the roles')).map(([role, grants]) => {
         const entries = Object.entries(this.object(grants, `role "${role}"`) as Grants).flatMap(
           ([type, list]): [string, readonly Grant[]][] => {
-            const listed = list === '*' || Array.isArray(list);
-            if (!listed) this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
-            const items: readonly Grant[] = list === '*' ? ACTIONS : listed ? list : [];
+            const listed: readonly Grant[] | null = Array.isArray(list) ? list : null;
+            if (list !== '*' && listed === null)
+              this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
+            const items: readonly Grant[] = list === '*' ? ACTIONS : (listed ?? []);
             return [
               [
                 type,

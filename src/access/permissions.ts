@@ -286,5 +286,6 @@ function shapeOf(grant: unknown): {
     own = false,
   } = grant as { readonly actions?: unknown; readonly fields?: unknown; readonly own?: unknown };
   if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return wrong;
-  return { actions: actions === '*' ? [] : isTexts(actions) ? actions : null, fields: fields ?? null, own };
+  const named = isTexts(actions) ? actions : null;
+  return { actions: actions === '*' ? [] : named, fields: fields ?? null, own };
 }

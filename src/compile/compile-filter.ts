@@ -14,7 +14,8 @@ function compare(scope: Scope, condition: Compare): Sql {
   const operator = operatorOf(op);
   const { cast: one, castList } = scope.kind === 'row' ? attribute.type : attribute.type.member;
   const left = operator.compares === 'text' ? asText(scope, attribute) : comparable(scope, attribute);
-  const cast = operator.operand === 'list' ? castList : operator.compares === 'text' ? sql`::text` : one;
+  const castOne = operator.compares === 'text' ? sql`::text` : one;
+  const cast = operator.operand === 'list' ? castList : castOne;
   const right = join(
     operands.map((value) => sql`${param(value)}${cast}`),
     ' and ',

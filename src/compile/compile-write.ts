@@ -34,7 +34,8 @@ function list(columns: readonly Sql[]): Sql {
 export function compileCreate(request: RowsStep, links: readonly Sql[]): Statement {
   const columns = request.type.storage.columns.filter((column) => isGiven(request, column));
   const values = columns.map((column) => valueOf(column, request.values.get(column.attribute)));
-  const states = !request.type.draftAndPublish ? [true] : request.publish ? [false, true] : [false];
+  const shown = request.publish || !request.type.draftAndPublish ? [true] : [];
+  const states = [...(request.type.draftAndPublish ? [false] : []), ...shown];
   const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(request.type.table)} (${SYSTEM}${names}) values ${join(rows, ', ')} returning id, locale, published`;

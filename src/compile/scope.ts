@@ -40,19 +40,19 @@ export interface Context {
 /** How many sub-queries of conditions the planner may weave into the rest of a statement. */
 const UNFENCED = 4;
 
+/** The locales asked for, as a value of the statement. */
+function codesOf(locale: Version['locale']): string | readonly string[] | null {
+  if (locale.kind === 'one') return locale.code;
+  return locale.kind === 'several' ? locale.codes : null;
+}
+
 export function newContext(version: Version, format: 'flat' | 'v4'): Context {
   let n = 0;
   let conditions = 0;
   return {
     version,
     format,
-    locale: param(
-      version.locale.kind === 'one'
-        ? version.locale.code
-        : version.locale.kind === 'several'
-          ? version.locale.codes
-          : null,
-    ),
+    locale: param(codesOf(version.locale)),
     defaultLocale: constant(version.defaultLocale),
     next: () => (n += 1),
     fence: () => ((conditions += 1) > UNFENCED ? sql` offset 0` : sql``),

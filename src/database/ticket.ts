@@ -34,7 +34,7 @@ export interface TicketCalls {
   readonly fail: (error: Error) => void;
 }
 
-export const bounced = (): Error => unavailable('The database is too busy for a query that takes this long');
+const bounced = (): Error => unavailable('The database is too busy for a query that takes this long');
 export const abandoned = (): Error => unavailable('Nobody waits for the answer any more');
 
 export class Ticket implements HangupListener {

@@ -6,7 +6,7 @@ import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
 import { among } from '../schema/suggest.js';
 
 /** What hooks can be for. */
-export const HOOK_ACTIONS = WRITE_EVENTS;
+const HOOK_ACTIONS = WRITE_EVENTS;
 
 export type HookAction = WriteEvent;
 

@@ -67,7 +67,7 @@ export const credentialsOf = (request: HttpRequest): Credentials => ({
 });
 
 /** The URL as the client sent it. */
-export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
+const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
 
 /** The path without the query string. */
 export const pathOf = (request: HttpRequest): string => urlOf(request).split('?', 1)[0] ?? '';

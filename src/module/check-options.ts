@@ -73,7 +73,7 @@ const unknownKeys = (given: object, known: readonly string[], at: string): strin
     );
 
 /** Options that do not exist, each with the one that may be meant. */
-export function checkKeys(options: object, known: readonly string[]): string[] {
+function checkKeys(options: object, known: readonly string[]): string[] {
   const nested = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const inside = known.includes(name) ? NESTED[name] : undefined;
     return inside !== undefined && isObject(value) ? unknownKeys(value, inside, `${name}: `) : [];

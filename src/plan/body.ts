@@ -131,7 +131,9 @@ function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): vo
 
 function embedded(attribute: EmbeddedAttribute, { raw, at, into }: Sent, walk: Walk): void {
   const where = { prefix: at, named: attribute.named };
-  const items = attribute.many ? (Array.isArray(raw) ? (raw as unknown[]) : []) : isObject(raw) ? [raw] : [];
+  const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
+  const single = isObject(raw) ? [raw] : [];
+  const items = attribute.many ? list : single;
   const instances = items.map((item) => instanceOf(item, componentOf(attribute, item), where, walk));
   into.embedded.set(attribute.name, { attribute, raw, instances });
 }

@@ -110,13 +110,19 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
 
 const not = (value: boolean | null): boolean | null => (value === null ? null : !value);
 
+/** What asking for null, or for a value, is where there is none. */
+const ABSENT: ReadonlyMap<string, boolean> = new Map([
+  ['$null', true],
+  ['$notNull', false],
+]);
+
 /** What a condition is for a row that is not there: every attribute null, three-valued (protocol 5.35b). */
 function ofNothing(condition: Condition): boolean | null {
   switch (condition.kind) {
     case 'constant':
       return condition.value;
     case 'compare': {
-      const known = condition.op === '$null' ? true : condition.op === '$notNull' ? false : null;
+      const known = ABSENT.get(condition.op) ?? null;
       return condition.negated ? not(known) : known;
     }
     case 'related':

@@ -26,7 +26,7 @@ function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
 }
 
 /** `id` and `documentId` first, then the default fields or the ones asked for (protocol section 3). */
-export function planFields(
+function planFields(
   fields: Fields,
   model: Model,
   source: Source,
@@ -264,7 +264,7 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
 }
 
 /** The populated children of one object. A name asked for twice is populated once. */
-export function planPopulate(populate: Populate, model: Model, context: SelectContext): ChildPlan[] {
+function planPopulate(populate: Populate, model: Model, context: SelectContext): ChildPlan[] {
   if (populate.kind === 'none') return [];
   if (populate.kind === 'all') return everything(model, context);
   return populate.items.flatMap((item) => planItem(item, model, context));

@@ -81,7 +81,7 @@ export interface PlannedSteps {
 }
 
 /** What the steps of a write follow from. */
-export interface StepsRequest {
+interface StepsRequest {
   readonly plan: WritePlan;
   readonly loaded: Loaded;
   /** What a body comes to, its generated values included; null where there is none. */

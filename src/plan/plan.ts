@@ -115,7 +115,7 @@ export interface ReadPlan {
 }
 
 /** The one statement of a plan, once it has been printed. */
-export interface KeptStatement {
+interface KeptStatement {
   statement: Statement | null;
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;

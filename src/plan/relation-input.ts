@@ -9,11 +9,11 @@ import type { RelationAttribute } from '../schema/model.js';
 /** A document as a body names it: by document id, or by the id of one of its rows. */
 export type Reference = { readonly documentId: string } | { readonly id: number };
 
-export type Position =
+type Position =
   | { readonly kind: 'end' | 'start' }
   | { readonly kind: 'before' | 'after'; readonly anchor: Reference; readonly shown: string };
 
-export interface Connection {
+interface Connection {
   readonly reference: Reference;
   readonly position: Position;
 }

@@ -74,7 +74,7 @@ export interface LinksStep {
 }
 
 /** Drafts that are missing are made from what is published (D29); null means a single type's document. */
-export interface DraftsStep {
+interface DraftsStep {
   readonly kind: 'drafts';
   readonly type: ContentType;
   readonly documentIds: readonly string[] | null;

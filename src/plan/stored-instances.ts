@@ -7,11 +7,7 @@ export type Stored = Readonly<Record<string, unknown>>;
 
 /** The instances that a component or zone attribute holds; one that was single once is a list of one. */
 export const instancesOf = (value: unknown): readonly Stored[] =>
-  Array.isArray(value)
-    ? (value as readonly unknown[]).filter((one) => isObject(one))
-    : isObject(value)
-      ? [value]
-      : [];
+  [value].flat().filter((one) => isObject(one));
 
 /** An instance as it is stored. */
 interface Known {

@@ -59,12 +59,29 @@ function search(raw: unknown): string | null {
   throw validationError('Invalid _q parameter. Expected a string', { source: 'query', param: '_q' });
 }
 
+/** Two or three letters and groups after dashes (protocol 9.17). */
+const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
+const LONGEST_CODE = 35;
+
+/** Refuses what is not declared: unknown parameters, and locales that are no codes. */
+function checkStrictly(raw: RawQuery, { locales }: ContentSettings): void {
+  const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
+  if (unknown !== undefined) throw invalidKey(unknown, '', null, { source: 'query', param: unknown });
+  const isCode = (code: unknown): boolean =>
+    typeof code === 'string' &&
+    (code === '*' || locales.includes(code) || (code.length <= LONGEST_CODE && LOCALE_CODE.test(code)));
+  if (raw['locale'] !== undefined && ![raw['locale']].flat().every(isCode))
+    throw validationError('Invalid locale parameter. Expected a locale code', {
+      key: 'locale',
+      path: null,
+      source: 'query',
+      param: 'locale',
+    });
+}
+
 /** Parses a raw query. Throws the 400 of the protocol for every shape that has no meaning. */
 export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
-  if (settings.strictParams) {
-    const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
-    if (unknown !== undefined) throw invalidKey(unknown, '', null, { source: 'query', param: unknown });
-  }
+  if (settings.strictParams) checkStrictly(raw, settings);
   const { limits } = settings;
   const budget = { left: limits.conditions, allowed: limits.conditions };
   return {
@@ -90,9 +107,14 @@ function pagination(raw: RawQuery): unknown {
   return raw['pagination'];
 }
 
+/** A name without a value is null, which means 0. */
+function toNumber(raw: unknown): number {
+  if (raw === null) return 0;
+  return typeof raw === 'number' || typeof raw === 'string' ? Number(raw) : Number.NaN;
+}
+
 function integer(raw: unknown, name: string): number {
-  const value =
-    typeof raw === 'number' ? raw : typeof raw === 'string' ? Number(raw) : raw === null ? 0 : Number.NaN;
+  const value = toNumber(raw);
   if (Number.isSafeInteger(value)) return value;
   const path = `pagination.${name}`;
   throw validationError(`Invalid ${path}: expected an integer`, {

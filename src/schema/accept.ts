@@ -135,12 +135,12 @@ const number =
 export const MAX_INTEGER = 2_147_483_647;
 export const MIN_INTEGER = -2_147_483_648;
 /** A decimal has ten digits, two of them after the point. */
-export const MAX_DECIMAL = 99_999_999.99;
+const MAX_DECIMAL = 99_999_999.99;
 /** The smallest and largest magnitudes that a double keeps in PostgreSQL. */
 const MAX_FLOAT = Number.MAX_VALUE;
 
 /** Rounds half away from zero on the decimal digits, as a numeric column does. */
-export function roundDecimal(value: number): number {
+function roundDecimal(value: number): number {
   const scaled = Math.round(Number(`${Math.abs(value)}e2`));
   const rounded = Number(`${scaled}e-2`);
   return Number.isNaN(rounded) ? Number(value.toFixed(2)) : Math.sign(value) * rounded;
@@ -161,7 +161,7 @@ const MAX_BIGINT = 2n ** 63n - 1n;
 
 /** A 64-bit integer as digits, or undefined. */
 export function toBigint(value: unknown): string | undefined {
-  const text = typeof value === 'number' ? (Number.isInteger(value) ? BigInt(value).toString() : '') : value;
+  const text = Number.isInteger(value) ? BigInt(value as number).toString() : value;
   if (typeof text !== 'string' || !BIGINT.test(text.trim())) return undefined;
   const exact = BigInt(text.trim().replace(/^\+/, ''));
   return exact > MAX_BIGINT || exact < -MAX_BIGINT - 1n ? undefined : exact.toString();

@@ -23,23 +23,17 @@ const required = (node: Record<string, unknown>, path: readonly string[], key: s
     ? [issue([...path, key], (at) => `${at} is a required field`)]
     : [];
 
-const oneOf = (
+function oneOf(
   node: Record<string, unknown>,
   path: readonly string[],
   key: string,
   allowed: readonly unknown[],
-): BlockIssue[] =>
-  node[key] === undefined || node[key] === null
-    ? required(node, path, key)
-    : allowed.includes(node[key])
-      ? []
-      : [
-          issue(
-            [...path, key],
-            (at) => `${at} must be one of the following values: ${allowed.join(', ')}`,
-            node[key],
-          ),
-        ];
+): BlockIssue[] {
+  if (node[key] === undefined || node[key] === null) return required(node, path, key);
+  if (allowed.includes(node[key])) return [];
+  const message = (at: string): string => `${at} must be one of the following values: ${allowed.join(', ')}`;
+  return [issue([...path, key], message, node[key])];
+}
 
 const IMAGE_FIELDS = [
   'name',
@@ -81,12 +75,12 @@ function children(
 const INLINE = ['text', 'link'];
 
 const NODES: Readonly<Record<string, Check>> = {
-  text: (node, path) =>
-    node['text'] === undefined || node['text'] === null
-      ? required(node, path, 'text')
-      : typeof node['text'] === 'string' || typeof node['text'] === 'number'
-        ? []
-        : [issue([...path, 'text'], (at) => `${at} must be a string`, node['text'])],
+  text: (node, path) => {
+    if (node['text'] === undefined || node['text'] === null) return required(node, path, 'text');
+    return ['string', 'number'].includes(typeof node['text'])
+      ? []
+      : [issue([...path, 'text'], (at) => `${at} must be a string`, node['text'])];
+  },
   link: (node, path) => [
     ...(validLink(node['url'])
       ? []

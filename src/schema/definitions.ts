@@ -1,7 +1,7 @@
 /** What a developer writes: content types and components as plain, JSON-serialisable data. */
 
 /** Options that every attribute may carry. */
-export interface CommonOptions {
+interface CommonOptions {
   /**
    * Must have a value when the document is published; relations and media only with the setting
    * `strictRelations`. Default false.
@@ -85,7 +85,7 @@ export interface ScalarDefinition extends CommonOptions {
   readonly index?: boolean;
 }
 
-export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
+type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
 
 /**
  * A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way.
@@ -201,11 +201,11 @@ export interface TypeOptions {
   readonly attributes: AttributeDefinitions;
 }
 
-export interface CollectionTypeDefinition extends TypeOptions {
+interface CollectionTypeDefinition extends TypeOptions {
   readonly kind: 'collectionType';
 }
 
-export interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
+interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
   readonly kind: 'singleType';
   /** Not routed; only names the table. Default: `singularApiId`. */
   readonly pluralApiId?: string;

@@ -23,14 +23,14 @@ interface InstanceFields {
 }
 
 /** A related document as far as its relation alone tells. */
-export interface RelatedDocument extends Partial<DocumentFields> {
+interface RelatedDocument extends Partial<DocumentFields> {
   readonly id: number;
   readonly documentId: string;
   readonly [attribute: string]: unknown;
 }
 
 /** A component instance as far as the name of its component alone tells. */
-export interface ComponentInstance extends InstanceFields {
+interface ComponentInstance extends InstanceFields {
   readonly [attribute: string]: unknown;
 }
 

@@ -38,8 +38,9 @@ class SentPlace implements Place {
 
   get label(): string {
     return this.path
-      .map((part, i) => (/^\d+$/.test(part) ? `[${part}]` : i === 0 ? part : `.${part}`))
-      .join('');
+      .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+      .join('')
+      .replace(/^\./, '');
   }
 
   report(message: string, value?: unknown, below: readonly string[] = []): void {

@@ -15,7 +15,7 @@ function simple(value: unknown, quoted: boolean): string | null {
 }
 
 /** Prints nested values with their leaves already printed, as clients of the protocol know it. */
-export function printValue(value: unknown): string {
+function printValue(value: unknown): string {
   const leaf = simple(value, true);
   if (leaf !== null) return leaf;
   return JSON.stringify(value, (_key, nested: unknown) => simple(nested, true) ?? nested, 2);

@@ -61,8 +61,8 @@ const textOperand = (raw: unknown): unknown => {
 
 function numberOperand(lowest: number, highest: number, integer: boolean): (raw: unknown) => unknown {
   return (raw) => {
-    const value =
-      typeof raw === 'number' ? raw : typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
+    const text = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : Number.NaN;
+    const value = typeof raw === 'number' ? raw : text;
     if (!Number.isFinite(value)) return bad(raw, 'a number');
     if (integer && !Number.isInteger(value)) return bad(raw, 'an integer');
     if (value < lowest || value > highest) return bad(raw, `a number between ${lowest} and ${highest}`);
@@ -164,7 +164,7 @@ const json = (acceptor: accept.Accept, label: string): ScalarType =>
   row('jsonb', label, { operand: jsonOperand, accept: acceptor, textual: true });
 
 /** An instant as the contract shows it: ISO 8601 in UTC with milliseconds. */
-export const isoInstant = (column: Sql): Sql =>
+const isoInstant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const { MIN_INTEGER, MAX_INTEGER } = accept;

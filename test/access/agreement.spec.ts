@@ -40,7 +40,21 @@ function against(
   return `${asked}: ${has?.length === 0 || should?.length === 0 ? `${seen} instead of ${rule}` : `shows ${more?.join(' ')}, does not show ${less?.join(' ')}`}`;
 }
 
+/** How many cases of a kind and an outcome the second adapter gets for each caller: the rule never sees an adapter. */
+const FEW = 3;
+
+function* few(cases: Iterable<Case>): Generator<Case> {
+  const seen = new Map<string, number>();
+  for (const one of cases) {
+    const kind = `${one.about} ${one.status}`;
+    const count = (seen.get(kind) ?? 0) + 1;
+    seen.set(kind, count);
+    if (count <= FEW) yield one;
+  }
+}
+
 describe.each(ADAPTERS)('access on %s', (adapter) => {
+  const taken = (cases: Iterable<Case>): Iterable<Case> => (adapter === 'express' ? cases : few(cases));
   let test: TestApp;
   let client: Client;
   let ids: Ids;
@@ -81,16 +95,19 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     expect(disagreements).toEqual([]);
   }
 
-  it.each(Object.entries(CALLERS))('agrees with the rule for %s', async (_name, { headers, asker }) => {
-    const table: Table = { asker, ids, thorough: adapter === 'express' };
-    await agree(reads(table), headers);
-    const before = await snapshot(test);
-    await agree(refusals(table), headers);
-    await agree(foreign(table), headers);
-    expect(await snapshot(test)).toEqual(before);
-    await agree(writes(table), headers, 1);
-    await fillHome(test.app, ids);
-  });
+  it.each(Object.entries(CALLERS))(
+    'agrees with the rule for %s (7.11, 16.6)',
+    async (_name, { headers, asker }) => {
+      const table: Table = { asker, ids, thorough: adapter === 'express' };
+      await agree(taken(reads(table)), headers);
+      const before = await snapshot(test);
+      await agree(taken(refusals(table)), headers);
+      await agree(taken(foreign(table)), headers);
+      expect(await snapshot(test)).toEqual(before);
+      await agree(taken(writes(table)), headers, 1);
+      await fillHome(test.app, ids);
+    },
+  );
 
   it('has asked everything with both outcomes', () => {
     const both = [
@@ -106,7 +123,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     const wanted = [
       ...both.flatMap((about) => [`${about} answered`, `${about} refused`]),
       'body relation refused',
-      'body part refused',
+      ...(adapter === 'express' ? ['body part refused'] : []),
       'populate tree answered',
       'answer answered',
     ];

@@ -30,7 +30,7 @@ import {
 } from './rule.ts';
 
 /** What is looked at in an answer. */
-export interface Wanted {
+interface Wanted {
   readonly read: (answer: any) => unknown;
   readonly value: unknown;
 }

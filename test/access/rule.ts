@@ -63,7 +63,7 @@ export function scope(ask: Ask): 'all' | 'own' | 'none' {
 }
 
 /** Whether documents of a type may be shown where a relation leads to them. */
-export const shows = (ask: Asker & Pick<Ask, 'draft'>, type: string): boolean =>
+const shows = (ask: Asker & Pick<Ask, 'draft'>, type: string): boolean =>
   allowed(ask, type, 'find') &&
   (!ask.draft || TYPES.get(type)?.draftAndPublish !== true || allowed(ask, type, 'readDrafts'));
 
@@ -71,7 +71,7 @@ export const shows = (ask: Asker & Pick<Ask, 'draft'>, type: string): boolean =>
 const readOf = (type: string): Action => (TYPES.get(type)?.kind === 'singleType' ? 'find' : 'findOne');
 
 /** Whether who has updated a document may read it: the document itself, and where it is a draft, drafts (D27). */
-export function readsBack(ask: Ask): boolean {
+function readsBack(ask: Ask): boolean {
   const reading = { ...ask, action: readOf(ask.type) };
   return (
     ask.action !== 'update' || scope(reading) === 'all' || (scope(reading) === 'own' && ask.foreign !== true)
@@ -225,7 +225,7 @@ function next(
  * Paths from a place of at most `depth` hops, over what may be read and one step beyond it. Other locales of
  * other locales would be the first ones again.
  */
-export function* pathsFrom(
+function* pathsFrom(
   of: 'type' | 'component' | 'file',
   name: string,
   depth: number,

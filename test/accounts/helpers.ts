@@ -30,7 +30,7 @@ export class Outbox implements MailSender {
 export const tokenIn = ({ text }: Mail): string =>
   new URL(/https?:\S+/.exec(text)?.[0] ?? 'http://none').searchParams.values().next().value ?? '';
 
-export const note = defineCollectionType({
+const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
   owner: 'author',
@@ -43,7 +43,7 @@ export const note = defineCollectionType({
   },
 });
 
-export const topic = defineCollectionType({
+const topic = defineCollectionType({
   singularApiId: 'topic',
   pluralApiId: 'topics',
   attributes: {
@@ -52,7 +52,7 @@ export const topic = defineCollectionType({
   },
 });
 
-export const page = defineSingleType({ singularApiId: 'page', attributes: { title: { type: 'string' } } });
+const page = defineSingleType({ singularApiId: 'page', attributes: { title: { type: 'string' } } });
 
 export const contentTypes: ContentModuleOptions['contentTypes'] = [
   note,

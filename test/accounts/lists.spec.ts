@@ -98,7 +98,7 @@ describe.each(ADAPTERS)('users on %s', (adapter) => {
       expect([query, (await world.get(`/users?${query}`, jwt)).status]).toEqual([query, 400]);
   });
 
-  it('19.16 a new user is shown with its role, unless something else is asked for', async () => {
+  it('19.16, 19.18 a new user is shown with its role, unless something else is asked for', async () => {
     const create = async (name: string, query: string) =>
       (
         await world.post(

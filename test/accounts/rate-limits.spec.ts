@@ -25,7 +25,7 @@ describe.each(ADAPTERS)('limits on %s', (adapter) => {
         fastify: { trustProxy: true },
         prepare: (app: INestApplication) =>
           void (adapter === 'express' && app.getHttpAdapter().getInstance().set('trust proxy', true)),
-        ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update(),
+        ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create(),
       },
     );
   const post = async (path: string, body: object, address: string, token?: string) => {

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Connections of the application to PostgreSQL, and of the client to the application. */
-export const POOL = 20;
+const POOL = 20;
 const SOCKETS = 40;
 
 export interface Reply {
@@ -108,7 +108,7 @@ export async function startBusy({
   const module: DynamicModule = { module: Host, imports: [content], providers: [...providers] };
   const app = await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
   await app.init();
-  if (makeTables) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+  if (makeTables) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
   await app.listen(0, '127.0.0.1');
   const client = new Client(await app.getUrl());
   const look = new pg.Client({ connectionString: database.url });

@@ -1,7 +1,7 @@
 import { type BusyApp, parallel, type Reply, startBusy, statuses } from './app.ts';
 import { busy } from './model.ts';
 
-const MANY = 200;
+const MANY = 80;
 
 describe('writers that meet', () => {
   let test: BusyApp;

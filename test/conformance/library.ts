@@ -83,8 +83,8 @@ export async function startLibrary(
   );
   // Pages of other origins are the host's to allow; only cases that come from one need it.
   if (cases.some(isFromAPage)) app.enableCors(CORS);
-  const orm = app.get<{ schema: { update(): Promise<void> } }>(CONTENT_ORM, { strict: false });
-  await orm.schema.update();
+  const orm = app.get<{ schema: { create(): Promise<void> } }>(CONTENT_ORM, { strict: false });
+  await orm.schema.create();
   await app.listen(0, '127.0.0.1');
   const address = (app.getHttpServer() as { address(): { port: number } }).address();
   return { app, port: address.port };

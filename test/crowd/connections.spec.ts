@@ -34,7 +34,7 @@ describe('statements that are kept prepared', () => {
           }),
         ],
       }),
-      { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
+      { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
     );
   };
   afterEach(async () => {

@@ -51,7 +51,7 @@ export class Watcher {
   }
 }
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly body: { readonly error?: { readonly name: string; readonly details: Record<string, unknown> } };
   readonly retryAfter: string | undefined;
@@ -98,7 +98,7 @@ export async function openHouse(adapter: Adapter, { most = 5, ...options }: Opti
       ],
       providers: [Watcher],
     }),
-    { adapter, database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
+    { adapter, database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
   );
   const client = new pg.Client(database.url);
   await client.connect();

@@ -57,7 +57,7 @@ const ERRORS = {
 const ACTIONS: readonly HookAction[] = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'];
 
 /** Hooks that throw when told to. */
-export class Thrower {
+class Thrower {
   static at: Extract<Fault, { kind: 'hook' }> | null = null;
 
   private static meet(moment: string, action: HookAction): void {

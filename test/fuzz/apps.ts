@@ -68,7 +68,7 @@ export async function startApp(
 
 /** Creates the tables. */
 export const createTables = (app: INestApplication): Promise<void> =>
-  app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+  app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
 
 /** Runs SQL on a connection of its own. */
 export async function withSql<T>(databaseUrl: string, work: (sql: RunSql) => Promise<T>): Promise<T> {

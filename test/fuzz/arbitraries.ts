@@ -26,7 +26,7 @@ export interface FuzzRequest {
 }
 
 /** The id of no document. */
-export const NOBODY = 'abcdefghijklmnopqrstuvwx';
+const NOBODY = 'abcdefghijklmnopqrstuvwx';
 
 /** The path and body of a request, with the ids of documents filled in. */
 export function targetOf(
@@ -40,7 +40,7 @@ export function targetOf(
   return { path: target, body: method === 'PUT' && path.includes('{') ? '{"data":{}}' : '{"data":null}' };
 }
 
-export const GARBAGE_KEYS = [
+const GARBAGE_KEYS = [
   'nope',
   '',
   ' ',
@@ -111,7 +111,7 @@ export const GARBAGE_KEYS = [
   'a'.repeat(300),
 ];
 
-export const GARBAGE_VALUES = [
+const GARBAGE_VALUES = [
   '',
   ' ',
   '0',

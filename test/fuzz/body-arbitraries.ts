@@ -21,12 +21,12 @@ export interface InstanceRef {
 }
 
 /** JSON as text, for what no JavaScript value says. */
-export interface Raw {
+interface Raw {
   readonly raw: string;
 }
 
 /** Entries, so that any key may be there, also twice. */
-export interface Obj {
+interface Obj {
   readonly entries: readonly (readonly [string, Tree])[];
 }
 
@@ -769,7 +769,7 @@ export const validBody = (type: ContentTypeDefinition): fc.Arbitrary<Tree> =>
   attributes(type.attributes).map(({ entries }) => ({ entries }));
 
 /** A tree without references as the value that JSON would give. */
-export function plain(tree: Tree): unknown {
+function plain(tree: Tree): unknown {
   return JSON.parse(print(tree, () => 'null')) as unknown;
 }
 

@@ -84,7 +84,7 @@ export class BodyFuzz {
           })
         : await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
     await app.init();
-    await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update();
+    await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
     await app.listen(0, '127.0.0.1');
     const sqlClient = new pg.Client({ connectionString: database.url });
     await sqlClient.connect();

@@ -1,7 +1,7 @@
 import { BodyFuzz, fuzzBodies } from './body-run.ts';
 
 /** `npm run fuzz:body` sends many more. */
-const RUNS = 200;
+const RUNS = 100;
 
 describe.each(['express', 'fastify'] as const)('arbitrary bodies on %s', (adapter) => {
   let fuzz: BodyFuzz;
@@ -13,6 +13,6 @@ describe.each(['express', 'fastify'] as const)('arbitrary bodies on %s', (adapte
     expect(failures).toEqual([]);
     // All of it would mean nothing if nothing were accepted.
     expect((fuzz.statuses[200] ?? 0) + (fuzz.statuses[201] ?? 0)).toBeGreaterThan(RUNS / 8);
-    expect(fuzz.compared).toBeGreaterThan(20);
+    expect(fuzz.compared).toBeGreaterThan(RUNS / 10);
   });
 });

@@ -194,7 +194,7 @@ describe('a budget of a request', () => {
     cases.map((one, i): [string, number, Case] => [limit, i, one]),
   );
 
-  it.each(rows)('%s, case %i', async (limit, _, { path, over, within, status = 400 }) => {
+  it.each(rows)('%s, case %i (4.31, 4.32)', async (limit, _, { path, over, within, status = 400 }) => {
     const refused = await get(over, path);
     expect(problemOf(refused)).toBeNull();
     expect({ status: refused.status, ...body(refused).error }).toMatchObject({

@@ -10,7 +10,7 @@ type Values = Record<string, unknown>;
 export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** Documents per collection type. */
-export const DOCUMENTS = 5;
+const DOCUMENTS = 5;
 const FILES = 4;
 
 const DAY = 86_400_000;

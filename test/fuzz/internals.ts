@@ -30,10 +30,10 @@ const load = <T>(room: string): Promise<T> =>
   import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
 
 export const { buildSchema } = await load<typeof BuildSchema>('schema/build-schema');
-export const { readRaw } = await load<typeof ReadRaw>('query/read-raw');
-export const { parseQuery } = await load<typeof ParseQuery>('query/parse-query');
-export const { planRead } = await load<typeof PlanRead>('plan/plan-read');
-export const { compileRead } = await load<typeof CompileRead>('compile/compile-read');
+const { readRaw } = await load<typeof ReadRaw>('query/read-raw');
+const { parseQuery } = await load<typeof ParseQuery>('query/parse-query');
+const { planRead } = await load<typeof PlanRead>('plan/plan-read');
+const { compileRead } = await load<typeof CompileRead>('compile/compile-read');
 export const { OPERATORS } = await load<typeof Operators>('query/operators');
 export const { resolveSettings } = await load<typeof Settings>('settings');
 export const { ContentError, ERRORS } = await load<typeof Errors>('errors');

@@ -92,7 +92,7 @@ export const mayRead = (
   { singularApiId, kind }: Pick<ContentType, 'singularApiId' | 'kind'>,
 ): boolean =>
   mayFind(grants, singularApiId) || (kind === 'collectionType' && mayDo(grants, singularApiId, 'findOne'));
-export const mayReadDrafts = (grants: Grants, type: string): boolean => mayDo(grants, type, 'readDrafts');
+const mayReadDrafts = (grants: Grants, type: string): boolean => mayDo(grants, type, 'readDrafts');
 
 export const isHidden = (attribute: Attribute): boolean =>
   attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);

@@ -155,7 +155,7 @@ class Writers implements AuthStrategy {
   }
 }
 
-export type Ids = Readonly<Record<string, readonly string[]>>;
+type Ids = Readonly<Record<string, readonly string[]>>;
 
 /** Document ids by type; a hidden text says `alpha` in the one world and `omega` in the other. */
 async function fill(service: (type: string) => ContentService): Promise<Record<string, string[]>> {

@@ -34,7 +34,7 @@ const hidden = Object.fromEntries(
   ]),
 );
 
-export const note = defineComponent({
+const note = defineComponent({
   uid: 'vault.note',
   attributes: {
     label: { type: 'string' },
@@ -43,7 +43,7 @@ export const note = defineComponent({
   },
 });
 
-export const clause = defineComponent({
+const clause = defineComponent({
   uid: 'vault.clause',
   attributes: {
     label: { type: 'string' },
@@ -65,7 +65,7 @@ export const clause = defineComponent({
   },
 });
 
-export const dossier = defineCollectionType({
+const dossier = defineCollectionType({
   singularApiId: 'dossier',
   pluralApiId: 'dossiers',
   draftAndPublish: true,
@@ -99,7 +99,7 @@ export const dossier = defineCollectionType({
 });
 
 /** Like company: only the system may read it; with drafts and locales. */
-export const ledger = defineCollectionType({
+const ledger = defineCollectionType({
   singularApiId: 'ledger',
   pluralApiId: 'ledgers',
   draftAndPublish: true,

@@ -360,7 +360,7 @@ describe('pages of a filtered and sorted list', () => {
   };
   const idsOf = ({ data }: Answer): number[] => data.map(({ id }) => id);
 
-  it('are disjoint, complete and in order, and the total counts distinct documents', async () => {
+  it('D10 7.24 are disjoint, complete and in order, and the total counts distinct documents', async () => {
     const sorts = fc.array(fc.record({ path: fc.constantFrom(...SORTS), descending: fc.boolean() }), {
       maxLength: 2,
     });

@@ -22,7 +22,7 @@ export interface Spelling {
   readonly verbose: boolean;
 }
 
-export const PLAIN: Spelling = { raw: true, indexes: true, verbose: false };
+const PLAIN: Spelling = { raw: true, indexes: true, verbose: false };
 
 const verbose = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

@@ -72,7 +72,7 @@ describe('hooks', () => {
     const module = await Test.createTestingModule({ imports: [HostModule, content] }).compile();
     app = module.createNestApplication({ logger: ['fatal'] });
     await app.listen(0, '127.0.0.1');
-    await app.get<MikroORM>(CONTENT_ORM).schema.update();
+    await app.get<MikroORM>(CONTENT_ORM).schema.create();
     http = supertest.agent(await app.getUrl());
   });
   afterAll(async () => {

@@ -262,7 +262,7 @@ describe.each(ADAPTERS)('a changed model on %s', (adapter) => {
       await become(modelOf({}));
     });
 
-    it('drafts show nowhere: lists, totals, filters, search, documents, populate, counts, either status', async () => {
+    it('D29 drafts show nowhere: lists, totals, filters, search, documents, populate, counts, either status', async () => {
       const { body } = await supertest(host.url).get('/api/articles').expect(200);
       expect(body.data).toMatchObject([{ id: shown.id, title: 'live' }]);
       expect(body.meta.pagination.total).toBe(1);
@@ -321,7 +321,7 @@ describe.each(ADAPTERS)('a changed model on %s', (adapter) => {
       await become(modelOf({ drafts: true }));
     });
 
-    it('each document shows once, in the default locale, whatever the request names', async () => {
+    it('D29 each document shows once, in the default locale, whatever the request names', async () => {
       for (const query of ['', '?locale=fr', '?locale=*', '?status=draft']) {
         const { body } = await supertest(host.url).get(`/api/articles${query}`).expect(200);
         expect(body.data).toMatchObject([{ documentId: made.documentId, locale: 'en', title: 'english' }]);

@@ -12,6 +12,11 @@ const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 const NAMES = [
   ...LETTERS,
   ...['t', 'l', 'c', 'k', 'j'].flatMap((letter) => Array.from({ length: 12 }, (_, n) => `${letter}${n}`)),
+  // protocol 4.33
+  'filters',
+  'sort',
+  'populate',
+  'fields',
   'page',
   'data',
   'total',

@@ -74,7 +74,7 @@ const withContent = (
       imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })],
       controllers: [KettleController],
     }),
-    { adapter, prepare, fastify, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
+    { adapter, prepare, fastify, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
   );
 
 const json = (text: string, type = 'application/json') => ({

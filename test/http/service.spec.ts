@@ -153,7 +153,7 @@ describe.each(ADAPTERS)('options from a factory on %s', (adapter) => {
           }),
         ],
       }),
-      { adapter, database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update() },
+      { adapter, database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
     );
     try {
       await host.sql('create table my_roles (role text, grants jsonb)');

@@ -71,7 +71,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect(await list('articles?filters[title][$startsWith]=List&status=published')).toEqual(['List 1']);
     });
 
-    it('8.5 PUT ?status=draft leaves the published version alone; 8.5b the next PUT publishes the whole draft', async () => {
+    it('8.5 PUT ?status=draft leaves the published version alone; (8.5b) the next PUT publishes the whole draft', async () => {
       const made = await post('articles', { title: 'First', summary: 'old', views: 1 });
       expect(await update('articles', made, { summary: 'new' }, '?status=draft')).toMatchObject({
         summary: 'new',
@@ -308,7 +308,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       await missing('articles', made, '?locale=xx');
     });
 
-    it('9.5 POST ?locale=fr makes a French document, 9.9 whatever the body says', async () => {
+    it('9.5 POST ?locale=fr makes a French document, whatever the body says (9.9)', async () => {
       const made = await post('articles?locale=fr', { title: 'Premier', locale: 'de' });
       expect(made.locale).toBe('fr');
       await missing('articles', made);
@@ -403,7 +403,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect(await linked('authors', author, 'articles', 'title', '&locale=fr')).toEqual(['Français']);
     });
 
-    it('9.7 what is not localized changes in all locales of the state that is written', async () => {
+    it('9.7, D20 what is not localized changes in all locales of the state that is written', async () => {
       const made = await translated();
       await update(
         'articles',
@@ -505,7 +505,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect(await linked('terms', made, 'near', 'word', '&locale=fr')).toEqual(['B']);
     });
 
-    it('11.22 a one-to-one target changes hands in all locales', async () => {
+    it('11.22, D23 a one-to-one target changes hands in all locales', async () => {
       const target = await post('terms', { word: 'target' });
       const [first, second] = [
         await post('terms', { word: 'first', twin: target.documentId }),
@@ -621,7 +621,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect(nested.related[0].related.map((row: Row) => row['title'])).toEqual(['Français']);
     });
 
-    it('9.11 a target needs no version in the locale that is written', async () => {
+    it('9.11, D25 a target needs no version in the locale that is written', async () => {
       const target = await post('articles?locale=de', { title: 'Deutsch' });
       const made = await post('articles', { title: 'Source', related: [target.documentId] });
       expect(await linked('articles', made, 'related', 'title')).toEqual([]);

@@ -503,7 +503,7 @@ describe.each(ADAPTERS)('writing scalars on %s', (adapter) => {
         expect(body.data[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     });
 
-    it('D4 an update writes what is sent and keeps the rest; 14.22 null clears', async () => {
+    it('D4, 14.22 an update writes what is sent and keeps the rest; null clears', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { name: 'Partial', plain: 'keep', whole: 3, meta: { a: 1 } } })

@@ -5,7 +5,7 @@ import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
 
 export const PASSWORD = 'correct horse';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: any;
@@ -18,7 +18,7 @@ export interface SignedUp {
 }
 
 /** What a request carries beside its path. */
-export interface Sent {
+interface Sent {
   readonly body?: unknown;
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;

@@ -94,7 +94,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         expect((await world.get(`/users?${place}`, jwt)).status).toBe(400);
   });
 
-  it('S4 every answer with a user shows the same attributes, and none that is private', async () => {
+  it('S4 every answer with a user shows the same attributes, and none that is private (16.5, 19.5)', async () => {
     const manager = await world.withRole('manager');
     const { user, jwt } = await world.register();
     const token = manager.jwt;

@@ -69,6 +69,69 @@ const PROBES: readonly (readonly [object, object])[] = [
   [{ $gt: 'a' }, { $gt: 'zzzz' }],
 ];
 
+/** Parameters and keys that nothing declares. */
+const UNDECLARED = [
+  'where',
+  '_where',
+  '$where',
+  'lookup',
+  'having',
+  'join',
+  'joins',
+  'orderBy',
+  'order',
+  '_sort',
+  'select',
+  'columns',
+  'attributes',
+  'include',
+  '_limit',
+  '_start',
+  'offset',
+  'skip',
+  'take',
+  'first',
+  'distinct',
+  'groupBy',
+  'group',
+  'aggregate',
+  'with',
+  'with_',
+  'union',
+  'raw',
+  'sql',
+  'query',
+  'qb',
+  'knex',
+  'tableName',
+  'from',
+  'for',
+  'transacting',
+  'filter',
+  'filters2',
+  'Filters',
+  '$and',
+  '$or',
+  '$not',
+  'populates',
+  'relations',
+  'params',
+  'options',
+  'data',
+  'documentId',
+  'id',
+  'user',
+  'auth',
+  'role',
+  'cursor',
+  'alias',
+  'export',
+  'deep',
+  '__proto__',
+  'constructor',
+  'prototype',
+];
+
 describe.each(ADAPTERS)('on %s', (adapter) => {
   let world: World;
   let before: Record<string, unknown>;
@@ -118,296 +181,239 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(hit.body.data).not.toEqual(miss.body.data);
   };
 
-  it.each(MODELS)('S1 filters on what is hidden below %j', async (path, readable) => {
-    for (const wrap of Object.values(WRAPS)) {
-      const ask: Ask = (leaf, operand) => ({ filters: wrap(below(path, { [leaf]: operand })) });
-      await tellsApart(ask, readable);
-      for (const hidden of ['secret', 'key']) await refusesBoth((operand) => ask(hidden, operand));
-    }
-  });
-
-  it.each(POPULATED)('S1 filters below populate of %s', async (_place, readable, ask) => {
-    for (const wrap of Object.values(WRAPS)) {
-      await tellsApart((leaf, operand) => ask(wrap({ [leaf]: operand })), readable);
-      for (const hidden of ['secret', 'key'])
-        await refusesBoth((operand) => ask(wrap({ [hidden]: operand })));
-    }
-  });
-
-  it('S1 filters through what the caller may not find, creators, zones, and on attributes that are not granted', async () => {
-    for (const wrap of Object.values(WRAPS)) {
-      for (const path of [
-        ['vault', 'name'],
-        ['author', 'articles', 'vault', 'name'],
-        ['createdBy', 'password'],
-        ['updatedBy', 'email'],
-        ['zone', 'secret'],
-        ['zone', 'text'],
-      ]) {
-        await refusesBoth((operand) => ({ filters: wrap(below(path, operand)) }));
+  // A question is planned without knowing of an adapter.
+  if (adapter === 'express') {
+    it.each(MODELS)('S1 filters on what is hidden below %j (16.3)', async (path, readable) => {
+      for (const wrap of Object.values(WRAPS)) {
+        const ask: Ask = (leaf, operand) => ({ filters: wrap(below(path, { [leaf]: operand })) });
+        await tellsApart(ask, readable);
+        for (const hidden of ['secret', 'key']) await refusesBoth((operand) => ask(hidden, operand));
       }
-      for (const path of [
-        ['note'],
-        ['views'],
-        ['vault'],
-        ['author', 'name'],
-        ['author', 'articles', 'note'],
-        ['seo', 'person', 'name'],
-      ]) {
-        await refusesBoth((operand) => ({ filters: wrap(below(path, operand)) }), 'narrow');
+    });
+
+    it.each(POPULATED)('S1 filters below populate of %s', async (_place, readable, ask) => {
+      for (const wrap of Object.values(WRAPS)) {
+        await tellsApart((leaf, operand) => ask(wrap({ [leaf]: operand })), readable);
+        for (const hidden of ['secret', 'key'])
+          await refusesBoth((operand) => ask(wrap({ [hidden]: operand })));
       }
-      const nested: readonly ((operand: object) => object)[] = [
-        (name) => ({ author: { filters: wrap({ name }) } }),
-        (note) => ({ author: { filters: wrap({ articles: { note } }) } }),
-        (note) => ({ author: { populate: { articles: { filters: wrap({ note }) } } } }),
-        (name) => ({ seo: { populate: { person: { filters: wrap({ name }) } } } }),
-        (name) => ({ author: { populate: { articles: { filters: wrap({ vault: { name } }) } } } }),
-      ];
-      for (const ask of nested) await refusesBoth((operand) => ({ populate: ask(operand) }), 'narrow');
-      await refusesBoth((name) => ({
-        populate: { author: { populate: { articles: { filters: wrap({ vault: { name } }) } } } },
-      }));
-    }
-    // What may not be found is left out of populate, whatever is asked of it.
-    const asked = async (operand: object) =>
-      (await world.get('articles', { populate: { vault: { filters: { name: operand } } } })).body;
-    for (const [match, miss] of PROBES.slice(0, 4)) expect(await asked(match)).toEqual(await asked(miss));
-    expect(JSON.stringify(await asked({ $notNull: 'true' }))).not.toContain('vault');
-  });
+    });
 
-  it('S2 names with prefixes, casts, paths, quotes and look-alikes name nothing', async () => {
-    const names = [
-      't0.title',
-      't1.secret',
-      'articles.title',
-      'article.secret',
-      'title.',
-      '.title',
-      'secret.',
-      'author.t1.secret',
-      'api::article.article',
-      'title::text',
-      'secret::text',
-      'meta->a',
-      "meta->>'a'",
-      'meta.a',
-      'meta#>>{a}',
-      '"title"',
-      '"secret"',
-      "title'",
-      '`title`',
-      'title"',
-      'title;',
-      'title--',
-      'title/**/',
-      '(title)',
-      'title)',
-      'title,secret',
-      'TITLE',
-      'Secret',
-      'published_at',
-      'document_id',
-      'author_document_id',
-      'ctid',
-      'xmin',
-      'tіtle',
-      'titlе',
-      'ｔｉｔｌｅ',
-      'title\u200b',
-      '\ufefftitle',
-      't\u0301itle',
-      'title\u0000',
-      'title%00',
-      '__proto__',
-      'constructor',
-      'prototype',
-      'toString',
-      'hasOwnProperty',
-      '$where',
-      '$title',
-      '$raw',
-      '*',
-      '-1',
-    ];
-    // Commas, colons and outer space mean something in lists of names.
-    const splits = (name: string): boolean => /[.,:]|^\*$/.test(name) || name.trim() !== name;
-    const places: readonly ((name: string) => object)[] = [
-      (name) => ({ filters: { [name]: 'x' } }),
-      (name) => ({ filters: { $or: [{ [name]: { $notNull: 'true' } }] } }),
-      (name) => ({ filters: { author: { [name]: 'x' } } }),
-      (name) => ({ filters: { title: { [name]: 'x' } } }),
-      (name) => ({ filters: { seo: { [name]: 'x' } } }),
-      (name) => ({ filters: { meta: { [name]: 'x' } } }),
-      (name) => ({ populate: { author: { filters: { [name]: 'x' } } } }),
-      (name) => ({ populate: { [name]: 'true' } }),
-      (name) => ({ populate: { author: { [name]: 'x' } } }),
-      (name) => ({ populate: { zone: { on: { [name]: 'true' } } } }),
-      ...['sort', 'fields', 'populate'].flatMap((parameter) => [
-        (name: string) => (splits(name) ? { filters: { [name]: 'x' } } : { [parameter]: name }),
-        (name: string) =>
-          splits(name) ? { filters: { [name]: 'x' } } : { populate: { author: { [parameter]: [name] } } },
-      ]),
-    ];
-    const refused = async (query: object): Promise<void> => {
-      const { status, body } = await world.get('articles', query);
-      expect([JSON.stringify(query), status]).toEqual([JSON.stringify(query), 400]);
-      expect(body.error.name).toBe('ValidationError');
-    };
-    for (const name of names) for (const place of places) await refused(place(name));
-    for (const sort of [
-      't0.title',
-      'articles.title:desc',
-      'author.t1.name',
-      'title::text',
-      'title:asc;select',
-      'meta.a',
-      'author.secret',
-      'title,t0.secret',
-      { 'author.secret': 'asc' },
-      ['title', 'secret'],
-    ]) {
-      await refused({ sort });
-    }
-    const known = [
-      'id',
-      'documentId',
-      'createdAt',
-      'updatedAt',
-      'publishedAt',
-      'locale',
-      'title',
-      'note',
-      'views',
-      'meta',
-      'author',
-      'seo',
-      'quotes',
-      '$and',
-      '$or',
-      '$not',
-    ];
-    const unknown = fc
-      .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-      .filter((name) => !known.includes(name) && !/[[\]]|^\d+$/.test(name));
-    for (const name of fc.sample(unknown, { seed: 7, numRuns: 80 })) {
-      await refused({ filters: { [name]: 'x' } });
-      await refused({ filters: { title: { [name]: 'x' } } });
-    }
-  });
-
-  const UNDECLARED = [
-    'where',
-    '_where',
-    '$where',
-    'lookup',
-    'having',
-    'join',
-    'joins',
-    'orderBy',
-    'order',
-    '_sort',
-    'select',
-    'columns',
-    'attributes',
-    'include',
-    '_limit',
-    '_start',
-    'offset',
-    'skip',
-    'take',
-    'first',
-    'distinct',
-    'groupBy',
-    'group',
-    'aggregate',
-    'with',
-    'with_',
-    'union',
-    'raw',
-    'sql',
-    'query',
-    'qb',
-    'knex',
-    'tableName',
-    'from',
-    'for',
-    'transacting',
-    'filter',
-    'filters2',
-    'Filters',
-    '$and',
-    '$or',
-    '$not',
-    'populates',
-    'relations',
-    'params',
-    'options',
-    'data',
-    'documentId',
-    'id',
-    'user',
-    'auth',
-    'role',
-    'cursor',
-    'alias',
-    'export',
-    'deep',
-    '__proto__',
-    'constructor',
-    'prototype',
-  ];
-  const VALUES: readonly unknown[] = [
-    'secret',
-    '1',
-    { secret: { $startsWith: 'match' } },
-    { id: '-1' },
-    [{ secret: 'x' }],
-    { $or: [{ key: { $notNull: 'true' } }] },
-  ];
-
-  it('S3 parameters that are not declared change neither the statement nor the answer', async () => {
-    const run = async (path: string, query: object): Promise<unknown> => {
-      let answer: unknown;
-      const statements = await countStatements(async () => (answer = await world.get(path, query)));
-      return { statements, answer };
-    };
-    for (const path of ['articles', `articles/${world.ids.article}`]) {
-      const plain = await run(path, {});
-      for (const name of UNDECLARED)
-        for (const value of VALUES) expect([name, await run(path, { [name]: value })]).toEqual([name, plain]);
-    }
-    const page = await run('articles', { pagination: { page: 1 } });
-    for (const name of UNDECLARED)
-      expect([name, await run('articles', { pagination: { page: 1, [name]: { secret: 'x' } } })]).toEqual([
-        name,
-        page,
-      ]);
-  });
-
-  it('S3 keys that are not declared are refused at every other place', async () => {
-    for (const name of UNDECLARED) {
-      const group = /^\$(and|or|not)$/.test(name);
-      const attribute = ['id', 'documentId'].includes(name);
-      for (const value of VALUES.slice(1, 4)) {
-        const asked = group ? { secret: value } : value;
-        const places = [
-          { populate: { author: { [name]: asked } } },
-          { populate: { author: { populate: { articles: { [name]: asked } } } } },
-          { populate: { zone: { on: { 'shared.quote': { [name]: asked } } } } },
-          { filters: { title: { [name]: asked } } },
-          ...(attribute
-            ? []
-            : [
-                { filters: { [name]: asked } },
-                { filters: { author: { [name]: asked } } },
-                { filters: { $or: [{ [name]: asked }] } },
-              ]),
+    it('S1 filters through what the caller may not find, creators, zones, and on attributes that are not granted', async () => {
+      for (const wrap of Object.values(WRAPS)) {
+        for (const path of [
+          ['vault', 'name'],
+          ['author', 'articles', 'vault', 'name'],
+          ['createdBy', 'password'],
+          ['updatedBy', 'email'],
+          ['zone', 'secret'],
+          ['zone', 'text'],
+        ]) {
+          await refusesBoth((operand) => ({ filters: wrap(below(path, operand)) }));
+        }
+        for (const path of [
+          ['note'],
+          ['views'],
+          ['vault'],
+          ['author', 'name'],
+          ['author', 'articles', 'note'],
+          ['seo', 'person', 'name'],
+        ]) {
+          await refusesBoth((operand) => ({ filters: wrap(below(path, operand)) }), 'narrow');
+        }
+        const nested: readonly ((operand: object) => object)[] = [
+          (name) => ({ author: { filters: wrap({ name }) } }),
+          (note) => ({ author: { filters: wrap({ articles: { note } }) } }),
+          (note) => ({ author: { populate: { articles: { filters: wrap({ note }) } } } }),
+          (name) => ({ seo: { populate: { person: { filters: wrap({ name }) } } } }),
+          (name) => ({ author: { populate: { articles: { filters: wrap({ vault: { name } }) } } } }),
         ];
-        for (const query of places)
-          expect([query, (await world.get('articles', query)).status]).toEqual([query, 400]);
+        for (const ask of nested) await refusesBoth((operand) => ({ populate: ask(operand) }), 'narrow');
+        await refusesBoth((name) => ({
+          populate: { author: { populate: { articles: { filters: wrap({ vault: { name } }) } } } },
+        }));
       }
-    }
-  });
+      // What may not be found is left out of populate, whatever is asked of it.
+      const asked = async (operand: object) =>
+        (await world.get('articles', { populate: { vault: { filters: { name: operand } } } })).body;
+      for (const [match, miss] of PROBES.slice(0, 4)) expect(await asked(match)).toEqual(await asked(miss));
+      expect(JSON.stringify(await asked({ $notNull: 'true' }))).not.toContain('vault');
+    });
+
+    it('S2 names with prefixes, casts, paths, quotes and look-alikes name nothing', async () => {
+      const names = [
+        't0.title',
+        't1.secret',
+        'articles.title',
+        'article.secret',
+        'title.',
+        '.title',
+        'secret.',
+        'author.t1.secret',
+        'api::article.article',
+        'title::text',
+        'secret::text',
+        'meta->a',
+        "meta->>'a'",
+        'meta.a',
+        'meta#>>{a}',
+        '"title"',
+        '"secret"',
+        "title'",
+        '`title`',
+        'title"',
+        'title;',
+        'title--',
+        'title/**/',
+        '(title)',
+        'title)',
+        'title,secret',
+        'TITLE',
+        'Secret',
+        'published_at',
+        'document_id',
+        'author_document_id',
+        'ctid',
+        'xmin',
+        'tіtle',
+        'titlе',
+        'ｔｉｔｌｅ',
+        'title\u200b',
+        '\ufefftitle',
+        't\u0301itle',
+        'title\u0000',
+        'title%00',
+        '__proto__',
+        'constructor',
+        'prototype',
+        'toString',
+        'hasOwnProperty',
+        '$where',
+        '$title',
+        '$raw',
+        '*',
+        '-1',
+      ];
+      // Commas, colons and outer space mean something in lists of names.
+      const splits = (name: string): boolean => /[.,:]|^\*$/.test(name) || name.trim() !== name;
+      const places: readonly ((name: string) => object)[] = [
+        (name) => ({ filters: { [name]: 'x' } }),
+        (name) => ({ filters: { $or: [{ [name]: { $notNull: 'true' } }] } }),
+        (name) => ({ filters: { author: { [name]: 'x' } } }),
+        (name) => ({ filters: { title: { [name]: 'x' } } }),
+        (name) => ({ filters: { seo: { [name]: 'x' } } }),
+        (name) => ({ filters: { meta: { [name]: 'x' } } }),
+        (name) => ({ populate: { author: { filters: { [name]: 'x' } } } }),
+        (name) => ({ populate: { [name]: 'true' } }),
+        (name) => ({ populate: { author: { [name]: 'x' } } }),
+        (name) => ({ populate: { zone: { on: { [name]: 'true' } } } }),
+        ...['sort', 'fields', 'populate'].flatMap((parameter) => [
+          (name: string) => (splits(name) ? { filters: { [name]: 'x' } } : { [parameter]: name }),
+          (name: string) =>
+            splits(name) ? { filters: { [name]: 'x' } } : { populate: { author: { [parameter]: [name] } } },
+        ]),
+      ];
+      const refused = async (query: object): Promise<void> => {
+        const { status, body } = await world.get('articles', query);
+        expect([JSON.stringify(query), status]).toEqual([JSON.stringify(query), 400]);
+        expect(body.error.name).toBe('ValidationError');
+      };
+      for (const name of names) for (const place of places) await refused(place(name));
+      for (const sort of [
+        't0.title',
+        'articles.title:desc',
+        'author.t1.name',
+        'title::text',
+        'title:asc;select',
+        'meta.a',
+        'author.secret',
+        'title,t0.secret',
+        { 'author.secret': 'asc' },
+        ['title', 'secret'],
+      ]) {
+        await refused({ sort });
+      }
+      const known = [
+        'id',
+        'documentId',
+        'createdAt',
+        'updatedAt',
+        'publishedAt',
+        'locale',
+        'title',
+        'note',
+        'views',
+        'meta',
+        'author',
+        'seo',
+        'quotes',
+        '$and',
+        '$or',
+        '$not',
+      ];
+      const unknown = fc
+        .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+        .filter((name) => !known.includes(name) && !/[[\]]|^\d+$/.test(name));
+      for (const name of fc.sample(unknown, { seed: 7, numRuns: 80 })) {
+        await refused({ filters: { [name]: 'x' } });
+        await refused({ filters: { title: { [name]: 'x' } } });
+      }
+    });
+
+    const VALUES: readonly unknown[] = [
+      'secret',
+      '1',
+      { secret: { $startsWith: 'match' } },
+      { id: '-1' },
+      [{ secret: 'x' }],
+      { $or: [{ key: { $notNull: 'true' } }] },
+    ];
+
+    it('S3 parameters that are not declared change neither the statement nor the answer (5.43, 5.44)', async () => {
+      const run = async (path: string, query: object): Promise<unknown> => {
+        let answer: unknown;
+        const statements = await countStatements(async () => (answer = await world.get(path, query)));
+        return { statements, answer };
+      };
+      for (const path of ['articles', `articles/${world.ids.article}`]) {
+        const plain = await run(path, {});
+        for (const name of UNDECLARED)
+          for (const value of VALUES)
+            expect([name, await run(path, { [name]: value })]).toEqual([name, plain]);
+      }
+      const page = await run('articles', { pagination: { page: 1 } });
+      for (const name of UNDECLARED)
+        expect([name, await run('articles', { pagination: { page: 1, [name]: { secret: 'x' } } })]).toEqual([
+          name,
+          page,
+        ]);
+    });
+
+    it('S3 keys that are not declared are refused at every other place', async () => {
+      for (const name of UNDECLARED) {
+        const group = /^\$(and|or|not)$/.test(name);
+        const attribute = ['id', 'documentId'].includes(name);
+        for (const value of VALUES.slice(1, 4)) {
+          const asked = group ? { secret: value } : value;
+          const places = [
+            { populate: { author: { [name]: asked } } },
+            { populate: { author: { populate: { articles: { [name]: asked } } } } },
+            { populate: { zone: { on: { 'shared.quote': { [name]: asked } } } } },
+            { filters: { title: { [name]: asked } } },
+            ...(attribute
+              ? []
+              : [
+                  { filters: { [name]: asked } },
+                  { filters: { author: { [name]: asked } } },
+                  { filters: { $or: [{ [name]: asked }] } },
+                ]),
+          ];
+          for (const query of places)
+            expect([query, (await world.get('articles', query)).status]).toEqual([query, 400]);
+        }
+      }
+    });
+  }
 
   it('S3 parameters and keys beside the data of a write change nothing else', async () => {
     const row = async (id: string) =>
@@ -479,68 +485,74 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     }
   });
 
-  it('S6 hidden attributes can be neither sorted by nor selected, at any depth', async () => {
-    for (const hidden of ['secret', 'key']) {
-      for (const query of [
-        { sort: hidden },
-        { sort: `${hidden}:desc` },
-        { sort: ['title', hidden] },
-        { sort: { [hidden]: 'asc' } },
-        { sort: `author.${hidden}` },
-        { sort: `seo.${hidden}` },
-        { sort: `seo.person.${hidden}` },
-        { sort: { author: { [hidden]: 'desc' } } },
-        { fields: hidden },
-        { fields: ['title', hidden] },
-        { fields: `title,${hidden}` },
-        ...['author', 'quotes', 'seo'].flatMap((name) => [
-          { populate: { [name]: { sort: hidden } } },
-          { populate: { [name]: { fields: hidden } } },
-        ]),
-        { populate: { zone: { on: { 'shared.quote': { sort: [hidden] } } } } },
-        { populate: { zone: { on: { 'shared.quote': { fields: [hidden] } } } } },
-      ])
+  // A question is planned without knowing of an adapter.
+  if (adapter === 'express') {
+    it('S6 hidden attributes can be neither sorted by nor selected, at any depth', async () => {
+      for (const hidden of ['secret', 'key']) {
+        for (const query of [
+          { sort: hidden },
+          { sort: `${hidden}:desc` },
+          { sort: ['title', hidden] },
+          { sort: { [hidden]: 'asc' } },
+          { sort: `author.${hidden}` },
+          { sort: `seo.${hidden}` },
+          { sort: `seo.person.${hidden}` },
+          { sort: { author: { [hidden]: 'desc' } } },
+          { fields: hidden },
+          { fields: ['title', hidden] },
+          { fields: `title,${hidden}` },
+          ...['author', 'quotes', 'seo'].flatMap((name) => [
+            { populate: { [name]: { sort: hidden } } },
+            { populate: { [name]: { fields: hidden } } },
+          ]),
+          { populate: { zone: { on: { 'shared.quote': { sort: [hidden] } } } } },
+          { populate: { zone: { on: { 'shared.quote': { fields: [hidden] } } } } },
+        ])
+          expect([query, (await world.get('articles', query)).status]).toEqual([query, 400]);
+      }
+      for (const query of [{ sort: 'vault.name' }, { sort: 'createdBy.email' }])
         expect([query, (await world.get('articles', query)).status]).toEqual([query, 400]);
-    }
-    for (const query of [{ sort: 'vault.name' }, { sort: 'createdBy.email' }])
-      expect([query, (await world.get('articles', query)).status]).toEqual([query, 400]);
-    for (const query of [
-      { sort: 'note' },
-      { sort: 'author.name' },
-      { fields: 'note' },
-      { fields: ['title', 'views'] },
-    ])
-      expect([query, (await world.get('articles', query, 'narrow')).status]).toEqual([query, 400]);
-    expect((await world.get('articles', { sort: 'title' }, 'narrow')).status).toBe(200);
-  });
+      for (const query of [
+        { sort: 'note' },
+        { sort: 'author.name' },
+        { fields: 'note' },
+        { fields: ['title', 'views'] },
+      ])
+        expect([query, (await world.get('articles', query, 'narrow')).status]).toEqual([query, 400]);
+      expect((await world.get('articles', { sort: 'title' }, 'narrow')).status).toBe(200);
+    });
 
-  it('S7 a search finds nothing in what is hidden', async () => {
-    const search = async (text: string, caller?: string) =>
-      idsOf(await world.get('articles', { _q: text }, caller));
-    expect([await search('seen'), await search('hush')]).toEqual([[world.ids.article], [world.ids.article]]);
-    for (const text of [
-      SECRET_TEXT,
-      'match',
-      'hidden',
-      'argon2',
-      '$argon2id',
-      'nothing',
-      world.ids.vault,
-      world.ids.person,
-    ])
-      expect([text, await search(text)]).toEqual([text, []]);
-    expect([await search('987654'), await search('987654', 'narrow')]).toEqual([[world.ids.article], []]);
-    expect([await search('seen', 'narrow'), await search('hush', 'narrow')]).toEqual([
-      [world.ids.article],
-      [],
-    ]);
-    expect([
-      idsOf(await world.get('people', { _q: 'Ann' })),
-      idsOf(await world.get('people', { _q: 'match' })),
-    ]).toEqual([[world.ids.person], []]);
-  });
+    it('S7 a search finds nothing in what is hidden (6.3)', async () => {
+      const search = async (text: string, caller?: string) =>
+        idsOf(await world.get('articles', { _q: text }, caller));
+      expect([await search('seen'), await search('hush')]).toEqual([
+        [world.ids.article],
+        [world.ids.article],
+      ]);
+      for (const text of [
+        SECRET_TEXT,
+        'match',
+        'hidden',
+        'argon2',
+        '$argon2id',
+        'nothing',
+        world.ids.vault,
+        world.ids.person,
+      ])
+        expect([text, await search(text)]).toEqual([text, []]);
+      expect([await search('987654'), await search('987654', 'narrow')]).toEqual([[world.ids.article], []]);
+      expect([await search('seen', 'narrow'), await search('hush', 'narrow')]).toEqual([
+        [world.ids.article],
+        [],
+      ]);
+      expect([
+        idsOf(await world.get('people', { _q: 'Ann' })),
+        idsOf(await world.get('people', { _q: 'match' })),
+      ]).toEqual([[world.ids.person], []]);
+    });
+  }
 
-  it('S8 hidden attributes stay hidden in every form of the answer', async () => {
+  it('S8 hidden attributes stay hidden in every form of the answer (16.2)', async () => {
     const deep = {
       author: { populate: { articles: { populate: '*' } } },
       seo: { populate: '*' },
@@ -570,232 +582,238 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect((await world.get('articles', { status: 'draft' })).status).toBe(403);
   });
 
-  describe('S9 nothing in a list means nothing', () => {
-    const BOTH = 2;
-    const inCode: readonly (readonly [object, number])[] = [
-      [{ title: { $in: [] } }, 0],
-      [{ title: { $notIn: [] } }, BOTH],
-      [{ title: [] }, 0],
-      [{ $or: [] }, 0],
-      [{ $and: [] }, BOTH],
-      [{ $not: { $or: [] } }, BOTH],
-      [{ $not: { $and: [] } }, 0],
-      [{ $not: { title: { $in: [] } } }, BOTH],
-      [{ $and: [{ $or: [] }, { title: 'seen' }] }, 0],
-      [{ $or: [{ $or: [] }, { title: 'seen' }] }, 1],
-      [{ $or: [{ title: { $in: [] } }, { title: 'seen' }] }, 1],
-      [{ author: { name: { $in: [] } } }, 0],
-      [{ author: { $or: [] } }, 0],
-      [{ seo: { title: { $in: [] } } }, 0],
-      [{ id: { $in: [] } }, 0],
-    ];
-
-    it.each(inCode)('S9 %j in code', async (filters, count) => {
-      const service = world.app.get<ContentService>(getContentToken('article'));
-      expect((await service.find({ filters })).data).toHaveLength(count);
-    });
-
-    it('S9 in a query string', async () => {
-      const count = async (query: string) => {
-        const answer = await world.get('articles', query);
-        return answer.status === 200 ? answer.body.data.length : answer.status;
-      };
-      // A query string has no empty list; what comes nearest is a list of nothing, which is no condition that
-      // everything meets.
-      const spelled = [
-        'filters[title][$in]=',
-        'filters[title][$in][]=',
-        'filters[id][$in][]=',
-        'filters[id][$in]=',
-        'filters[title][$in]',
-        'filters[title][$in][]',
-        'filters[$or]=',
-        'filters[$or][]=',
-        'filters[$or]',
-        'filters[$and]=',
-        'filters[$or][0]=',
-        'filters[$or][0][title][$in][]=',
+  // A question is planned without knowing of an adapter.
+  if (adapter === 'express') {
+    describe('S9 nothing in a list means nothing', () => {
+      const BOTH = 2;
+      const inCode: readonly (readonly [object, number])[] = [
+        [{ title: { $in: [] } }, 0],
+        [{ title: { $notIn: [] } }, BOTH],
+        [{ title: [] }, 0],
+        [{ $or: [] }, 0],
+        [{ $and: [] }, BOTH],
+        [{ $not: { $or: [] } }, BOTH],
+        [{ $not: { $and: [] } }, 0],
+        [{ $not: { title: { $in: [] } } }, BOTH],
+        [{ $and: [{ $or: [] }, { title: 'seen' }] }, 0],
+        [{ $or: [{ $or: [] }, { title: 'seen' }] }, 1],
+        [{ $or: [{ title: { $in: [] } }, { title: 'seen' }] }, 1],
+        [{ author: { name: { $in: [] } } }, 0],
+        [{ author: { $or: [] } }, 0],
+        [{ seo: { title: { $in: [] } } }, 0],
+        [{ id: { $in: [] } }, 0],
       ];
-      for (const query of spelled)
-        expect([query, [0, 400]]).toEqual([query, expect.arrayContaining([await count(query)])]);
-    });
 
-    it('S9 in grants', async () => {
-      const grants = {
-        'no actions': [{ actions: [], fields: ['title'] }],
-        'no grants': [],
-        'no fields': [{ actions: ['find', 'findOne', 'create', 'update'], fields: [] }],
-      } as const;
-      for (const [name, article] of Object.entries(grants)) {
-        const own = await another({ public: { article } });
-        expect([
-          name,
-          (await own.get('articles')).status >= 400 ||
-            JSON.stringify((await own.get('articles', { populate: '*' })).body).includes('seen'),
-        ]).toEqual([name, name !== 'no fields']);
-        if (name === 'no fields') {
-          // Whose fields are none sees that there are documents, and nothing of them.
-          expect(Object.keys((await own.get('articles', { populate: '*' })).body.data[0])).toEqual([
-            'id',
-            'documentId',
-            'createdAt',
-            'updatedAt',
-            'publishedAt',
-            'locale',
-          ]);
-          for (const query of [{ filters: { title: 'seen' } }, { sort: 'title' }, { fields: 'title' }])
-            expect((await own.get('articles', query)).status).toBe(400);
-          expect(idsOf(await own.get('articles', { _q: 'seen' }))).toEqual([]);
-          expect((await own.send('post', 'articles', { data: { title: 'x' } })).status).toBe(400);
-        } else {
-          for (const [method, path] of [
-            ['post', 'articles'],
-            ['put', `articles/${own.ids.article}`],
-            ['delete', `articles/${own.ids.article}`],
-          ] as const)
-            expect([401, 403]).toContain((await own.send(method, path, { data: {} })).status);
-        }
-      }
-    });
-  });
+      it.each(inCode)('S9 %j in code', async (filters, count) => {
+        const service = world.app.get<ContentService>(getContentToken('article'));
+        expect((await service.find({ filters })).data).toHaveLength(count);
+      });
 
-  it('S9 a grant on no attributes deletes nothing', async () => {
-    const own = await another({ public: { article: [{ actions: ['delete'], fields: [] }] } });
-    // The public that may do nothing at all is asked to sign in.
-    expect((await own.send('delete', `articles/${own.ids.article}`)).status).toBe(401);
-  });
-
-  it('S10 grants on what does not exist are left out with a warning, and come to mean nothing else', async () => {
-    const warnings: string[] = [];
-    let grants: Record<string, unknown> = {};
-    const own = await another({
-      public: { person: ['find'] },
-      source: { load: async () => ({ public: grants }) as Record<string, Grants> },
-      maxAge: 0,
-    });
-    own.app.useLogger({
-      log: () => undefined,
-      error: () => undefined,
-      warn: (message: string) => void warnings.push(message),
-    });
-    const statuses = async () => [
-      (await own.get('articles')).status,
-      (await own.get('vaults')).status,
-      (await own.send('post', 'articles', { data: { title: 'x' } })).status,
-    ];
-    const wrongs: readonly (readonly [Record<string, unknown>, string])[] = [
-      [{ gone: '*' }, ': "gone" is not'],
-      [{ gone2: ['find'] }, ': "gone2" is not'],
-      [{ '': '*' }, ': "" is not'],
-      [JSON.parse('{"__proto__":"*"}') as Record<string, unknown>, ': "__proto__" is not'],
-      [{ constructor: ['find'] }, ': "constructor" is not'],
-      [
-        { article: ['finds', 'FIND', 'read', '*', 'api::article.article.find'] },
-        '.article: "finds" is not an action',
-      ],
-      [
-        {
-          article: [
-            { actions: ['find'], fields: ['gone'] },
-            { actions: '*', fields: ['title', 'gone'] },
-          ],
-        },
-        '.article: "gone" is not an attribute',
-      ],
-      [{ article: [{ actions: ['find', 'gone'], fields: ['title'] }] }, '.article: "gone" is not an action'],
-      [
-        {
-          article: [
-            { actions: ['find'], fields: '*' },
-            { actions: ['find'], fields: null },
-            { actions: ['find'], field: ['title'] },
-            { fields: ['title'] },
-            { actions: 'find', fields: ['title'] },
-            null,
-            5,
-            [],
-            ['find'],
-          ],
-        },
-        '.article: expected an action',
-      ],
-      [{ '*': [{ actions: ['find'], fields: ['title'] }] }, '.*: fields need'],
-    ];
-    for (const [wrong, named] of wrongs) {
-      grants = wrong;
-      expect([JSON.stringify(wrong), await statuses()]).toEqual([JSON.stringify(wrong), [403, 403, 403]]);
-      expect([JSON.stringify(wrong), warnings.join('\n')]).toEqual([
-        JSON.stringify(wrong),
-        expect.stringContaining(`A grant is left out: role "public"${named}`),
-      ]);
-      // What stands beside it, and what comes after it, counts as before.
-      grants = { ...wrong, vault: ['find'] };
-      expect((await own.get('vaults')).status).toBe(200);
-      grants = {
-        article: [...(Array.isArray(wrong['article']) ? (wrong['article'] as unknown[]) : []), 'find'],
-      };
-      expect(await statuses()).toEqual([200, 403, 403]);
-    }
-  });
-
-  it('S10 a role without grants in a source takes no right from others', async () => {
-    const own = await another({
-      public: { person: ['find'] },
-      source: { load: async () => ({ public: null }) as unknown as Record<string, Grants> },
-      maxAge: 0,
-    });
-    expect((await own.get('people')).status).toBe(200);
-  });
-
-  it('S11 without a right on a type, what is there and what is not are answered alike', async () => {
-    const { vault: there } = world.ids;
-    for (const caller of [undefined, 'narrow', 'nobody']) {
-      for (const query of [
-        '',
-        '?populate=*',
-        '?filters[name][$startsWith]=match',
-        '?nope[',
-        '?status=draft',
-      ]) {
-        const asked = [
-          await world.get(`vaults/${there}${query}`, '', caller),
-          await world.get(`vaults/nobody${query}`, '', caller),
+      it('S9 in a query string', async () => {
+        const count = async (query: string) => {
+          const answer = await world.get('articles', query);
+          return answer.status === 200 ? answer.body.data.length : answer.status;
+        };
+        // A query string has no empty list; what comes nearest is a list of nothing, which is no condition that
+        // everything meets.
+        const spelled = [
+          'filters[title][$in]=',
+          'filters[title][$in][]=',
+          'filters[id][$in][]=',
+          'filters[id][$in]=',
+          'filters[title][$in]',
+          'filters[title][$in][]',
+          'filters[$or]=',
+          'filters[$or][]=',
+          'filters[$or]',
+          'filters[$and]=',
+          'filters[$or][0]=',
+          'filters[$or][0][title][$in][]=',
         ];
-        for (const { status, body } of asked)
-          expect({ status, body }).toEqual({
-            status: 403,
-            body: {
-              data: null,
-              error: { status: 403, name: 'ForbiddenError', message: 'Forbidden', details: {} },
-            },
-          });
+        for (const query of spelled)
+          expect([query, [0, 400]]).toEqual([query, expect.arrayContaining([await count(query)])]);
+      });
+
+      it('S9 in grants', async () => {
+        const grants = {
+          'no actions': [{ actions: [], fields: ['title'] }],
+          'no grants': [],
+          'no fields': [{ actions: ['find', 'findOne', 'create', 'update'], fields: [] }],
+        } as const;
+        for (const [name, article] of Object.entries(grants)) {
+          const own = await another({ public: { article } });
+          expect([
+            name,
+            (await own.get('articles')).status >= 400 ||
+              JSON.stringify((await own.get('articles', { populate: '*' })).body).includes('seen'),
+          ]).toEqual([name, name !== 'no fields']);
+          if (name === 'no fields') {
+            // Whose fields are none sees that there are documents, and nothing of them.
+            expect(Object.keys((await own.get('articles', { populate: '*' })).body.data[0])).toEqual([
+              'id',
+              'documentId',
+              'createdAt',
+              'updatedAt',
+              'publishedAt',
+              'locale',
+            ]);
+            for (const query of [{ filters: { title: 'seen' } }, { sort: 'title' }, { fields: 'title' }])
+              expect((await own.get('articles', query)).status).toBe(400);
+            expect(idsOf(await own.get('articles', { _q: 'seen' }))).toEqual([]);
+            expect((await own.send('post', 'articles', { data: { title: 'x' } })).status).toBe(400);
+          } else {
+            for (const [method, path] of [
+              ['post', 'articles'],
+              ['put', `articles/${own.ids.article}`],
+              ['delete', `articles/${own.ids.article}`],
+            ] as const)
+              expect([401, 403]).toContain((await own.send(method, path, { data: {} })).status);
+          }
+        }
+      });
+    });
+
+    it('S9 a grant on no attributes deletes nothing', async () => {
+      const own = await another({ public: { article: [{ actions: ['delete'], fields: [] }] } });
+      // The public that may do nothing at all is asked to sign in.
+      expect((await own.send('delete', `articles/${own.ids.article}`)).status).toBe(401);
+    });
+
+    it('S10 grants on what does not exist are left out with a warning, and come to mean nothing else', async () => {
+      const warnings: string[] = [];
+      let grants: Record<string, unknown> = {};
+      const own = await another({
+        public: { person: ['find'] },
+        source: { load: async () => ({ public: grants }) as Record<string, Grants> },
+        maxAge: 0,
+      });
+      own.app.useLogger({
+        log: () => undefined,
+        error: () => undefined,
+        warn: (message: string) => void warnings.push(message),
+      });
+      const statuses = async () => [
+        (await own.get('articles')).status,
+        (await own.get('vaults')).status,
+        (await own.send('post', 'articles', { data: { title: 'x' } })).status,
+      ];
+      const wrongs: readonly (readonly [Record<string, unknown>, string])[] = [
+        [{ gone: '*' }, ': "gone" is not'],
+        [{ gone2: ['find'] }, ': "gone2" is not'],
+        [{ '': '*' }, ': "" is not'],
+        [JSON.parse('{"__proto__":"*"}') as Record<string, unknown>, ': "__proto__" is not'],
+        [{ constructor: ['find'] }, ': "constructor" is not'],
+        [
+          { article: ['finds', 'FIND', 'read', '*', 'api::article.article.find'] },
+          '.article: "finds" is not an action',
+        ],
+        [
+          {
+            article: [
+              { actions: ['find'], fields: ['gone'] },
+              { actions: '*', fields: ['title', 'gone'] },
+            ],
+          },
+          '.article: "gone" is not an attribute',
+        ],
+        [
+          { article: [{ actions: ['find', 'gone'], fields: ['title'] }] },
+          '.article: "gone" is not an action',
+        ],
+        [
+          {
+            article: [
+              { actions: ['find'], fields: '*' },
+              { actions: ['find'], fields: null },
+              { actions: ['find'], field: ['title'] },
+              { fields: ['title'] },
+              { actions: 'find', fields: ['title'] },
+              null,
+              5,
+              [],
+              ['find'],
+            ],
+          },
+          '.article: expected an action',
+        ],
+        [{ '*': [{ actions: ['find'], fields: ['title'] }] }, '.*: fields need'],
+      ];
+      for (const [wrong, named] of wrongs) {
+        grants = wrong;
+        expect([JSON.stringify(wrong), await statuses()]).toEqual([JSON.stringify(wrong), [403, 403, 403]]);
+        expect([JSON.stringify(wrong), warnings.join('\n')]).toEqual([
+          JSON.stringify(wrong),
+          expect.stringContaining(`A grant is left out: role "public"${named}`),
+        ]);
+        // What stands beside it, and what comes after it, counts as before.
+        grants = { ...wrong, vault: ['find'] };
+        expect((await own.get('vaults')).status).toBe(200);
+        grants = {
+          article: [...(Array.isArray(wrong['article']) ? (wrong['article'] as unknown[]) : []), 'find'],
+        };
+        expect(await statuses()).toEqual([200, 403, 403]);
       }
-      for (const method of ['put', 'delete'] as const) {
-        for (const body of [undefined, {}, { data: {} }, { data: { name: 'x', nope: 1 } }]) {
-          expect(await world.send(method, `vaults/${there}`, body, caller)).toEqual(
-            await world.send(method, 'vaults/nobody', body, caller),
-          );
-          expect((await world.send(method, 'vaults/nobody', body, caller)).status).toBe(403);
+    });
+
+    it('S10 a role without grants in a source takes no right from others', async () => {
+      const own = await another({
+        public: { person: ['find'] },
+        source: { load: async () => ({ public: null }) as unknown as Record<string, Grants> },
+        maxAge: 0,
+      });
+      expect((await own.get('people')).status).toBe(200);
+    });
+
+    it('S11 without a right on a type, what is there and what is not are answered alike', async () => {
+      const { vault: there } = world.ids;
+      for (const caller of [undefined, 'narrow', 'nobody']) {
+        for (const query of [
+          '',
+          '?populate=*',
+          '?filters[name][$startsWith]=match',
+          '?nope[',
+          '?status=draft',
+        ]) {
+          const asked = [
+            await world.get(`vaults/${there}${query}`, '', caller),
+            await world.get(`vaults/nobody${query}`, '', caller),
+          ];
+          for (const { status, body } of asked)
+            expect({ status, body }).toEqual({
+              status: 403,
+              body: {
+                data: null,
+                error: { status: 403, name: 'ForbiddenError', message: 'Forbidden', details: {} },
+              },
+            });
+        }
+        for (const method of ['put', 'delete'] as const) {
+          for (const body of [undefined, {}, { data: {} }, { data: { name: 'x', nope: 1 } }]) {
+            expect(await world.send(method, `vaults/${there}`, body, caller)).toEqual(
+              await world.send(method, 'vaults/nobody', body, caller),
+            );
+            expect((await world.send(method, 'vaults/nobody', body, caller)).status).toBe(403);
+          }
         }
       }
-    }
-    // A write cannot find out by naming it in a relation either.
-    for (const relation of [
-      (id: string) => id,
-      (id: string) => ({ connect: [id] }),
-      (id: string) => ({ set: [{ documentId: id }] }),
-      (id: string) => ({ connect: [{ documentId: id, position: { before: id } }] }),
-    ]) {
-      const [known, unknown] = [
-        await world.send('post', 'articles', { data: { vault: relation(there) } }, 'writer'),
-        await world.send('post', 'articles', { data: { vault: relation('nobody') } }, 'writer'),
-      ];
-      expect([known.status, known.body]).toEqual([400, unknown.body]);
-    }
-    expect((await world.get('nothings')).status).toBe(404);
-  });
+      // A write cannot find out by naming it in a relation either.
+      for (const relation of [
+        (id: string) => id,
+        (id: string) => ({ connect: [id] }),
+        (id: string) => ({ set: [{ documentId: id }] }),
+        (id: string) => ({ connect: [{ documentId: id, position: { before: id } }] }),
+      ]) {
+        const [known, unknown] = [
+          await world.send('post', 'articles', { data: { vault: relation(there) } }, 'writer'),
+          await world.send('post', 'articles', { data: { vault: relation('nobody') } }, 'writer'),
+        ];
+        expect([known.status, known.body]).toEqual([400, unknown.body]);
+      }
+      expect((await world.get('nothings')).status).toBe(404);
+    });
+  }
 
-  it('S12 hostile text in operators, JSON paths, ids and bodies is only ever a value', async () => {
+  it('S12 hostile text in operators, JSON paths, ids and bodies is only ever a value (16.4)', async () => {
     const payloads = [
       "'",
       "' or '1'='1",

@@ -13,7 +13,7 @@ export type Secret =
     }
   | { readonly from: 'text'; readonly text: string };
 
-export interface Spoil {
+interface Spoil {
   readonly how: (typeof HOW)[number];
   readonly at: number;
 }

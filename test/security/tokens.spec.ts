@@ -392,7 +392,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     ).toEqual([200, 401, 401, 401]);
   });
 
-  it('S20 only tokens of the configured algorithm, key, issuer and audience count, and only in their time', async () => {
+  it('S20 only tokens of the configured algorithm, key, issuer and audience count, and only in their time (19.14)', async () => {
     const own = await another({ issuer: 'https://issuer.example', audience: 'the-app' });
     const { jwt, user } = await own.register();
     const victim = await own.register();

@@ -67,7 +67,7 @@ const GRANTS: Readonly<Record<string, Grants>> = {
   nobody: {},
 };
 
-export const contentModel: Pick<ContentModuleOptions, 'contentTypes' | 'components'> = {
+const contentModel: Pick<ContentModuleOptions, 'contentTypes' | 'components'> = {
   contentTypes: [article, person, vault],
   components: [seo, quote],
 };

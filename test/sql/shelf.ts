@@ -75,7 +75,7 @@ const tag = defineCollectionType({
   },
 });
 
-export const shelf = {
+const shelf = {
   contentTypes: [post, author, place, tag],
   components: [point, seo, quote],
   locales: ['en', 'fr'],

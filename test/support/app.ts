@@ -44,7 +44,7 @@ export async function createTestApp(
   prepare?.(app);
   await app.init();
   if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
-  await app.get<MikroORM>(CONTENT_ORM).schema.update();
+  await app.get<MikroORM>(CONTENT_ORM).schema.create();
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   const client = new pg.Client({ connectionString: database.url });

@@ -142,10 +142,11 @@ describe('re-ordering a relation', () => {
 
   it('M3: 20,000 places take no time that matters', () => {
     const ids = Array.from({ length: 20_000 }, (_, i) => i + 1);
-    const start = performance.now();
+    // The processor's time, which others on the machine do not lengthen.
+    const start = process.threadCpuUsage().user;
     const items = ids.map((id): Item => [id, id === 20_000 ? 'start' : ['before', id + 1]]);
     expect(change(ids, items)).toBe([20_000, ...ids.slice(0, -1)].join(','));
     expect(change([], items)).toBe(ids.join(','));
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect((process.threadCpuUsage().user - start) / 1000).toBeLessThan(2000);
   });
 });

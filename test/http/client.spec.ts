@@ -1,0 +1,76 @@
+/** The official client of the protocol, with nothing but its base URL changed (protocol section 22). */
+import { strapi } from '@strapi/client';
+import { UsersModule } from 'nestjs-content-api/accounts';
+import { contentTypes, Outbox, usersOptions } from '../accounts/helpers.ts';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+
+const USER = { username: 'ann', email: 'ann@example.com', password: 'a long password' };
+
+describe.each(ADAPTERS)('the official client on %s', (adapter) => {
+  let test: TestApp;
+  /** The client of whoever has the token. */
+  const client = (auth?: string) =>
+    strapi({ baseURL: `${test.url}/api`, ...(auth === undefined ? {} : { auth }) });
+
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes,
+        access: { public: { topic: '*', page: '*' }, roles: { authenticated: { note: '*', user: '*' } } },
+        imports: [UsersModule.forRoot(usersOptions(new Outbox()))],
+      },
+      adapter,
+    );
+  });
+  afterAll(() => test.close());
+
+  it('22.1 22.2 creates with a body of data, and lists with arrays as indexed brackets', async () => {
+    const topics = client().collection('topics');
+    for (const name of ['red', 'green', 'blue']) await topics.create({ name });
+    const { data, meta } = await topics.find({
+      fields: ['name'],
+      sort: ['name:desc'],
+      filters: { name: { $in: ['red', 'blue'] } },
+      pagination: { page: 1, pageSize: 1 },
+    });
+    expect(data).toEqual([{ id: expect.any(Number), documentId: expect.any(String), name: 'red' }]);
+    expect(meta).toEqual({ pagination: { page: 1, pageSize: 1, pageCount: 2, total: 2 } });
+  });
+
+  it('22.3 changes one and deletes it, without a body to read', async () => {
+    const topics = client().collection('topics');
+    const { documentId } = (await topics.create({ name: 'short' })).data;
+    expect((await topics.update(documentId, { name: 'shorter' })).data).toMatchObject({ name: 'shorter' });
+    await topics.delete(documentId);
+    await expect(topics.findOne(documentId)).rejects.toMatchObject({ response: { status: 404 } });
+  });
+
+  it('22.4 signs in by a jwt, and sends it as a bearer token', async () => {
+    const signedIn = await client().fetch('/auth/local/register', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(USER),
+    });
+    const { jwt } = (await signedIn.json()) as { jwt: string };
+    const notes = client(jwt).collection('notes');
+    expect((await notes.create({ title: 'mine' })).data).toMatchObject({ title: 'mine' });
+    await expect(client().collection('notes').find()).rejects.toMatchObject({ response: { status: 403 } });
+  });
+
+  it.each([
+    ['22.5 a 400', 'HTTPBadRequestError', () => client().collection('topics').find({ sort: 'nope' })],
+    ['22.5 a 401', 'HTTPAuthorizationError', () => client('spoilt').collection('topics').find()],
+    ['22.5 a 403', 'HTTPForbiddenError', () => client().collection('notes').find()],
+    ['22.5 a 404', 'HTTPNotFoundError', () => client().collection('nothings').find()],
+  ])('%s is %s to it', async (_status, name, ask) => {
+    await expect(ask()).rejects.toMatchObject({ name });
+  });
+
+  it('22.7 a single type is at its singular name', async () => {
+    const page = client().single('page');
+    await page.update({ title: 'home' });
+    expect((await page.find({ fields: ['title'] })).data).toMatchObject({ title: 'home' });
+    await page.delete();
+    await expect(page.find()).rejects.toMatchObject({ response: { status: 404 } });
+  });
+});
