@@ -68,12 +68,8 @@ export class Job {
     this.inTransaction = true;
   }
 
-  /**
-   * Says that what is sent next commits. Nobody may stop it but the end of its time, and then it is the
-   * connection that knows whether it has happened.
-   */
+  /** Says that what is sent next commits: should the job fail, the connection knows whether it has happened. */
   committing(): void {
-    this.ticket.hold();
     this.isDeciding = true;
   }
 

@@ -157,7 +157,7 @@ export class Injector {
       armed.decided ||= isHit && texts.some(isCommit);
       const whole = (): Promise<readonly unknown[]> =>
         new Promise((resolve, reject) => {
-          flight.landed = (error, rows) => (error ? reject(error) : resolve(rows));
+          flight.landed = (error, rows) => (error instanceof Error ? reject(error) : resolve(rows));
           this.original.call(client, flight);
         });
       const run = isHit && armed.mode !== null ? this.hit(armed.mode, client, whole, armed) : whole();

@@ -151,7 +151,7 @@ describe('decide', () => {
     id: kind === 'user' || kind === 'token' ? 'ann' : null,
     permissions: Permissions.of(grants),
   });
-  const own = { kind: 'own', owner: note.attributes.get('writer'), user: 'ann' };
+  const own = { kind: 'own', owner: note.storage.columnOf.get('writer'), user: 'ann' };
 
   const DECISIONS: readonly [string, Caller, ContentType, Action, unknown][] = [
     ['what is granted', caller('public', { note: ['find'] }), note, 'find', 'all'],
