@@ -2,6 +2,7 @@
  * What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh
  * ids.
  */
+import { hash } from 'node:crypto';
 import { MAX_INTEGER } from '../schema/accept.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
@@ -24,18 +25,27 @@ import { compileOwn } from './compile-own.js';
 import { joinSql } from './joins/joins.js';
 import { currentRows, newContext, rowScope, type RowScope } from './scope.js';
 
-function taken(locks: readonly Lock[]): Sql {
-  const names = param(locks.map(({ name }) => name));
-  const kinds = param(locks.map(({ exclusive }) => exclusive));
-  return sql`select case when l.exclusive then pg_advisory_xact_lock(l.key)::text else pg_advisory_xact_lock_shared(l.key)::text end as lock
-    from (select hashtextextended(x.name, 0) as key, bool_or(x.exclusive) as exclusive from unnest(${names}::text[], ${kinds}::boolean[]) x(name, exclusive) group by 1 order by 1) l`;
-}
+/** A lock's key: the same for a name on every instance of an application. */
+const keyOf = (name: string): bigint => BigInt.asIntN(64, BigInt(`0x${hash('sha256', name).slice(0, 16)}`));
+
+const byKey = ([a]: readonly [bigint, boolean], [b]: readonly [bigint, boolean]): number => (a < b ? -1 : 1);
 
 /**
  * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what
  * comes after it sees all that the former holders have done.
  */
-export const compileQueue = (locks: readonly Lock[]): Statement => print(taken(locks));
+export function compileQueue(locks: readonly Lock[]): Statement {
+  const kinds = new Map<bigint, boolean>();
+  for (const { name, exclusive } of locks) {
+    const key = keyOf(name);
+    kinds.set(key, exclusive || kinds.get(key) === true);
+  }
+  const taken = [...kinds].sort(byKey).map(([key, exclusive]) => {
+    const value = sql`${param(String(key))}::int8`;
+    return exclusive ? sql`pg_advisory_xact_lock(${value})` : sql`pg_advisory_xact_lock_shared(${value})`;
+  });
+  return print(sql`select ${join(taken, ', ')}`);
+}
 
 /** The rows of a document; all where it is a single type's, which has one document. */
 export const documentOf = (row: Sql, documentId: string | null): Sql =>
@@ -45,19 +55,23 @@ export const documentOf = (row: Sql, documentId: string | null): Sql =>
 const ownRow = (row: Sql, own: OwnCondition | null): Sql =>
   own === null ? sql`false` : compileOwn(own, row);
 
+/** Whose versions are asked for, and why. */
+type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'merged'>;
+
 /**
- * The versions of a document, and whether they are the user's own; their rows are locked too, against writers
- * that know nothing of this library.
+ * The versions of a document, and whether they are the user's own. Where stored values go into what is
+ * written, their rows are locked too, against writers that know nothing of this library.
  */
-function versions(type: ContentType, { documentId, own }: Pick<LoadRequest, 'documentId' | 'own'>): Sql {
+function versions({ type, documentId, own, merged }: VersionsRequest): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
-  const rows = sql`select t.id, t.document_id, t.locale, t.published, ${theirs} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id for no key update`;
+  const lock = merged.size > 0 ? sql` for no key update` : sql``;
+  const rows = sql`select t.id, t.document_id, t.locale, t.published, ${theirs} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
 /** The versions of a document alone, as `versions`. */
-export const compileVersions = (request: Pick<LoadRequest, 'type' | 'documentId' | 'own'>): Statement =>
-  print(sql`select ${versions(request.type, request)}`);
+export const compileVersions = (request: VersionsRequest): Statement =>
+  print(sql`select ${versions(request)}`);
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function stored(request: LoadRequest, row: RowScope): Sql {
@@ -77,11 +91,15 @@ function stored(request: LoadRequest, row: RowScope): Sql {
   return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${join(conditions, ' and ')})::text as stored`;
 }
 
-/** The value of an attribute that has a column of its own. */
-function storedColumn(attribute: Attribute, { type, alias: row }: RowScope): Sql[] {
-  const column = type.storage.columnOf.get(attribute.name);
-  if (column === undefined || attribute.system) return [];
-  return [sql`${column.toJson(sql`${row}.${quote(column.name)}`)} as ${quote(attribute.name)}`];
+/** The value of an attribute that has a column of its own, where it matters. */
+function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: LoadRequest): Sql[] {
+  const column = row.type.storage.columnOf.get(attribute.name);
+  if (column === undefined || !needed.has(attribute.name)) return [];
+  const value = column.toJson(sql`${row.alias}.${quote(column.name)}`);
+  // Of a published version only instances matter, which a body may name.
+  const isTheirs = row.type.draftAndPublish && !merged.has(attribute.name);
+  const shown = isTheirs ? sql`case when not ${row.alias}.published then ${value} end` : value;
+  return [sql`${shown} as ${quote(attribute.name)}`];
 }
 
 /** The targets of a relation, where its list is needed. */
@@ -111,6 +129,9 @@ export interface LoadRequest {
   readonly defaultLocale: string;
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;
+  /** Other attributes whose stored values are; and those whose values go into what is written. */
+  readonly needed: ReadonlySet<string>;
+  readonly merged: ReadonlySet<string>;
   readonly references: References;
   /** Which documents of the type are the caller's own; null where that does not matter. */
   readonly own: OwnCondition | null;
@@ -118,7 +139,8 @@ export interface LoadRequest {
   readonly changed: ReadonlySet<ContentType>;
   /** How many fresh component ids to reserve. */
   readonly instances: number;
-  readonly sequenceTable: Identifier;
+  /** Where they come from. */
+  readonly sequence: Identifier;
 }
 
 /** The rows of a target that are linked to the written document, in any state and locale. */
@@ -152,9 +174,11 @@ function named(
   const documents = references.flatMap((one) => ('documentId' in one ? [one.documentId] : []));
   const rows = references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []));
   const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
+  // One condition is answered by its index alone.
+  const byRow = sql`x.id = any(${param([...new Set(rows)])}::int4[])`;
   const wanted = [
     sql`x.document_id = any(${param([...new Set(documents)])}::text[])`,
-    sql`x.id = any(${param([...new Set(rows)])}::int4[])`,
+    ...(rows.length > 0 ? [byRow] : []),
     ...linked,
   ];
   const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
@@ -182,13 +206,15 @@ export function compileLoad(request: LoadRequest): Statement {
     'flat',
   );
   const row = rowScope(request.type, alias('t', context.next()));
-  const document = request.existing ? [versions(request.type, request), stored(request, row)] : [];
-  const sequence = sql`pg_get_serial_sequence(${quote(request.sequenceTable, 'reference')}, 'id')`;
+  const document = request.existing ? [versions(request), stored(request, row)] : [];
+  const sequence = sql`${quote(request.sequence, 'reference')}::regclass`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(
     ([target, lookup], i) => sql`${named(target, lookup, request)} as ${alias('k', i)}`,
   );
-  return print(sql`select ${join([...document, ids, ...references], ', ')}`);
+  return print(
+    sql`select ${join([...document, ...(request.instances > 0 ? [ids] : []), ...references], ', ')}`,
+  );
 }
 
 /** The uids of a locale that begin like `base`, drafts included where there are drafts. */

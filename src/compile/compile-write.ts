@@ -70,9 +70,9 @@ function written(request: RowsStep, columns: readonly Column[]): Sql {
     select ${version(request, own)}${list(values)} from ${table} b where b.id = ${param(request.base)}::int4 returning *`;
 }
 
-const copy = (columns: readonly Column[], from: 'd' | 'excluded'): Sql =>
+const copy = (columns: readonly Column[]): Sql =>
   join(
-    columns.map(({ name }) => sql`${quote(name)} = ${from === 'd' ? sql`d` : sql`excluded`}.${quote(name)}`),
+    columns.map(({ name }) => sql`${quote(name)} = d.${quote(name)}`),
     ', ',
   );
 
@@ -80,42 +80,36 @@ const copy = (columns: readonly Column[], from: 'd' | 'excluded'): Sql =>
 function shared(type: ContentType, columns: readonly Column[], state: Sql): Sql | null {
   const common = columns.filter(({ attribute, isPosition }) => !attribute.localized && !isPosition);
   if (!type.localized || common.length === 0) return null;
-  return sql`update ${quote(type.table)} t set ${copy(common, 'd')} from d
-    where t.document_id = d.document_id and t.locale <> d.locale and ${state} returning t.id, t.locale, t.published`;
+  return sql`update ${quote(type.table)} t set ${copy(common)} from d
+    where t.document_id = d.document_id and t.locale <> d.locale and ${state}`;
 }
 
 /** An existing document: the version written, its published copy, the locales that share their values. */
 export function compileUpdate(request: RowsStep, links: readonly Sql[]): Statement {
-  const { type } = request;
+  const { type, publish, hasOthers } = request;
   const { columns } = type.storage;
   const given = columns.filter((column) => isGiven(request, column));
-  const parts: { readonly name: Sql; readonly body: Sql }[] = [
+  const publishes = type.draftAndPublish && publish;
+  const ownState = type.draftAndPublish ? sql`not t.published` : sql`t.published`;
+  const parts = [
     { name: sql`d`, body: written(request, columns) },
-  ];
-  const siblings = shared(type, given, type.draftAndPublish ? sql`not t.published` : sql`t.published`);
-  if (siblings !== null) parts.push({ name: sql`s`, body: siblings });
-  if (type.draftAndPublish && request.publish) {
-    parts.push({ name: sql`p`, body: publishFrom(type, columns) });
-    const publishedSiblings = shared(type, columns, sql`t.published`);
-    if (publishedSiblings !== null) parts.push({ name: sql`q`, body: publishedSiblings });
-  }
-  return print(
-    sql`with ${join(
-      parts.map(({ name, body }) => sql`${name} as (${body})`),
-      ', ',
-    )}${steps(links)} select 1 from d`,
-  );
+    { name: sql`s`, body: hasOthers ? shared(type, given, ownState) : null },
+    { name: sql`p`, body: publishes ? publishFrom(request, columns) : null },
+    { name: sql`q`, body: publishes && hasOthers ? shared(type, columns, sql`t.published`) : null },
+  ].flatMap(({ name, body }) => (body === null ? [] : [sql`${name} as (${body})`]));
+  return print(sql`with ${join(parts, ', ')}${steps(links)} select 1 from d`);
 }
 
 /** The published version takes the draft's values and keeps its own id and creation time (D18). */
-function publishFrom(type: ContentType, columns: readonly Column[]): Sql {
+function publishFrom({ type, live }: RowsStep, columns: readonly Column[]): Sql {
+  const table = quote(type.table);
   const names = columns.map(({ name }) => quote(name));
   const values = columns.map(({ name }) => sql`d.${quote(name)}`);
-  const updates = columns.length === 0 ? sql`` : sql`, ${copy(columns, 'excluded')}`;
-  return sql`insert into ${quote(type.table)} (${SYSTEM}${list(names)})
-    select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}${list(values)} from d
-    on conflict (document_id, locale, published) do update set updated_at = excluded.updated_at, published_at = excluded.published_at${updates}
-    returning id, locale, published`;
+  if (live === null)
+    return sql`insert into ${table} (${SYSTEM}${list(names)})
+      select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}${list(values)} from d`;
+  const sets = columns.length === 0 ? sql`` : sql`, ${copy(columns)}`;
+  return sql`update ${table} t set updated_at = d.updated_at, published_at = ${TIME}${sets} from d where t.id = ${param(live)}::int4`;
 }
 
 /** The draft takes back what is published, and shares with the drafts of other locales what locales share. */

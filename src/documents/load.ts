@@ -4,6 +4,7 @@ import { compileLoad, compileVersions } from '../compile/compile-load.js';
 import type { Row } from '../database/runner.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
 import type { Loaded } from '../plan/loaded.js';
+import { neededValues } from '../plan/needed-values.js';
 import type { Stored } from '../plan/stored-instances.js';
 import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
 import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
@@ -64,10 +65,11 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 export function loadStatement(request: LoadRequest): Statement | null {
   const { target, own, body, settings } = request;
   const { type, documentId, locale } = target;
-  if (body === null) return compileVersions({ type, documentId, own });
+  if (body === null) return compileVersions({ type, documentId, own, merged: new Set() });
   const { references, instances, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && instances === 0) return null;
+  const needed = neededValues(target, values);
   const given = [...values.relations.values()].map(({ attribute }) => attribute);
   const changed = given.filter(({ join }) => join.side === 'inverse');
   return compileLoad({
@@ -81,7 +83,9 @@ export function loadStatement(request: LoadRequest): Statement | null {
     references,
     own,
     instances,
-    sequenceTable: type.storage.instanceIds,
+    needed: needed.names,
+    merged: needed.merged,
+    sequence: type.storage.instanceSequence,
   });
 }
 

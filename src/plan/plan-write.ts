@@ -117,6 +117,8 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, settled }, tools) => {
         locale,
         values: columnValues(type, settled),
         row: own?.id ?? null,
+        live: published?.id ?? null,
+        hasOthers: versions.all.some((version) => version.locale !== locale),
         base: base?.id ?? null,
         publish,
         links: linksOfWrite({ target, body, documentId, loaded, settled }),

@@ -16,6 +16,10 @@ export interface RowsStep {
   readonly values: ColumnValues;
   /** The version to update; null to insert one. */
   readonly row: number | null;
+  /** Its published version; null where there is none yet. */
+  readonly live: number | null;
+  /** Whether the document has versions in other locales. */
+  readonly hasOthers: boolean;
   /** A version in another locale from which a new one takes over what locales share (D19). */
   readonly base: number | null;
   /**

@@ -250,6 +250,7 @@ export interface Storage {
   readonly indexes: readonly Index[];
   /** The table whose sequence numbers component instances, the same for all types. */
   readonly instanceIds: Identifier;
+  readonly instanceSequence: Identifier;
   /** What it takes of the names of its schema, or keeps for itself: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
   /** The relations of the type, in their order. */

@@ -86,6 +86,9 @@ export const targetIndexName = (table: string): Identifier => of(table, 'by', 't
  */
 export const INSTANCE_IDS = identifier('content_component_ids');
 
+/** That sequence: PostgreSQL names it after the table and its serial column. */
+export const INSTANCE_SEQUENCE = identifier('content_component_ids_id_seq');
+
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');
 export const COMPONENT = identifier('__component');

@@ -9,6 +9,7 @@ import {
   countIndexName,
   inSchema,
   INSTANCE_IDS,
+  INSTANCE_SEQUENCE,
   listIndexName,
   parted,
   singleIndexName,
@@ -24,6 +25,7 @@ export const NO_STORAGE: Storage = Object.freeze({
   links: [],
   indexes: [],
   instanceIds: INSTANCE_IDS,
+  instanceSequence: INSTANCE_SEQUENCE,
   names: [],
   relations: [],
   owned: [],
@@ -83,6 +85,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
     ),
     indexes: [...stored.flatMap(({ indexes }) => indexes), ...ownIndexes(type)],
     instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),
+    instanceSequence: inSchema(parted(type.table).schema, INSTANCE_SEQUENCE),
     names: [
       ...ownNames(type).map((name) => ({ name, attribute: null })),
       ...stored.flatMap(({ attribute, names, indexes }) =>
