@@ -11,9 +11,10 @@ export type Landed = (error: Error | null, rows: readonly (readonly Row[])[]) =>
 
 /** A connection's protocol, as far as queries write to it. */
 interface Wire {
-  readonly stream: { cork?(): void; uncork?(): void };
+  readonly stream: { write(bytes: Buffer): unknown };
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
+  _send(part: Buffer): unknown;
   sync(): void;
   close(message: { readonly type: 'S'; readonly name: string }): void;
 }
@@ -37,7 +38,7 @@ type QueryClass = new (
 const queryClassOf = (client: PoolClient): QueryClass | null => {
   const { Query } = client.constructor as { Query?: QueryClass };
   const whole = typeof Query?.prototype === 'object' && 'prepare' in Query.prototype;
-  return whole && client.connection?.stream !== undefined ? (Query ?? null) : null;
+  return whole && typeof client.connection?._send === 'function' ? (Query ?? null) : null;
 };
 
 /** Whether a client of the driver can carry flights: not the one over libpq. */
@@ -71,21 +72,22 @@ export class Flight {
   }
 
   submit(wire: Wire): Error | null {
-    // What the driver writes for a query ends in a Sync; only the last one's is sent.
-    const together = Object.assign(Object.create(wire) as Wire, { sync: () => undefined });
-    wire.stream.cork?.();
-    try {
-      for (const query of this.queries) {
-        const { name } = query;
-        if (name !== undefined && wire.parsedStatements[name] === undefined) this.fresh.push(query);
-        query.prepare(together);
-        // A value that the driver cannot send: what would come after it must not happen.
-        if (this.error !== null) break;
-      }
-      wire.sync();
-    } finally {
-      wire.stream.uncork?.();
+    const parts: Buffer[] = [];
+    // What the driver writes for a query ends in a Sync; only the last one's is sent, and all in one piece:
+    // many small ones cost the process more than the statements do.
+    const together = Object.assign(Object.create(wire) as Wire, {
+      _send: (part: Buffer) => parts.push(part),
+      sync: () => undefined,
+    });
+    for (const query of this.queries) {
+      const { name } = query;
+      if (name !== undefined && wire.parsedStatements[name] === undefined) this.fresh.push(query);
+      query.prepare(together);
+      // A value that the driver cannot send: what would come after it must not happen.
+      if (this.error !== null) break;
     }
+    wire.sync.call(together);
+    wire.stream.write(Buffer.concat(parts));
     return null;
   }
 

@@ -9,7 +9,9 @@ export interface PoolClient {
   /** What the driver believes to be prepared on this connection, text by name. */
   readonly connection?: {
     readonly parsedStatements?: Record<string, string>;
-    readonly stream?: { destroy(): void; cork?(): void };
+    readonly stream?: { destroy(): void };
+    /** Writes one message; not there in the driver over libpq. */
+    readonly _send?: unknown;
   };
   query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
   /** Submits whatever submits itself. */
