@@ -1,0 +1,121 @@
+/** A write goes over the wire in two flights, and is all or nothing whichever statement of them fails. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { CONTENT_ORM, type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
+import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+
+const label = defineCollectionType({
+  singularApiId: 'label',
+  pluralApiId: 'labels',
+  attributes: { name: { type: 'string' } },
+});
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  draftAndPublish: true,
+  attributes: {
+    title: { type: 'string', required: true },
+    code: { type: 'string', unique: true },
+    slug: { type: 'uid', targetField: 'title', generate: true },
+    labels: { type: 'relation', relation: 'manyToMany', target: 'label' },
+  },
+});
+
+const LIMITS = { responseBytes: 2000, statementTimeout: 1500 };
+
+describe.each([true, false])('flights, statements prepared: %s', (preparedStatements) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp({
+      contentTypes: [note, label],
+      access: { public: { note: '*', label: '*' } },
+      limits: LIMITS,
+      preparedStatements,
+    });
+  });
+  afterAll(() => test.close());
+
+  let n = 0;
+  const next = (): string => `c${(n += 1)}`;
+  const send = (method: 'post' | 'put' | 'delete', path: string, data?: object) =>
+    test.http[method](`/api/${path}`).send(data === undefined ? undefined : { data });
+  const make = async (data: object = {}): Promise<string> =>
+    (await send('post', 'notes', { title: 'a', slug: next(), ...data }).expect(201)).body.data.documentId;
+  const manyLabels = async (): Promise<string[]> => {
+    const made = await Promise.all(
+      Array.from({ length: 40 }, () => send('post', 'labels', { name: next() })),
+    );
+    return made.map(({ body }) => body.data.documentId);
+  };
+  const rows = async (documentId: string) =>
+    test.sql('select title, published from notes where document_id = $1 order by published', [documentId]);
+
+  it('a create, an update, a publish and a delete take two flights at most', async () => {
+    const { documentId } = (await send('post', 'labels', { name: 'x' }).expect(201)).body.data;
+    const flights = async (work: () => Promise<unknown>): Promise<number> =>
+      (await recordFlights(work)).length;
+    expect(await flights(() => make())).toBe(1);
+    expect(await flights(() => make({ labels: [documentId] }))).toBe(2);
+    const draft = (await send('post', 'notes?status=draft', { slug: next() }).expect(201)).body.data;
+    // The published version is new, and its links come with it.
+    const publish = { title: 'b', labels: [documentId] };
+    expect(await flights(() => send('put', `notes/${draft.documentId}`, publish).expect(200))).toBe(2);
+    expect(await flights(() => send('put', `notes/${draft.documentId}`, {}).expect(200))).toBe(2);
+    expect(await flights(() => send('delete', `notes/${draft.documentId}`).expect(204))).toBe(2);
+    // What is generated is looked for under a lock of its own.
+    expect(await flights(() => send('post', 'notes', { title: 'c' }).expect(201))).toBe(2);
+  });
+
+  it('all of it is planned once for all values', async () => {
+    const seen = await recordFlights(() => make());
+    expect(seen[0]?.slice(0, 2)).toEqual(['begin', 'set local plan_cache_mode = force_generic_plan']);
+    expect(seen.at(-1)?.at(-1)).toBe('commit');
+  });
+
+  it('an answer that is too large undoes the write that was sent along with it', async () => {
+    const before = await test.sql('select count(*)::int as n from notes');
+    const { body } = await send('post', 'notes', { title: 'x'.repeat(250), code: 'y'.repeat(200) })
+      .query({ populate: '*' })
+      .expect(201);
+    expect(body.data.title).toHaveLength(250);
+    const many = await Promise.all(
+      Array.from({ length: 40 }, () => send('post', 'labels', { name: next() })),
+    );
+    const labels = many.map((one) => one.body.data.documentId);
+    const refused = await send('post', 'notes?populate=labels', { title: 'big', slug: next(), labels });
+    expect(refused.body.error).toMatchObject({ status: 400, details: { limit: 'responseBytes' } });
+    const after = await test.sql('select count(*)::int as n from notes');
+    expect(Number(after[0]?.['n'])).toBe(Number(before[0]?.['n']) + 2);
+  });
+
+  it('statements of a flight that has failed work again on the same connections', async () => {
+    await make({ code: 'taken' });
+    for (let i = 0; i < 12; i += 1) {
+      const { body } = await send('post', 'notes', { title: 't', slug: next(), code: 'taken' }).expect(400);
+      expect(body.error.details.errors).toMatchObject([{ path: ['code'], value: 'taken' }]);
+      await make({ code: next() });
+    }
+  });
+
+  it('what runs out of time in its last flight is a 503 and is not written later', async () => {
+    const id = await make({ title: 'old' });
+    const held = await test.app.get<MikroORM>(CONTENT_ORM).em.fork();
+    await held.begin();
+    await held.execute('update notes set title = title where document_id = ?', [id]);
+    const { body } = await send('put', `notes/${id}`, { title: 'late' }).expect(503);
+    expect(body.error.details.limit).toBe('statementTimeout');
+    await held.rollback();
+    await sleep(300);
+    expect((await rows(id)).map(({ title }) => title)).toEqual(['old', 'old']);
+  });
+
+  it("a write that is refused leaves the host's own transaction usable", async () => {
+    const labels = await manyLabels();
+    const notes = test.app.get<ContentService>(getContentToken('note'), { strict: false });
+    await test.app.get<MikroORM>(CONTENT_ORM).em.transactional(async (em) => {
+      const wide = notes.create({ title: 'w', labels }, { populate: 'labels' }, { em });
+      await expect(wide).rejects.toMatchObject({ status: 400, details: { limit: 'responseBytes' } });
+      expect(await em.execute('select 1 as one')).toEqual([{ one: 1 }]);
+    });
+  });
+});
