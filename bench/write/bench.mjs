@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put]
- * [--no-reference]`: writes of this library beside a hand-written statement and the reference. Writes
- * bench/results/write.{md,json}.
+ * [--no-reference]`: writes of this library beside two that are written by hand, one honest and one unchecked,
+ * and the reference. Writes bench/results/write.{md,json}.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,24 +15,29 @@ import { seedBench } from '../reference/seed-bench.mjs';
 import { isInstalled, startReference } from '../reference/start.mjs';
 import { spawnServer } from '../spawn-server.mjs';
 import { report } from './report.mjs';
-import { SHAPES } from './requests.mjs';
+import { shapesOn } from './requests.mjs';
 import { startCounter } from './statements.mjs';
 
 const directory = import.meta.dirname;
 const results = join(directory, '..', 'results');
 const log = (line) => console.error(line);
 
-const startHandWritten = (databaseUrl) =>
+const startByHand = (file) => (databaseUrl) =>
   spawnServer({
-    args: [join(directory, 'hand-written.mjs'), '--database-url', databaseUrl],
+    args: [join(directory, file), '--database-url', databaseUrl],
     env: { NODE_ENV: 'production' },
   });
+const startBlog = (databaseUrl) => startLibrary(databaseUrl, 'blog');
 
-/** The servers, each on tables of its own with the same articles. */
+/**
+ * The servers, each on tables of its own with the same articles. Who only writes is read by `reader`, the
+ * library on the same tables; who does not check is sent nothing wrong.
+ */
 const CONTESTANTS = {
-  library: { start: (databaseUrl) => startLibrary(databaseUrl, 'blog'), seed: seedLibrary },
-  limit: { start: startHandWritten, seed: seedLibrary },
-  reference: { start: (databaseUrl) => startReference({ databaseUrl }), seed: seedReference },
+  library: { start: startBlog, seed: seedLibrary, checks: true },
+  honest: { start: startByHand('honest.mjs'), seed: seedLibrary, reader: startBlog, checks: true },
+  limit: { start: startByHand('hand-written.mjs'), seed: seedLibrary, reader: startBlog, checks: false },
+  reference: { start: (databaseUrl) => startReference({ databaseUrl }), seed: seedReference, checks: false },
 };
 
 async function seedLibrary(databaseUrl, rows) {
@@ -69,7 +74,9 @@ export async function bench(args) {
     throw new Error(
       'The reference is not installed: `npm install --prefix bench/reference`, or --no-reference.',
     );
-  const shapes = SHAPES.filter(({ name }) => values.only === undefined || values.only === name);
+  const shapes = shapesOn(options.rows).filter(
+    ({ name }) => values.only === undefined || values.only === name,
+  );
   const databases = await startDatabases();
   const contestants = [];
   try {
@@ -78,14 +85,15 @@ export async function bench(args) {
       date: new Date().toISOString().slice(0, 10),
     };
     const postgres = await postmasterPid(databases.url);
-    for (const [key, { start, seed }] of Object.entries(CONTESTANTS)) {
+    for (const [key, peer] of Object.entries(CONTESTANTS)) {
       if (key === 'reference' && !withReference) continue;
       log(`preparing ${options.rows} articles for ${key}`);
       const databaseUrl = await databases.create();
-      await seed(databaseUrl, options.rows);
-      contestants.push({ key, databaseUrl, start, server: await start(databaseUrl), next: 1_000_000 });
+      await peer.seed(databaseUrl, options.rows);
+      const server = await peer.start(databaseUrl);
+      contestants.push({ ...peer, key, databaseUrl, server, next: 1_000_000 });
     }
-    for (const shape of shapes) await checkAnswers(shape, contestants);
+    await check(shapes, contestants);
     log('all answer the same');
     const measured = [];
     for (const shape of shapes) {
@@ -99,7 +107,8 @@ export async function bench(args) {
     await Promise.all(contestants.map(({ server }) => server.stop()));
     for (const contestant of contestants)
       for (const shape of shapes) await countStatements(shape, contestant, measured);
-    const outcome = { machine, options, shapes: measured };
+    const wrong = shapes.reduce((sum, shape) => sum + shape.wrong(CHECKED).length, 0);
+    const outcome = { machine, options, shapes: measured, wrong };
     const markdown = report(outcome);
     console.log(markdown);
     // A run of a part does not replace the numbers of the whole.
@@ -122,26 +131,54 @@ async function send(url, { method, path, headers, body }) {
 /** What differs from one server to the next, or from one request to the next. */
 const OWN = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
+/** Checks all servers; who reads for those that only write is there as long as that takes. */
+async function check(shapes, contestants) {
+  const readers = new Map();
+  try {
+    for (const { key, databaseUrl, server, reader } of contestants)
+      readers.set(key, reader === undefined ? server : await reader(databaseUrl));
+    for (const shape of shapes) {
+      await checkAnswers(shape, contestants, readers);
+      for (const contestant of contestants) if (contestant.checks) await checkRefusals(shape, contestant);
+    }
+  } finally {
+    for (const { key, server } of contestants)
+      if (readers.has(key) && readers.get(key) !== server) await readers.get(key).stop();
+  }
+}
+
+/** The number of the request that checks are made with. */
+const CHECKED = 999;
+
+/** Throws when a server takes a wrong request, or fails on one. */
+async function checkRefusals({ wrong, title }, { key, server }) {
+  for (const request of wrong(CHECKED)) {
+    const { status, text } = await send(server.url, request);
+    if (status !== 400 && status !== 404)
+      throw new Error(`${key} answers a wrong ${title} with ${status}:\n${request.body}\n${text}`);
+  }
+}
+
 /**
  * Throws when a server does not answer as the first one does, or does not show everywhere what it was sent.
  */
-async function checkAnswers({ request, status, title }, contestants) {
+async function checkAnswers({ request, status, title }, contestants, readers) {
   let wanted;
   for (const { key, server } of contestants) {
-    const sent = request(999);
+    const sent = request(CHECKED);
     const answer = await send(server.url, sent);
     if (answer.status !== status)
       throw new Error(`${key} answers ${title} with ${answer.status}: ${answer.text.slice(0, 500)}`);
     const documentId = JSON.parse(answer.text).data.documentId;
-    const read = await send(server.url, {
+    const read = await send(readers.get(key).url, {
       method: 'GET',
       path: `/api/articles/${documentId}?populate=*`,
       headers: {},
     });
-    const shown = [comparable(answer.text), key === 'limit' ? undefined : comparable(read.text)];
+    const shown = [comparable(answer.text), comparable(read.text)];
     wanted ??= shown;
     for (const [i, text] of shown.entries()) {
-      if (text !== undefined && text !== wanted[i])
+      if (text !== wanted[i])
         throw new Error(`${key} answers ${title} otherwise than the library:\n${text}\n${wanted[i]}`);
     }
   }
@@ -214,9 +251,12 @@ async function countStatements(shape, { key, databaseUrl, start }, measured) {
     const one = async () => send(server.url, shape.request((n += 1)));
     for (let i = 0; i < COUNTED; i += 1) await one();
     counter.reset();
+    const before = await counter.customPlans();
     for (let i = 0; i < COUNTED; i += 1) await one();
+    const customPlans = (await counter.customPlans()) - before;
     const result = measured.find(({ name }) => name === shape.name).results.find((item) => item.key === key);
     for (const what of ['statements', 'parsed', 'roundTrips']) result[what] = counter.counts[what] / COUNTED;
+    result.customPlans = customPlans / COUNTED;
   } finally {
     await server.stop();
     await counter.stop();

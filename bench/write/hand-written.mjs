@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { ANSWER } from './answer-sql.mjs';
 
 const { values: options } = parseArgs({ options: { 'database-url': { type: 'string' } } });
 const pool = new pg.Pool({
@@ -17,15 +18,6 @@ const pool = new pg.Pool({
   max: 10,
   options: '-c plan_cache_mode=force_generic_plan',
 });
-
-const instant = (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-const READ = `select (select row_to_json(d) from (
-  select a.id, a.document_id as "documentId", a.title, a.slug, a.body, a.summary, a.views, a.rating, a.bignum::text, a.score, a.featured,
-    a.status_label, a.contact_email as "contactEmail", a.published_on::text as "publishedOn",
-    replace(to_char(a.start_time, 'HH24:MI:SS.MS'), '.000', '') as "startTime", ${instant('a.event_at')} as "eventAt", a.meta,
-    ${instant('a.created_at')} as "createdAt", ${instant('a.updated_at')} as "updatedAt", ${instant('a.published_at')} as "publishedAt", a.locale
-  from articles a where a.document_id = $1 and a.published and a.locale = 'en') d)::text as data`;
 
 /**
  * Columns that a body gives, and the column's place among the parameters, which start with the document id
@@ -111,7 +103,7 @@ async function write(kind, id, data) {
       text: kind === 'post' ? POST : PUT,
       values: [id, data.categories, ...values],
     });
-    return (await client.query({ name: 'read', text: READ, values: [id] })).rows[0].data;
+    return (await client.query({ name: 'read', text: ANSWER, values: [id] })).rows[0].data;
   } finally {
     client.release();
   }

@@ -44,32 +44,62 @@ const put = (n) => ({
   ],
 });
 
-/** Articles that are rewritten, in turn: those of the seed. */
+/** How many of the seed's articles are rewritten, in turn. */
 const TARGETS = 2000;
-const documentOf = (n) => `bench${String(1 + (n % TARGETS)).padStart(19, '0')}`;
+const documentOf = (n, rows) => `bench${String(1 + (n % Math.min(TARGETS, rows))).padStart(19, '0')}`;
 
-/** Each shape makes the n-th request; POST and PUT publish, as they do unless they say otherwise. */
-export const SHAPES = [
+/** Bodies that have to be refused once the n-th request has been made, each a right one with one mistake. */
+const wrongPosts = (n) => [
+  { ...post(n + 1), title: undefined },
+  { ...post(n + 1), title: 'ab' },
+  { ...post(n + 1), title: 'x'.repeat(121) },
+  { ...post(n + 1), nickname: 'unknown key' },
+  { ...post(n + 1), slug: `written-${n}` },
+  { ...post(n + 1), slug: 'no slug' },
+  { ...post(n + 1), views: -1 },
+  { ...post(n + 1), views: 1.5 },
+  { ...post(n + 1), rating: 'many' },
+  { ...post(n + 1), featured: 'perhaps' },
+  { ...post(n + 1), publishedOn: '2025-02-30' },
+  { ...post(n + 1), body: [{ type: 'unknown' }] },
+  { ...post(n + 1), author: 'nobody' },
+  { ...post(n + 1), categories: [category(n), 'nothing'] },
+  { ...post(n + 1), seo: { metaDescription: 'No title' } },
+  { ...post(n + 1), seo: { metaTitle: 'Title', keywords: 'unknown key' } },
+  { ...post(n + 1), sections: [{ heading: 5 }] },
+  { ...post(n + 1), blocks: [{ __component: 'shared.unknown' }] },
+  { ...post(n + 1), summary: 'NUL \0' },
+];
+const wrongPuts = (n) => [
+  { ...put(n), title: 'ab' },
+  { ...put(n), views: 'many' },
+  { ...put(n), author: 'nobody' },
+  { ...put(n), seo: { metaTitle: null } },
+  { ...put(n), sections: [{ id: 999_999_999, heading: 'Of nobody' }] },
+];
+
+const asked = (method, path, data) => ({ method, path, headers: JSON_TYPE, body: JSON.stringify({ data }) });
+
+/**
+ * What is asked of a database with `rows` articles. Each shape makes the n-th request; POST and PUT publish, as they do unless they say otherwise. `wrong` are
+ * requests that every server that checks has to refuse once the n-th has been made.
+ */
+export const shapesOn = (rows) => [
   {
     name: 'post',
     title: 'POST an article, published',
     status: 201,
-    request: (n) => ({
-      method: 'POST',
-      path: '/api/articles',
-      headers: JSON_TYPE,
-      body: JSON.stringify({ data: post(n) }),
-    }),
+    request: (n) => asked('POST', '/api/articles', post(n)),
+    wrong: (n) => wrongPosts(n).map((data) => asked('POST', '/api/articles', data)),
   },
   {
     name: 'put',
     title: 'PUT an article and publish it',
     status: 200,
-    request: (n) => ({
-      method: 'PUT',
-      path: `/api/articles/${documentOf(n)}`,
-      headers: JSON_TYPE,
-      body: JSON.stringify({ data: put(n) }),
-    }),
+    request: (n) => asked('PUT', `/api/articles/${documentOf(n, rows)}`, put(n)),
+    wrong: (n) => [
+      ...wrongPuts(n).map((data) => asked('PUT', `/api/articles/${documentOf(n, rows)}`, data)),
+      asked('PUT', '/api/articles/nosucharticle', put(n)),
+    ],
   },
 ];

@@ -1,0 +1,95 @@
+/** The statements of the honest limit, for articles in one locale, on the library's tables. */
+import { ANSWER } from './answer-sql.mjs';
+
+/**
+ * Locks by name, in the order of their keys for everybody, so that nobody waits in a circle: a writer has its
+ * document to itself and shares the relations. A statement of its own, because what comes after it has to see
+ * what former holders did.
+ */
+const locks = (names) => `select count(case when l.exclusive then pg_advisory_xact_lock(l.key)::text
+    else pg_advisory_xact_lock_shared(l.key)::text end)
+  from (select hashtextextended(x.name, 0) as key, x.exclusive from (values ${names}) x(name, exclusive) order by 1) l`;
+
+const FRESH = (count) =>
+  `(select json_agg(nextval('content_component_ids_id_seq')) from generate_series(1, ${count}::int4))::text`;
+const AUTHOR = (id) =>
+  `(select x.document_id from authors x where x.document_id = ${id}::text and x.published and x.locale = 'en')`;
+const CATEGORIES = (ids) =>
+  `(select json_agg(x.document_id) from categories x where x.document_id = any(${ids}::text[]) and x.published and x.locale = 'en')::text`;
+
+/** The document's versions, their rows locked against writers that take no lock by name. */
+const VERSIONS = `(select json_agg(v) from (
+    select a.id, a.locale, a.published, a.contact_email, a.seo, a.sections from articles a
+    where a.document_id = $4::text order by a.id for no key update) v)::text`;
+
+/** What a POST gives, and what a publication copies. */
+const POSTED = `title, slug, summary, body, views, rating, featured, published_on, meta, author_document_id,
+  seo, sections, blocks`;
+const COPIED = [
+  ...POSTED.split(',').map((name) => name.trim()),
+  ...['bignum', 'score', 'status_label', 'contact_email', 'secret', 'password', 'start_time', 'event_at'],
+  ...['cover_document_id', 'author_position'],
+];
+
+const POST = `with o as (
+    insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${POSTED})
+    select $1::text, 'en', s.published, now(), now(), case when s.published then now() end,
+      $3::text, $4::text, $5::text, $6::jsonb, $7::int4, $8::numeric, $9::boolean, $10::date, $11::jsonb, $12::text,
+      $13::jsonb, $14::jsonb, $15::jsonb
+    from (values (false), (true)) s(published)
+    returning id)
+  insert into articles_categories_links (owner_id, target_document_id, position)
+  select o.id, c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)`;
+
+/** The published version of a document that has one, and of one that has none yet. */
+const REPUBLISH = `update articles t set updated_at = d.updated_at, published_at = now(),
+    ${COPIED.map((name) => `${name} = d.${name}`).join(', ')}
+    from d where t.id = $2::int4 returning t.id`;
+const PUBLISH = `insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${COPIED.join(', ')})
+    select d.document_id, d.locale, true, d.created_at, d.updated_at, now(), ${COPIED.map((name) => `d.${name}`).join(', ')}
+    from d where $2::int4 is null returning id`;
+
+/** Lists that the body does not name are published as the draft has them; what is right stays untouched. */
+const copied = (table, name) => `${name}_gone as (
+    delete from ${table} l using p where l.owner_id = p.id and not exists (
+      select 1 from ${table} s where s.owner_id = $1::int4 and s.target_document_id = l.target_document_id)
+  ), ${name}_copied as (
+    insert into ${table} (owner_id, target_document_id, position)
+    select p.id, s.target_document_id, s.position from p cross join ${table} s
+    where s.owner_id = $1::int4 and not exists (
+      select 1 from ${table} k
+      where k.owner_id = p.id and k.target_document_id = s.target_document_id and k.position = s.position)
+    order by s.position
+    on conflict (owner_id, target_document_id) do update set position = excluded.position)`;
+
+const put = (publication) => `with d as (
+    update articles set updated_at = now(), title = $4::text, summary = $5::text, views = $6::int4,
+      author_document_id = $7::text, author_position = default, seo = $8::jsonb, sections = $9::jsonb
+    where id = $1::int4 returning *
+  ), p as (${publication}),
+  o as (select id from d union all select id from p),
+  unlinked as (
+    delete from articles_categories_links l using o
+    where l.owner_id = o.id and l.target_document_id <> all($3::text[])
+  ), ${copied('articles_gallery_links', 'gallery')}, ${copied('articles_related_links', 'related')}
+  insert into articles_categories_links (owner_id, target_document_id, position)
+  select o.id, c.id, c.n from o cross join unnest($3::text[]) with ordinality c(id, n)
+  on conflict (owner_id, target_document_id) do update set position = excluded.position`;
+
+/** By name; every connection has them prepared. */
+export const STATEMENTS = {
+  begin: 'begin',
+  commit: 'commit',
+  rollback: 'rollback',
+  answer: ANSWER,
+  // Fresh component ids, the author, the categories; of a PUT the versions as well.
+  post_locks: locks(`('articles.author_document_id', false), ('articles_categories_links', false)`),
+  post_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}`,
+  post: POST,
+  put_locks:
+    locks(`('articles:' || $1::text, true), ('articles.cover_document_id', false), ('articles_gallery_links', false),
+    ('articles.author_document_id', false), ('articles_categories_links', false), ('articles_related_links', false)`),
+  put_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}, ${VERSIONS}`,
+  put: put(REPUBLISH),
+  put_first: put(PUBLISH),
+};
