@@ -68,7 +68,7 @@ export class Job {
     this.inTransaction = true;
   }
 
-  /** Says that what is sent next commits: should the job fail, it is the connection that knows the outcome. */
+  /** Says that what is sent next commits: should the job fail, the connection alone knows the outcome. */
   committing(): void {
     this.isDeciding = true;
   }
