@@ -78,12 +78,16 @@ const RETRY_AFTER = 1;
 export const unavailable = (message: string, details: Readonly<Record<string, unknown>> = {}): ContentError =>
   new ContentError('ServiceUnavailableError', message, { ...details, retryAfter: RETRY_AFTER });
 
-/**
- * `Invalid key X at a.b` (protocol 2.5). `at` names the place in the message; `path` is what the details
- * show: the dotted path for a known but refused key, `at` for an unknown nested key, null for an unknown root
- * key.
- */
-export function invalidKey(key: string, at: string, path: string | null, source: Source): ContentError {
+/** Where a refused key stood: in the words of the message, and in the details. */
+export interface KeyPath {
+  /** The dotted path that the message names; empty for a root key. */
+  readonly at: string;
+  /** The whole path for a known but refused key, `at` for an unknown nested one, null for an unknown root key. */
+  readonly path: string | null;
+}
+
+/** `Invalid key X at a.b` (protocol 2.5). */
+export function invalidKey(key: string, { at, path }: KeyPath, source: Source): ContentError {
   const message = at === '' ? `Invalid key ${key}` : `Invalid key ${key} at ${at}`;
   return validationError(message, { key, path, ...source });
 }

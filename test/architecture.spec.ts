@@ -126,6 +126,14 @@ const asksFor =
     );
   };
 
+/** A function that has a name: a declaration, a member of a class or an object, or what a constant is. */
+function isNamedFunction(node: ts.Node): boolean {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return node.body !== undefined;
+  if (ts.isConstructorDeclaration(node) || ts.isAccessor(node)) return node.body !== undefined;
+  if (!ts.isArrowFunction(node) && !ts.isFunctionExpression(node)) return false;
+  return ts.isVariableDeclaration(node.parent) || ts.isPropertyAssignment(node.parent);
+}
+
 describe('architecture', () => {
   it('finds the code', () => {
     expect(sources.length).toBeGreaterThan(40);
@@ -260,6 +268,26 @@ describe('architecture', () => {
     expect(
       sources.flatMap((source) => nodes(source, (node) => node.kind === ts.SyntaxKind.AnyKeyword)),
     ).toEqual([]);
+  });
+
+  it('a function has at most 60 lines, and nine of ten have at most 20', () => {
+    const lengths = sources.flatMap(({ file, tree }) => {
+      const found: { readonly at: string; readonly lines: number }[] = [];
+      const lineOf = (position: number): number => tree.getLineAndCharacterOfPosition(position).line + 1;
+      const visit = (node: ts.Node): void => {
+        if (isNamedFunction(node)) {
+          const first = lineOf(node.getStart());
+          found.push({ at: `${file}:${first}`, lines: lineOf(node.getEnd()) - first + 1 });
+        }
+        ts.forEachChild(node, visit);
+      };
+      visit(tree);
+      return found;
+    });
+    expect(lengths.length).toBeGreaterThan(900);
+    expect(lengths.filter(({ lines }) => lines > 60)).toEqual([]);
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+    expect(sorted[Math.floor(sorted.length * 0.9)]).toBeLessThanOrEqual(20);
   });
 
   it('no file is longer than 300 lines', () => {

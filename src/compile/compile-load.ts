@@ -217,13 +217,15 @@ export function compileLoad(request: LoadRequest): Statement {
   );
 }
 
+/** What a uid is made from. */
+interface UidBase {
+  readonly attribute: ScalarAttribute;
+  readonly base: string;
+  readonly locale: string;
+}
+
 /** The uids of a locale that begin like `base`, drafts included where there are drafts. */
-export function compileTakenUids(
-  type: ContentType,
-  attribute: ScalarAttribute,
-  base: string,
-  locale: string,
-): Statement {
+export function compileTakenUids(type: ContentType, { attribute, base, locale }: UidBase): Statement {
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
   const state = type.draftAndPublish ? sql`` : sql` and t.published`;

@@ -7,7 +7,7 @@ import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
 import { type Context, heldJson, type JsonScope, listOf, rowOf, type Scope, shown } from './scope.js';
-import { type Targets, targetsOf } from './targets.js';
+import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 
@@ -45,7 +45,7 @@ const wrap = (value: Sql, child: ChildPlan, context: Context): Sql =>
 
 // Whole rows are `j.*`: a bare `j` would be an attribute of that name first.
 function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, context: Context): Sql {
-  const targets = targetsOf(scope, child.attribute, context, 'show');
+  const targets = shownTargetsOf(scope, child.attribute, context);
   const conditions = [...targets.conditions];
   if (child.where !== null) conditions.push(compileFilter(child.where, targets.scope, context));
   const j = alias('j', context.next());

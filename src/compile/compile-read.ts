@@ -59,16 +59,29 @@ function orderOf(plan: ReadPlan, row: RowScope, context: Context): Order {
   return { keys, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
 }
 
+/** A read that is answered with a page. */
+interface ListPlan extends ReadPlan {
+  readonly page: Pagination;
+}
+
+const isList = (plan: ReadPlan): plan is ListPlan => plan.page !== null;
+
 interface Listed {
   readonly from: Sql;
   readonly order: Order;
   readonly counted: boolean;
 }
 
+/** The ids of a page, and the order that they are in. */
+interface PageIds {
+  readonly ids: Sql;
+  readonly order: Order;
+}
+
 /**
  * The rows with these ids, in the page's order. In the order of ids, one walk of the index finds them all.
  */
-function rowsOf(row: RowScope, ids: Sql, order: Order, shown: Sql): Sql {
+function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
   const [table, id] = [sql`${quote(row.type.table)} ${row.alias}`, column(row, 'id')];
   if (order.keys.length === 0)
     return sql`select ${shown} from ${table} where ${id} = any(array(${ids})) order by ${id}${order.id}`;
@@ -80,14 +93,15 @@ function rowsOf(row: RowScope, ids: Sql, order: Order, shown: Sql): Sql {
  * over the narrow page, so that they are evaluated once, and a count of its own only for an empty page past
  * the start.
  */
-function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context): Sql {
+function list(plan: ListPlan, row: RowScope, context: Context): Sql {
+  const { page } = plan;
   const narrow = narrowing(plan, row, context);
   const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf([...versionConditions(row, null, context), ...narrow])}`;
   const counted = page.withCount && narrow.length > 0;
   const order = orderOf(plan, row, context);
   const paged = pageOf(row, { from, order, counted }, page);
   const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
-  const rows = rowsOf(row, ids, order, compileObject(plan.object, row, context));
+  const rows = rowsOf(row, { ids, order }, compileObject(plan.object, row, context));
   const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;
   const count = sql`(select count(*) from ${from})`;
   if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
@@ -98,7 +112,7 @@ function list(plan: ReadPlan, page: Pagination, row: RowScope, context: Context)
 function readSql(plan: ReadPlan): Sql {
   const context = newContext(plan.version, plan.format);
   const row = rowScope(plan.type, alias('t', 0));
-  return plan.page === null ? one(plan, row, context) : list(plan, plan.page, row, context);
+  return isList(plan) ? list(plan, row, context) : one(plan, row, context);
 }
 
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */

@@ -1,6 +1,6 @@
 /** The way to other rows, and into components: what a step of a filter, a sort or a populate leads to. */
 import type { Hop } from '../plan/plan.js';
-import type { ComponentAttribute } from '../schema/model.js';
+import type { ComponentAttribute, RelationAttribute } from '../schema/model.js';
 import { alias, type Sql, sql } from '../sql.js';
 import { joinSql } from './joins/joins.js';
 import {
@@ -47,24 +47,32 @@ export function inPlace(scope: Scope, hop: Hop): JsonScope | null {
   return { kind: 'json', component: hop.component, value: heldJson(scope, hop), row: rowOf(scope) };
 }
 
-/** The targets of a hop, in the version that the request shows: to be searched, or to be shown one by one. */
-export function targetsOf(
-  scope: Scope,
-  hop: Hop,
-  context: Context,
-  use: 'search' | 'show' = 'search',
-): Targets {
-  if (!hop.linked) return componentTargets(scope, hop, context);
+/** The targets of a hop, in the version that the request shows, to be searched. */
+export const targetsOf = (scope: Scope, hop: Hop, context: Context): Targets =>
+  hop.linked ? linkedTargets(hop, { scope, looksUp: false }, context) : componentTargets(scope, hop, context);
+
+/** The same, to be shown one by one: a few are looked up rather than joined. */
+export const shownTargetsOf = (scope: Scope, hop: Hop, context: Context): Targets =>
+  hop.linked
+    ? linkedTargets(hop, { scope, looksUp: joinSql(hop.join).isLookedUp(hop) }, context)
+    : componentTargets(scope, hop, context);
+
+/** From where targets are found, and whether each of them by itself. */
+interface Finding {
+  readonly scope: Scope;
+  readonly looksUp: boolean;
+}
+
+function linkedTargets(hop: RelationAttribute, { scope, looksUp }: Finding, context: Context): Targets {
   const target = rowScope(hop.target, alias('t', context.next()));
   const way = joinSql(hop.join);
   const version = way.versioned ? versionConditions(target, rowOf(scope), context) : [];
-  const inside = use === 'show' && way.isLookedUp(hop);
   const { from, conditions, position } = way.targets(hop.join, {
     from: scope,
     attribute: hop,
     target,
     context,
-    version: inside ? version : null,
+    version: looksUp ? version : null,
   });
-  return { from, conditions: inside ? conditions : [...conditions, ...version], scope: target, position };
+  return { from, conditions: looksUp ? conditions : [...conditions, ...version], scope: target, position };
 }

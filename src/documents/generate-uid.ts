@@ -76,7 +76,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
     // Whoever makes a uid from the same text waits here, and then sees the one that was taken.
     const [, ...taken] = await runner.all([
       compileQueue(names.map((name) => ({ name, exclusive: true }))),
-      ...wanted.map(({ attribute, base }) => compileTakenUids(type, attribute, base, locale)),
+      ...wanted.map(({ attribute, base }) => compileTakenUids(type, { attribute, base, locale })),
     ]);
     for (const [i, { attribute, base }] of wanted.entries())
       values.set(attribute, firstFree(base, new Set(taken[i]?.map((row) => row['uid']))));

@@ -22,7 +22,14 @@ interface ErrorBody {
   };
 }
 
-const body = (status: number, name: string, message: string, details: unknown = {}): ErrorBody => ({
+/** What is said of an error. */
+interface Said {
+  readonly name: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+const body = (status: number, { name, message, details = {} }: Said): ErrorBody => ({
   data: null,
   error: { status, name, message, details },
 });
@@ -86,14 +93,12 @@ function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
   const [, , message = wordsOf(exception)] =
     MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
-  if (status === 400 && isBadPath(exception.message)) return body(400, 'BadRequestError', 'failed to decode');
+  if (status === 400 && isBadPath(exception.message))
+    return body(400, { name: 'BadRequestError', message: 'failed to decode' });
   if (status === 400 && isJsonSyntax(exception.message))
-    return body(400, 'SyntaxError', jsonMistake(exception.message));
-  return body(
-    status,
-    NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError'),
-    message,
-  );
+    return body(400, { name: 'SyntaxError', message: jsonMistake(exception.message) });
+  const name = NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError');
+  return body(status, { name, message });
 }
 
 /** Answers errors of the content routes in the one error shape; nothing internal ever shows. */
@@ -117,13 +122,12 @@ export class ContentErrorFilter implements ExceptionFilter {
   }
 
   private answerTo(exception: unknown): ErrorBody {
-    if (exception instanceof ContentError)
-      return body(exception.status, exception.name, exception.message, exception.details);
+    if (exception instanceof ContentError) return body(exception.status, exception);
     if (exception instanceof HttpException) return fromHttp(exception);
     this.logger.error(
       exception instanceof Error ? (exception.stack ?? exception.message) : String(exception),
     );
-    return body(500, 'InternalServerError', 'Internal Server Error');
+    return body(500, { name: 'InternalServerError', message: 'Internal Server Error' });
   }
 }
 

@@ -111,13 +111,13 @@ export class UsersController {
   @HttpCode(201)
   @Json()
   create(@Req() request: HttpRequest, @Body() body: unknown): Promise<string> {
-    return this.write(request, 'create', null, body);
+    return this.write(request, { action: 'create' }, body);
   }
 
   @Put(':id')
   @Json()
   update(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<string> {
-    return this.write(request, 'update', id, body);
+    return this.write(request, { action: 'update', id }, body);
   }
 
   /** Answers the user that is gone. */
@@ -134,12 +134,11 @@ export class UsersController {
 
   private async write(
     request: HttpRequest,
-    action: 'create' | 'update',
-    id: string | null,
+    { action, id }: { readonly action: 'create' | 'update'; readonly id?: string },
     body: unknown,
   ): Promise<string> {
     const caller = callerWith(request, TYPE, action);
-    const documentId = id === null ? null : await this.documentId(id);
+    const documentId = id === undefined ? null : await this.documentId(id);
     const asked = { caller, action, by: byDocumentId(documentId) };
     const plan = this.plan(request, asked, action === 'create' ? withRole : undefined);
     try {

@@ -109,10 +109,11 @@ const BASES = { collectionType: CollectionController, singleType: SingleControll
 function checkController(
   name: string,
   given: unknown,
-  type: ContentTypeDefinition | undefined,
-  names: readonly string[],
+  types: ReadonlyMap<string, ContentTypeDefinition>,
 ): string[] {
-  if (type === undefined) return [`controllers: "${name}" is not a content type${among(name, names)}`];
+  const type = types.get(name);
+  if (type === undefined)
+    return [`controllers: "${name}" is not a content type${among(name, [...types.keys()])}`];
   const base = (BASES as Readonly<Record<string, (typeof BASES)[keyof typeof BASES] | undefined>>)[type.kind];
   if (base !== undefined && !(typeof given === 'function' && given.prototype instanceof base))
     return [`controllers.${name} must be a class that extends ${base.name}`];
@@ -139,8 +140,6 @@ export function checkOptionShapes(model: ContentModel, known: readonly string[])
       typeof type?.singularApiId === 'string' ? [[type.singularApiId, type] as const] : [],
     ),
   );
-  const wrong = Object.entries(controllers).flatMap(([name, given]) =>
-    checkController(name, given, types.get(name), [...types.keys()]),
-  );
+  const wrong = Object.entries(controllers).flatMap(([name, given]) => checkController(name, given, types));
   return [...unknown, ...wrong];
 }

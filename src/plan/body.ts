@@ -96,25 +96,25 @@ function dataOf(body: unknown): Readonly<Record<string, unknown>> {
     throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
   const data = isObject(body) ? body['data'] : undefined;
   if (isObject(data)) return data;
-  if (Array.isArray(data)) throw validationError(typeMessage('this', 'object', null, data));
+  if (Array.isArray(data))
+    throw validationError(typeMessage('this', 'object', { value: null, castFrom: data }));
   throw validationError('Missing "data" payload in the request body');
 }
 
-/** Where a walk stands: the dotted path, and whether the object says of which component it is. */
-interface Where {
+/** Where a walk stands: the model, the dotted path, and whether the object says of which component it is. */
+interface Where<M extends Model = Model> {
+  readonly model: M;
   readonly prefix: string;
   readonly named: boolean;
 }
 
 function instanceOf(
-  raw: unknown,
-  component: Component | undefined,
-  where: Where,
+  raw: Readonly<Record<string, unknown>>,
+  where: Where<Component>,
   walk: Walk,
-): GivenInstance | null {
-  if (!isObject(raw) || component === undefined) return null;
+): GivenInstance {
   walk.instances += 1;
-  return { component, id: raw['id'], values: valuesOf(raw, component, where, walk) };
+  return { component: where.model, id: raw['id'], values: valuesOf(raw, where, walk) };
 }
 
 /** What is sent for an attribute: its value and place, and what collects it. */
@@ -130,17 +130,20 @@ function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): vo
 }
 
 function embedded(attribute: EmbeddedAttribute, { raw, at, into }: Sent, walk: Walk): void {
-  const where = { prefix: at, named: attribute.named };
   const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const single = isObject(raw) ? [raw] : [];
   const items = attribute.many ? list : single;
-  const instances = items.map((item) => instanceOf(item, componentOf(attribute, item), where, walk));
+  const instances = items.map((item) => {
+    const model = componentOf(attribute, item);
+    if (!isObject(item) || model === undefined) return null;
+    return instanceOf(item, { model, prefix: at, named: attribute.named }, walk);
+  });
   into.embedded.set(attribute.name, { attribute, raw, instances });
 }
 
 /** A relation that must not be written; `grant` says what would allow it (protocol 11.28, D26). */
 function refusedLink(key: string, at: string, { grant }: LinkRefusal): Error {
-  const refused = invalidKey(key, at === key ? '' : at, at, SOURCE);
+  const refused = invalidKey(key, { at: at === key ? '' : at, path: at }, SOURCE);
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
 
@@ -165,8 +168,7 @@ const take = byKind<Attribute, [Sent, Walk], void>({ scalar, relation, component
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
 function writable(
   key: string,
-  model: Model,
-  { prefix, named }: Where,
+  { model, prefix, named }: Where,
   { mayWrite, trusted }: WriteRights,
 ): Attribute | undefined {
   const at = prefix === '' ? key : `${prefix}.${key}`;
@@ -180,30 +182,32 @@ function writable(
   const settable = attribute?.writable === true || (trusted && attribute?.system === false);
   const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
   if (refused || (attribute === undefined && CREATORS.includes(key)))
-    throw invalidKey(key, prefix === '' ? '' : at, at, SOURCE);
-  if (attribute === undefined) throw invalidKey(key, prefix, prefix === '' ? null : prefix, SOURCE);
+    throw invalidKey(key, { at: prefix === '' ? '' : at, path: at }, SOURCE);
+  if (attribute === undefined)
+    throw invalidKey(key, { at: prefix, path: prefix === '' ? null : prefix }, SOURCE);
   return attribute;
 }
 
-function valuesOf(
-  object: Readonly<Record<string, unknown>>,
-  model: Model,
-  where: Where,
-  walk: Walk,
-): GivenValues {
-  const { prefix } = where;
+function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk: Walk): GivenValues {
+  const { model, prefix } = where;
   const into = noValues();
   for (const [key, raw] of Object.entries(object)) {
     if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
-    const attribute = writable(key, model, where, walk.rights);
+    const attribute = writable(key, where, walk.rights);
     if (attribute === undefined || raw === undefined) continue;
     take(attribute, { raw, at: prefix === '' ? key : `${prefix}.${key}`, into }, walk);
   }
   return into;
 }
 
+/** A new document of a type that may have owners, and the user who creates it. */
+interface Creation {
+  readonly type: ContentType;
+  readonly creator: string;
+}
+
 /** The values with the owner among them, unless a hook has named one. */
-function owned(values: GivenValues, type: ContentType, creator: string, walk: Walk): GivenValues {
+function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk): GivenValues {
   const attribute = type.attributes.get(type.owner ?? '');
   if (attribute === undefined || isGiven(values, attribute.name)) return values;
   walk.rights = TRUSTED;
@@ -236,8 +240,8 @@ export function planBody(
   checkSize(body, maxNodes);
   const data = dataOf(body);
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
-  const sent = valuesOf(data, type, { prefix: '', named: false }, walk);
-  const values = creator === null ? sent : owned(sent, type, creator, walk);
+  const sent = valuesOf(data, { model: type, prefix: '', named: false }, walk);
+  const values = creator === null ? sent : withOwner(sent, { type, creator }, walk);
   return {
     type,
     values,

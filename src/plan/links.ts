@@ -149,28 +149,25 @@ function checkFiles(input: RelationInput, { def }: RelationAttribute, resolver: 
  */
 export function applyChange(
   current: readonly string[],
-  input: RelationInput,
-  attribute: RelationAttribute,
+  { attribute, input }: { readonly attribute: RelationAttribute; readonly input: RelationInput },
   resolver: Resolver,
 ): readonly string[] {
   if (input.kind === 'keep') return current;
-  const list = newList(current, input, attribute.many, resolver);
+  const { many } = attribute;
+  const asked = many || input.kind === 'set' ? input : { ...input, strict: false };
+  const all = newList(current, asked, resolver);
+  const list = many ? all : lastOf(all, input, resolver);
   checkFiles(input, attribute, resolver);
   return list;
 }
 
-function newList(
-  current: readonly string[],
-  input: Exclude<RelationInput, { kind: 'keep' }>,
-  many: boolean,
-  resolver: Resolver,
-): readonly string[] {
-  if (input.kind === 'set') {
-    const list = [...new Set(resolver.require(input.references))];
-    return many ? list : list.slice(-1);
-  }
-  if (many) return changed(current, input, resolver);
-  const list = changed(current, { ...input, strict: false }, resolver);
-  const last = input.connect.at(-1);
+type Asked = Exclude<RelationInput, { kind: 'keep' }>;
+
+const newList = (current: readonly string[], input: Asked, resolver: Resolver): readonly string[] =>
+  input.kind === 'set' ? [...new Set(resolver.require(input.references))] : changed(current, input, resolver);
+
+/** What a to-one keeps: what was connected last, wherever it stands. */
+function lastOf(list: readonly string[], input: Asked, resolver: Resolver): readonly string[] {
+  const last = input.kind === 'change' ? input.connect.at(-1) : undefined;
   return last === undefined ? list.slice(-1) : [resolver.find(last.reference) ?? ''];
 }

@@ -11,8 +11,14 @@ import { toBoolean } from '../schema/formats.js';
 import type { Condition, Hop } from './plan.js';
 import { lookUp, type Rights } from './rights.js';
 
+/** With whose rights names are asked for, and the parameter that does. */
+export interface AskedBy {
+  readonly rights: Rights;
+  readonly source: Source;
+}
+
 /** Where a walk stands. */
-export interface FilterScope {
+export interface FilterScope extends AskedBy {
   readonly model: Model;
   /** The scalar whose operators come next, or below a relation the target's id. */
   readonly attribute: ScalarAttribute | null;
@@ -20,8 +26,6 @@ export interface FilterScope {
   readonly open: boolean;
   readonly path: readonly string[];
   readonly negated: boolean;
-  readonly rights: Rights;
-  readonly source: Source;
 }
 
 /** `$null` and `$notNull`: any text but the spellings of false means yes (protocol 5.22). */
@@ -31,8 +35,11 @@ function flag(raw: unknown): boolean {
   return toBoolean(raw) ?? true;
 }
 
+/** A comparison, but for its operands. */
+type Comparison = Pick<Extract<Condition, { kind: 'compare' }>, 'attribute' | 'op' | 'negated'>;
+
 /** Turns a conversion error into one that names the attribute. */
-function convert(attribute: ScalarAttribute, op: OperatorName, raw: unknown, scope: FilterScope): unknown {
+function convert(raw: unknown, { attribute, op }: Comparison, scope: FilterScope): unknown {
   const row = operatorOf(op);
   const path = scope.path.join('.');
   try {
@@ -61,12 +68,7 @@ function checkApplies(attribute: ScalarAttribute, op: OperatorName, scope: Filte
   );
 }
 
-const compare = (
-  attribute: ScalarAttribute,
-  op: OperatorName,
-  operands: readonly unknown[],
-  negated: boolean,
-): Condition => ({
+const compare = ({ attribute, op, negated }: Comparison, operands: readonly unknown[]): Condition => ({
   kind: 'compare',
   attribute,
   op,
@@ -77,24 +79,25 @@ const compare = (
 function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition {
   const { attribute, negated } = scope;
   if (attribute === null)
-    throw invalidKey(op, scope.path.join('.'), scope.path.join('.') || null, scope.source);
+    throw invalidKey(op, { at: scope.path.join('.'), path: scope.path.join('.') || null }, scope.source);
   checkApplies(attribute, op, scope);
+  const comparison = { attribute, op, negated };
   const { operand, ofNull } = operatorOf(op);
-  const value = (single: unknown): unknown => convert(attribute, op, single, scope);
+  const value = (single: unknown): unknown => convert(single, comparison, scope);
   const one = (single: unknown): Condition =>
     single === null && ofNull !== undefined
-      ? compare(attribute, ofNull, [], negated)
-      : compare(attribute, op, [value(single)], negated);
+      ? compare({ ...comparison, op: ofNull }, [])
+      : compare(comparison, [value(single)]);
   switch (operand) {
     case 'flag':
-      return compare(attribute, flag(raw) === (op === '$null') ? '$null' : '$notNull', [], negated);
+      return compare({ ...comparison, op: flag(raw) === (op === '$null') ? '$null' : '$notNull' }, []);
     case 'list': {
       const list = Array.isArray(raw) ? raw : [raw];
-      return compare(attribute, op, [list.map(value)], negated);
+      return compare(comparison, [list.map(value)]);
     }
     case 'pair': {
       const pair = Array.isArray(raw) && raw.length === 2 ? raw.map(value) : undefined;
-      if (pair !== undefined) return compare(attribute, op, pair, negated);
+      if (pair !== undefined) return compare(comparison, pair);
       throw validationError(`${op} at ${scope.path.join('.')} takes exactly two values`, {
         key: op,
         path: scope.path.join('.'),
@@ -139,7 +142,7 @@ function ofNothing(condition: Condition): boolean | null {
 }
 
 /** Steps through a relation or component. Throws the 400 for one that the caller may not enter. */
-export function enterHop(hop: Hop, path: readonly string[], rights: Rights, source: Source): Model {
+export function enterHop(hop: Hop, path: readonly string[], { rights, source }: AskedBy): Model {
   const { budget } = rights;
   budget.hops -= 1;
   if (path.length > budget.allowed.hopDepth)
@@ -161,11 +164,11 @@ export function enterHop(hop: Hop, path: readonly string[], rights: Rights, sour
 
 /** The 400 for a name that exists but must not be used. */
 export const hidden = (path: readonly string[], source: Source): ContentError =>
-  invalidKey(path.at(-1) ?? '', path.length > 1 ? path.join('.') : '', path.join('.'), source);
+  invalidKey(path.at(-1) ?? '', { at: path.length > 1 ? path.join('.') : '', path: path.join('.') }, source);
 
 /** The 400 for a name that does not exist below `path`. */
 export const unknown = (key: string, path: readonly string[], source: Source): ContentError =>
-  invalidKey(key, path.join('.'), path.join('.') || null, source);
+  invalidKey(key, { at: path.join('.'), path: path.join('.') || null }, source);
 
 function member(key: string, of: Filter, scope: FilterScope): Condition {
   const path = [...scope.path, key];
@@ -173,7 +176,7 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
   if (attribute === undefined) throw unknown(key, scope.path, scope.source);
   if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(path, scope.source);
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
-  const model = enterHop(attribute, path, scope.rights, scope.source);
+  const model = enterHop(attribute, path, scope);
   const id = model.attributes.get('id') as ScalarAttribute;
   const where = planFilter(of, {
     ...scope,

@@ -190,8 +190,8 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
           rights,
           source,
         });
-  const order = planSort(query.sort, type, { source: 'query', param: 'sort' }, context);
-  const object = planObject(query.fields, query.populate, type, context);
+  const order = planSort(query.sort, type, { ...context, source: { source: 'query', param: 'sort' } });
+  const object = planObject(query, type, context);
   const answers = answersWrite(request);
   return Object.freeze({
     kind: request.kind,

@@ -1,12 +1,12 @@
 /** `fields`, `sort` and `populate` → the shape of the answer, narrowed to what the caller may see. */
-import { invalidKey, overLimit, type Source, validationError } from '../errors.js';
+import { invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
-import type { Fields, Populate, PopulateItem, SortKey } from '../query/query.js';
+import type { Fields, Populate, PopulateItem, Query, SortKey } from '../query/query.js';
 import type { Attribute, Component, Model, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import type { ContentLimits } from '../settings.js';
 import type { ChildPlan, Condition, Hop, ItemsPlan, ObjectPlan, OrderKey } from './plan.js';
-import { enterHop, hidden, planFilter, unknown } from './plan-filter.js';
+import { type AskedBy, enterHop, hidden, planFilter, unknown } from './plan-filter.js';
 import { lookUp, type Rights } from './rights.js';
 
 /** What the walk carries along. */
@@ -19,6 +19,11 @@ export interface SelectContext {
   readonly budget: { nodes: number };
 }
 
+/** What sort keys are planned in. */
+interface SortContext extends AskedBy {
+  readonly limits: ContentLimits;
+}
+
 /** The model's own list where nothing is narrowed, so that its plan stays one object. */
 function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
   const all = model.shown.every((attribute) => rights.mayRead(model, attribute));
@@ -26,12 +31,7 @@ function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
 }
 
 /** `id` and `documentId` first, then the default fields or the ones asked for (protocol section 3). */
-function planFields(
-  fields: Fields,
-  model: Model,
-  source: Source,
-  rights: Rights,
-): readonly ScalarAttribute[] {
+function planFields(fields: Fields, model: Model, { rights, source }: AskedBy): readonly ScalarAttribute[] {
   if (fields === null) return shownTo(model, rights);
   const named = (fields === '*' ? [] : fields).filter((key) => key !== '*');
   const chosen = named.map((key) => {
@@ -46,13 +46,8 @@ function planFields(
 }
 
 /** Sort keys with their way to the attribute (protocol 7.4–7.11). */
-export function planSort(
-  keys: readonly SortKey[],
-  root: Model,
-  source: Source,
-  context: SelectContext,
-): OrderKey[] {
-  const { limits } = context;
+export function planSort(keys: readonly SortKey[], root: Model, context: SortContext): OrderKey[] {
+  const { limits, source } = context;
   if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
   return keys.flatMap(({ path, descending }) => {
     // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing
@@ -72,7 +67,7 @@ export function planSort(
         return [{ hops, attribute, descending }];
       }
       if (last) throw hidden(here, source);
-      model = enterHop(attribute, here, rights, source);
+      model = enterHop(attribute, here, { rights, source });
       rights = rights.enter(attribute);
       hops.push(attribute);
     }
@@ -81,7 +76,7 @@ export function planSort(
 }
 
 const invalidAt = (key: string, at: string): Error =>
-  invalidKey(key, at === key ? '' : at, at, POPULATE_SOURCE);
+  invalidKey(key, { at: at === key ? '' : at, path: at }, POPULATE_SOURCE);
 
 function where(item: PopulateItem, model: Model, context: SelectContext): Condition | null {
   if (item.filters === null) return null;
@@ -106,10 +101,10 @@ const enter = (context: SelectContext, attribute: Attribute): SelectContext => (
 function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
   return {
     where: where(item, model, context),
-    order: planSort(item.sort, model, POPULATE_SOURCE, context),
+    order: planSort(item.sort, model, { ...context, source: POPULATE_SOURCE }),
     object: {
       model,
-      fields: planFields(item.fields, model, POPULATE_SOURCE, context.rights),
+      fields: planFields(item.fields, model, { rights: context.rights, source: POPULATE_SOURCE }),
       children: planPopulate(item.populate, model, context),
     },
   };
@@ -146,23 +141,19 @@ function refuseText(item: PopulateItem, target: Model): never {
   const known = lookUp(target, text, null);
   const nested = known !== undefined && known !== 'hidden' && known.kind !== 'scalar';
   const at = nested ? `${item.at}.${text}` : item.at;
-  throw invalidKey(text, at, at, POPULATE_SOURCE);
+  throw invalidKey(text, { at, path: at }, POPULATE_SOURCE);
 }
 
 function refuseUnknownKeys(item: PopulateItem): void {
   const [first] = item.unknown;
-  if (first !== undefined) throw invalidKey(first, item.at, item.at, POPULATE_SOURCE);
+  if (first !== undefined) throw invalidKey(first, { at: item.at, path: item.at }, POPULATE_SOURCE);
 }
 
-function zoneItems(
-  item: PopulateItem,
-  zone: ZoneAttribute,
-  model: Model,
-  context: SelectContext,
-): ChildPlan[] {
+/** Refuses what could be said of a component, and not of a zone, whose instances are of several. */
+function checkZoneItem(item: PopulateItem, zone: ZoneAttribute, model: Model): void {
   const found = isObject(item.raw) && item.on === null && item.populate.kind !== 'all' && !item.count;
   const listed = isObject(item.raw) && item.populate.kind === 'items';
-  if (listed) throw invalidKey('populate', item.at, item.at, POPULATE_SOURCE);
+  if (listed) throw invalidKey('populate', { at: item.at, path: item.at }, POPULATE_SOURCE);
   if (found || item.text !== null || item.raw === '*') {
     const owner = `${model.uid}.${zone.name} (api::${model.uid}.${model.uid})`;
     throw validationError(
@@ -170,6 +161,9 @@ function zoneItems(
       { key: item.key, path: item.at, ...POPULATE_SOURCE },
     );
   }
+}
+
+function zoneItems(item: PopulateItem, zone: ZoneAttribute, context: SelectContext): ChildPlan[] {
   const inside = enter(context, zone);
   const items = item.on === null ? wholeZone(item, zone, inside) : fragmentsOf(item.on, zone, inside);
   return [{ kind: 'zone', attribute: zone, items }];
@@ -184,7 +178,7 @@ function wholeZone(
   const path = item.populate.kind === 'items' ? item.populate : null;
   for (const below of path?.items ?? []) {
     const known = zone.components.some((component) => isPopulatable(component, below.key));
-    if (!known) throw invalidKey(below.key, below.at, below.at, POPULATE_SOURCE);
+    if (!known) throw invalidKey(below.key, { at: below.at, path: below.at }, POPULATE_SOURCE);
   }
   return new Map(
     zone.components.map((component) => {
@@ -213,7 +207,8 @@ function fragmentsOf(
   const items = new Map<Component, ItemsPlan>();
   for (const fragment of on) {
     const component = context.components.get(fragment.key);
-    if (component === undefined) throw invalidKey(fragment.key, fragment.at, fragment.at, POPULATE_SOURCE);
+    if (component === undefined)
+      throw invalidKey(fragment.key, { at: fragment.at, path: fragment.at }, POPULATE_SOURCE);
     if (fragment.text !== null) refuseText(fragment, component);
     refuseUnknownKeys(fragment);
     const plan = itemsPlan(fragment, component, context);
@@ -244,15 +239,18 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
     throw invalidAt(item.key, item.at);
   spend(context);
   const seen = !item.off && context.rights.mayRead(model, attribute);
-  if (attribute.kind === 'zone') return zoneItems(item, attribute, model, context).filter(() => seen);
+  if (attribute.kind === 'zone') {
+    checkZoneItem(item, attribute, model);
+    return zoneItems(item, attribute, context).filter(() => seen);
+  }
   const target = attribute.kind === 'component' ? attribute.component : attribute.target;
   if (item.text !== null) refuseText(item, target);
   refuseUnknownKeys(item);
   if (item.on !== null) {
     const [first] = item.on;
     throw first === undefined
-      ? invalidKey('on', item.at, item.at, POPULATE_SOURCE)
-      : invalidKey(first.key, first.at, first.at, POPULATE_SOURCE);
+      ? invalidKey('on', { at: item.at, path: item.at }, POPULATE_SOURCE)
+      : invalidKey(first.key, { at: first.at, path: first.at }, POPULATE_SOURCE);
   }
   const plan = itemsPlan(item, target, enter(context, attribute));
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
@@ -272,14 +270,16 @@ function planPopulate(populate: Populate, model: Model, context: SelectContext):
 
 /** The root object of an answer. */
 export function planObject(
-  fields: Fields,
-  populate: Populate,
+  { fields, populate }: Pick<Query, 'fields' | 'populate'>,
   model: Model,
   context: SelectContext,
 ): ObjectPlan {
   return {
     model,
-    fields: planFields(fields, model, { source: 'query', param: 'fields' }, context.rights),
+    fields: planFields(fields, model, {
+      rights: context.rights,
+      source: { source: 'query', param: 'fields' },
+    }),
     children: planPopulate(populate, model, context),
   };
 }

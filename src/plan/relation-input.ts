@@ -46,7 +46,7 @@ function reference(raw: unknown, attribute: RelationAttribute, at: string): Refe
   const known = (key: string): boolean =>
     ITEM_KEYS.includes(key) || attribute.media || attribute.target.attributes.has(key);
   const foreign = Object.keys(raw).find((key) => !known(key));
-  if (foreign !== undefined) throw invalidKey(foreign, at, at, SOURCE);
+  if (foreign !== undefined) throw invalidKey(foreign, { at, path: at }, SOURCE);
   // A document id says more than a row id, so it wins when a populated object is sent back with both.
   const named = raw['documentId'] ?? raw['id'];
   if (named === undefined || named === null) throw invalid(at);
@@ -74,7 +74,7 @@ function strictOption(raw: unknown, at: string): boolean {
   if (raw === undefined) return true;
   const strict = isObject(raw) ? raw['strict'] : null;
   if (strict === undefined) return true;
-  if (typeof strict !== 'boolean') throw invalidKey('options', at, at, SOURCE);
+  if (typeof strict !== 'boolean') throw invalidKey('options', { at, path: at }, SOURCE);
   return strict;
 }
 
@@ -84,7 +84,7 @@ function change(
   at: string,
 ): RelationInput {
   const foreign = Object.keys(raw).find((key) => !OPERATIONS.includes(key));
-  if (foreign !== undefined) throw invalidKey(foreign, at, at, SOURCE);
+  if (foreign !== undefined) throw invalidKey(foreign, { at, path: at }, SOURCE);
   if (raw['set'] !== undefined && raw['set'] !== null) {
     return { kind: 'set', references: list(raw['set']).map((item) => reference(item, attribute, at)) };
   }

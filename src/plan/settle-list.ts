@@ -38,9 +38,9 @@ function withOthers(list: readonly string[], { given, stored, resolver }: ListRe
 /** Throws a 400 with the place of what is wrong. */
 export function settleList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
-  const { attribute, input } = given;
+  const { attribute } = given;
   try {
-    return withOthers(applyChange(stored, input, attribute, resolver), request);
+    return withOthers(applyChange(stored, given, resolver), request);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };

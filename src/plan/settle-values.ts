@@ -90,27 +90,30 @@ export function at({ from, attribute, entry }: Spot, scope: Scope, context: Sett
   return from === 'body' && sent ? sentPlace(where) : storedPlace(where);
 }
 
-/** A required value that is not there; `label` names its type in the message about null. */
-export function reportMissing(
-  value: null | undefined,
-  label: string,
-  to: Place,
-  context: SettleContext,
-): void {
+/** What is not there; `label` names its type in the message about null. */
+interface Missing {
+  readonly value: null | undefined;
+  readonly label: string;
+}
+
+/** Reports a required value that is not there. */
+export function reportMissing(to: Place, { value, label }: Missing, context: SettleContext): void {
   if (context.draft) return;
   if (value === null || context.missingIsNull) to.reportNull(label);
   else to.report(`${to.label} must be defined.`);
 }
 
+/** A value that is to be stored, and where it stands. */
+interface Candidate {
+  readonly attribute: ScalarAttribute;
+  readonly raw: unknown;
+  readonly to: Place;
+}
+
 /** A value as it is stored. Those inside components that have to be unique are noted. */
-function accepted(
-  attribute: ScalarAttribute,
-  raw: unknown,
-  to: Place,
-  { scope, context }: Settling,
-): unknown {
+function accepted({ attribute, raw, to }: Candidate, scope: Scope, context: SettleContext): unknown {
   if (raw === undefined || raw === null) {
-    if (attribute.required) reportMissing(raw, attribute.type.label, to, context);
+    if (attribute.required) reportMissing(to, { value: raw, label: attribute.type.label }, context);
     return null;
   }
   const value = attribute.type.accept(raw, attribute.def, to) ?? null;
@@ -120,28 +123,22 @@ function accepted(
   return value;
 }
 
-/** What a value is settled in. */
-interface Settling {
-  readonly scope: Scope;
-  readonly context: SettleContext;
-}
-
 /** A scalar's new value; undefined where the stored one stays. */
 export function settleScalar(attribute: ScalarAttribute, scope: Scope, context: SettleContext): unknown {
-  const settling = { scope, context };
   const given = scope.given.scalars.get(attribute.name);
   if (given !== undefined) {
-    const value = accepted(attribute, given.raw, at({ from: 'body', attribute }, scope, context), settling);
+    const to = at({ from: 'body', attribute }, scope, context);
+    const value = accepted({ attribute, raw: given.raw, to }, scope, context);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
   const to = at({ from: 'stored', attribute }, scope, context);
   // A uid that is made from another attribute may be left out.
   if (scope.stored === null && attribute.def.generate === true) return null;
-  if (scope.stored === null) return accepted(attribute, attribute.def.default, to, settling);
+  if (scope.stored === null) return accepted({ attribute, raw: attribute.def.default, to }, scope, context);
   // A stored password is a hash, which says nothing about the rules for passwords.
   const stored = scope.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
-  if (context.complete && !isHash) accepted(attribute, stored, to, settling);
+  if (context.complete && !isHash) accepted({ attribute, raw: stored, to }, scope, context);
   return undefined;
 }
 
@@ -166,7 +163,7 @@ export function settleRelation(
   const judged = context.strictRelations && (context.complete || asked !== undefined);
   if (judged && attribute.required && (list ?? stored).length === 0) {
     const to = at({ from: asked === undefined ? 'stored' : 'body', attribute }, scope, context);
-    reportMissing(undefined, '', to, { ...context, missingIsNull: false });
+    reportMissing(to, { value: undefined, label: '' }, { ...context, missingIsNull: false });
   }
   return list;
 }

@@ -37,9 +37,8 @@ export interface Settled {
 /** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
 function instance(
   { component, id, values }: GivenInstance,
-  { attribute, scope, known, part }: Holder,
+  { attribute, scope, known, part, context }: Holder,
   path: readonly string[],
-  context: SettleContext,
 ): Stored {
   const named = id !== undefined && id !== null && scope.stored !== null;
   const found = named ? known.find(id, component.uid) : undefined;
@@ -69,13 +68,16 @@ interface Holder {
   readonly scope: Scope;
   readonly known: StoredInstances;
   readonly part: Part;
+  readonly context: SettleContext;
 }
 
+/** Instances of a body are checked as a whole. */
 const holderOf = ({ attribute }: GivenInstances, scope: Scope, context: SettleContext): Holder => ({
   attribute,
   scope,
   known: new StoredInstances(attribute, scope),
   part: partOf(attribute, scope, context),
+  context: { ...context, complete: true },
 });
 
 /** What an instance comes to hold of an attribute. */
@@ -130,10 +132,9 @@ function manyInstances(given: GivenInstances, scope: Scope, context: SettleConte
   if (!Array.isArray(raw)) return to.reportType('array', raw);
   checkCount(raw, attribute, to);
   const holder = holderOf(given, scope, context);
-  const whole = { ...context, complete: true };
   const settled = given.instances.flatMap((item, i) => {
     const path = [...scope.path, attribute.name, String(i)];
-    if (item !== null) return [instance(item, holder, path, whole)];
+    if (item !== null) return [instance(item, holder, path)];
     reportEntry(raw[i], attribute, at({ from: 'body', attribute, entry: String(i) }, scope, context));
     return [];
   });
@@ -147,13 +148,13 @@ function oneInstance(given: GivenInstances, scope: Scope, context: SettleContext
   const { attribute, raw } = given;
   const to = at({ from: 'body', attribute }, scope, context);
   if (raw === null) {
-    if (attribute.required) reportMissing(null, 'object', to, context);
+    if (attribute.required) reportMissing(to, { value: null, label: 'object' }, context);
     return null;
   }
   const [item] = given.instances;
   if (item === undefined || item === null) return to.reportType('object', raw);
   const holder = holderOf(given, scope, context);
-  return instance(item, holder, [...scope.path, attribute.name], { ...context, complete: true });
+  return instance(item, holder, [...scope.path, attribute.name]);
 }
 
 /** Stored instances are checked again when they are about to be published. */
@@ -163,9 +164,10 @@ function checkStored(attribute: EmbeddedAttribute, scope: Scope, context: Settle
   const items = attribute.many ? list : list.slice(0, 1);
   if (attribute.many) {
     if (attribute.required && scope.stored === null)
-      reportMissing(undefined, 'array', to, { ...context, missingIsNull: false });
+      reportMissing(to, { value: undefined, label: 'array' }, { ...context, missingIsNull: false });
     else checkCount(items, attribute, to);
-  } else if (items.length === 0 && attribute.required) reportMissing(undefined, 'object', to, context);
+  } else if (items.length === 0 && attribute.required)
+    reportMissing(to, { value: undefined, label: 'object' }, context);
   const part = partOf(attribute, scope, context);
   items.forEach((item, i) => {
     const component = componentOf(attribute, item);

@@ -19,8 +19,14 @@ function spend(context: FilterContext): void {
     throw overLimit('conditions', context.budget.allowed, 'Too many conditions in the query');
 }
 
-function group(op: '$and' | '$or', value: unknown, at: string, context: FilterContext): Filter {
-  if (!Array.isArray(value)) throw invalidKey(op, at, at === '' ? null : at, context.source);
+/** A group as it was written. */
+interface RawGroup {
+  readonly op: '$and' | '$or';
+  readonly value: unknown;
+}
+
+function group({ op, value }: RawGroup, at: string, context: FilterContext): Filter {
+  if (!Array.isArray(value)) throw invalidKey(op, { at, path: at === '' ? null : at }, context.source);
   const parts = value.map((part: unknown) => {
     if (!isObject(part) && !Array.isArray(part))
       throw validationError(`Invalid ${op}: expected a list of condition objects`, {
@@ -28,7 +34,9 @@ function group(op: '$and' | '$or', value: unknown, at: string, context: FilterCo
         path: at || null,
         ...context.source,
       });
-    return Array.isArray(part) ? group('$and', part, at, context) : parseObject(part, at, context);
+    return Array.isArray(part)
+      ? group({ op: '$and', value: part }, at, context)
+      : parseObject(part, at, context);
   });
   return { kind: 'group', op, parts };
 }
@@ -39,7 +47,7 @@ function parseValue(value: unknown, at: string, context: FilterContext): Filter 
   spend(context);
   if (value === null) return { kind: 'operator', op: '$null', operand: true };
   if (Array.isArray(value)) {
-    if (!value.every(isSingle)) throw invalidKey('0', at, at, context.source);
+    if (!value.every(isSingle)) throw invalidKey('0', { at, path: at }, context.source);
     return { kind: 'operator', op: '$in', operand: value };
   }
   return { kind: 'operator', op: '$eq', operand: value };
@@ -47,13 +55,13 @@ function parseValue(value: unknown, at: string, context: FilterContext): Filter 
 
 function parseNot(value: unknown, at: string, context: FilterContext): Filter {
   if (isObject(value)) return { kind: 'not', of: parseObject(value, at, context) };
-  if (at === '') throw invalidKey('$not', at, null, context.source);
+  if (at === '') throw invalidKey('$not', { at, path: null }, context.source);
   return { kind: 'not', of: parseValue(value, at, context) };
 }
 
 function parseObject(object: Readonly<Record<string, unknown>>, at: string, context: FilterContext): Filter {
   const parts = Object.entries(object).map(([key, value]): Filter => {
-    if (key === '$and' || key === '$or') return group(key, value, at, context);
+    if (key === '$and' || key === '$or') return group({ op: key, value }, at, context);
     if (key === '$not') return parseNot(value, at, context);
     if (isOperator(key)) {
       spend(context);
@@ -67,7 +75,7 @@ function parseObject(object: Readonly<Record<string, unknown>>, at: string, cont
 /** Throws a ValidationError when `filters` is not an object of conditions (protocol 5.9, 5.10). */
 export function parseFilters(raw: unknown, context: FilterContext): Filter | null {
   if (raw === undefined) return null;
-  if (Array.isArray(raw)) throw invalidKey('0', '', null, context.source);
+  if (Array.isArray(raw)) throw invalidKey('0', { at: '', path: null }, context.source);
   if (!isObject(raw)) throw validationError('The filters parameter must be an object or an array');
   return parseObject(raw, '', context);
 }

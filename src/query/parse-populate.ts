@@ -86,18 +86,23 @@ function tooMany(count: number, limits: ContentLimits): void {
 
 function count(raw: unknown, at: string): boolean {
   const counts = raw === undefined ? false : toBoolean(raw);
-  if (counts === undefined) throw invalidKey('count', at, at, POPULATE_SOURCE);
+  if (counts === undefined) throw invalidKey('count', { at, path: at }, POPULATE_SOURCE);
   return counts;
 }
 
 function fragments(raw: unknown, at: string, context: PopulateContext): readonly PopulateItem[] | null {
   if (raw === undefined) return null;
   if (raw === null || raw === '') return [];
-  if (!isObject(raw)) throw invalidKey('on', at, at, POPULATE_SOURCE);
-  return Object.entries(raw).map(([uid, value]) => parseItem(uid, value, join(join(at, 'on'), uid), context));
+  if (!isObject(raw)) throw invalidKey('on', { at, path: at }, POPULATE_SOURCE);
+  return Object.entries(raw).map(([uid, value]) =>
+    parseItem({ key: uid, at: join(join(at, 'on'), uid) }, value, context),
+  );
 }
 
-function parseItem(key: string, raw: unknown, at: string, context: PopulateContext): PopulateItem {
+/** What an item is called, and its dotted path. */
+type ItemName = Pick<PopulateItem, 'key' | 'at'>;
+
+function parseItem({ key, at }: ItemName, raw: unknown, context: PopulateContext): PopulateItem {
   const on = raw === null || raw === '*' ? true : toBoolean(raw);
   if (on !== undefined) return item(key, at, { off: !on, raw });
   if (typeof raw === 'string') return item(key, at, { text: raw, raw });
@@ -129,7 +134,9 @@ export function parsePopulate(raw: unknown, context: PopulateContext, prefix = '
   }
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
   tooMany(Object.keys(raw).length, context.limits);
-  const items = Object.entries(raw).map(([key, value]) => parseItem(key, value, join(prefix, key), context));
+  const items = Object.entries(raw).map(([key, value]) =>
+    parseItem({ key, at: join(prefix, key) }, value, context),
+  );
   return items.length === 0 ? NO_POPULATE : { kind: 'items', items };
 }
 

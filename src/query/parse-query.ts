@@ -66,7 +66,8 @@ const LONGEST_CODE = 35;
 /** Refuses what is not declared: unknown parameters, and locales that are no codes. */
 function checkStrictly(raw: RawQuery, { locales }: ContentSettings): void {
   const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
-  if (unknown !== undefined) throw invalidKey(unknown, '', null, { source: 'query', param: unknown });
+  if (unknown !== undefined)
+    throw invalidKey(unknown, { at: '', path: null }, { source: 'query', param: unknown });
   const isCode = (code: unknown): boolean =>
     typeof code === 'string' &&
     (code === '*' || locales.includes(code) || (code.length <= LONGEST_CODE && LOCALE_CODE.test(code)));

@@ -35,7 +35,13 @@ function pattern(def: ScalarDefinition): RegExp | undefined {
   return known;
 }
 
-function checkString(value: string, def: ScalarDefinition, at: Place, cap: number | undefined): void {
+/** What texts may be: `cap` characters at most where the definition sets no `maxLength`. */
+interface TextRules {
+  readonly def: ScalarDefinition;
+  readonly cap: number | undefined;
+}
+
+function checkString(value: string, { def, cap }: TextRules, at: Place): void {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`, value);
   const longest = def.maxLength ?? cap;
   if (longest !== undefined && !maxLength(value, longest))
@@ -54,13 +60,13 @@ export const acceptString =
   (cap?: number): Accept =>
   (value, def, at) => {
     if (typeof value !== 'string') return at.reportType('string', value);
-    checkString(value, def, at, cap);
+    checkString(value, { def, cap }, at);
     return value;
   };
 
 export const acceptEmail: Accept = (value, def, at) => {
   if (typeof value !== 'string') return at.reportType('string', value);
-  checkString(value, def, at, 255);
+  checkString(value, { def, cap: 255 }, at);
   if (at.draft) return value;
   if (value === '') at.report(`${at.label} cannot be empty`, value);
   else if (!isEmail(value)) at.report(`${at.label} must be a valid email`, value);
@@ -71,7 +77,7 @@ const UID = /^[A-Za-z0-9-_.~]*$/;
 
 export const acceptUid: Accept = (value, def, at) => {
   if (typeof value !== 'string') return at.reportType('string', value);
-  checkString(value, def, at, 255);
+  checkString(value, { def, cap: 255 }, at);
   if (!matches(value, UID)) at.report(`${at.label} must match the following: "${String(UID)}"`, value);
   return value;
 };
@@ -110,7 +116,13 @@ interface Range {
   readonly highest: number;
 }
 
-function checkBounds(value: number, def: ScalarDefinition, at: Place, { lowest, highest }: Range): void {
+/** What numbers may be: what the definition says, and what the column holds. */
+interface NumberRules {
+  readonly def: ScalarDefinition;
+  readonly range: Range;
+}
+
+function checkBounds(value: number, { def, range: { lowest, highest } }: NumberRules, at: Place): void {
   const lower = def.min === undefined ? undefined : Number(def.min);
   const upper = def.max === undefined ? undefined : Number(def.max);
   if (!at.draft && lower !== undefined && !min(value, lower)) {
@@ -128,7 +140,7 @@ const number =
     const cast = toNumber(value);
     if (!isNumber(cast)) return at.reportType('number', Number.NaN, value);
     if (integer && !isInt(cast)) return at.report(`${at.label} must be an integer`, cast);
-    checkBounds(cast, def, at, range);
+    checkBounds(cast, { def, range }, at);
     return store(cast);
   };
 

@@ -23,17 +23,18 @@ const required = (node: Record<string, unknown>, path: readonly string[], key: s
     ? [issue([...path, key], (at) => `${at} is a required field`)]
     : [];
 
-function oneOf(
-  node: Record<string, unknown>,
-  path: readonly string[],
-  key: string,
-  allowed: readonly unknown[],
-): BlockIssue[] {
-  if (node[key] === undefined || node[key] === null) return required(node, path, key);
-  if (allowed.includes(node[key])) return [];
-  const message = (at: string): string => `${at} must be one of the following values: ${allowed.join(', ')}`;
-  return [issue([...path, key], message, node[key])];
-}
+const oneOf =
+  (key: string, allowed: readonly unknown[]): Check =>
+  (node, path) => {
+    if (node[key] === undefined || node[key] === null) return required(node, path, key);
+    if (allowed.includes(node[key])) return [];
+    const message = (at: string): string =>
+      `${at} must be one of the following values: ${allowed.join(', ')}`;
+    return [issue([...path, key], message, node[key])];
+  };
+
+const checkLevel = oneOf('level', [1, 2, 3, 4, 5, 6]);
+const checkFormat = oneOf('format', ['ordered', 'unordered']);
 
 const IMAGE_FIELDS = [
   'name',
@@ -90,13 +91,10 @@ const NODES: Readonly<Record<string, Check>> = {
   paragraph: (node, path) => children(node, path, INLINE),
   quote: (node, path) => children(node, path, INLINE),
   code: (node, path) => children(node, path, INLINE),
-  heading: (node, path) => [
-    ...oneOf(node, path, 'level', [1, 2, 3, 4, 5, 6]),
-    ...children(node, path, INLINE),
-  ],
+  heading: (node, path) => [...checkLevel(node, path), ...children(node, path, INLINE)],
   'list-item': (node, path) => children(node, path, INLINE),
   list: (node, path) => [
-    ...oneOf(node, path, 'format', ['ordered', 'unordered']),
+    ...checkFormat(node, path),
     ...(Array.isArray(node['children']) && node['children'].length === 0
       ? [
           issue(

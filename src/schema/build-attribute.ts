@@ -1,10 +1,10 @@
 /** The definition of an attribute → what it is in the model. */
 import { type Identifier, identifier } from '../sql.js';
 import type {
-  AttributeDefinition,
   ComponentAttributeDefinition,
   ContentTypeDefinition,
   MediaDefinition,
+  NamedDefinition,
   RelationDefinition,
   ScalarDefinition,
   ScalarTypeName,
@@ -23,12 +23,13 @@ import type {
 import { columnName, inSchema, name } from './naming.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 
-function scalar(
-  key: string,
-  def: ScalarDefinition,
-  localized: boolean,
-  systemColumn?: Identifier,
-): ScalarAttribute {
+/** What a definition does not say of a scalar: whether it differs by locale, and a column of the system's. */
+interface Standing {
+  readonly localized: boolean;
+  readonly systemColumn?: Identifier;
+}
+
+function scalar(key: string, def: ScalarDefinition, { localized, systemColumn }: Standing): ScalarAttribute {
   return Object.freeze({
     kind: 'scalar',
     name: identifier(key),
@@ -51,8 +52,7 @@ const system = (key: string, type: ScalarTypeName, column: string): ScalarAttrib
   scalar(
     key,
     { type, writable: false, searchable: key === 'documentId' || key === 'id' },
-    true,
-    identifier(column),
+    { localized: true, systemColumn: identifier(column) },
   );
 
 /** What documents and instances begin with. */
@@ -147,12 +147,11 @@ function relation(
 /** An attribute of a type, or of a component, which has no owner. */
 export function attributeOf(
   build: Build,
-  key: string,
-  def: AttributeDefinition,
+  { key, def }: NamedDefinition,
   owner?: ContentTypeDefinition,
 ): Attribute {
   const localized = owner === undefined ? false : owner.localized === true && def.localized === true;
-  if (isScalarType(def.type)) return scalar(key, def as ScalarDefinition, localized);
+  if (isScalarType(def.type)) return scalar(key, def as ScalarDefinition, { localized });
   const base = {
     name: identifier(key),
     system: false,

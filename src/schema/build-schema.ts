@@ -35,7 +35,7 @@ function attributesOf(
   defs: AttributeDefinitions,
   owner?: ContentTypeDefinition,
 ): [string, Attribute][] {
-  return Object.entries(defs).map(([key, def]) => [key, attributeOf(build, key, def, owner)]);
+  return Object.entries(defs).map(([key, def]) => [key, attributeOf(build, { key, def }, owner)]);
 }
 
 const isShown = (item: Attribute): item is ScalarAttribute => item.kind === 'scalar' && !item.hidden;

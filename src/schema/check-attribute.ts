@@ -7,6 +7,7 @@ import type {
   AttributeDefinitions,
   ComponentDefinition,
   ContentTypeDefinition,
+  NamedDefinition,
   RelationDefinition,
   ScalarDefinition,
 } from './definitions.js';
@@ -83,7 +84,11 @@ function checkDefault(key: string, def: ScalarDefinition, report: Report): void 
     report(`default: not a value of type "${def.type}"`);
 }
 
-function checkScalar(key: string, def: ScalarDefinition, scope: AttributeScope, report: Report): void {
+function checkScalar(
+  { key, def }: NamedDefinition<ScalarDefinition>,
+  scope: AttributeScope,
+  report: Report,
+): void {
   if (def.minLength !== undefined && def.maxLength !== undefined && def.minLength > def.maxLength)
     report('minLength is larger than maxLength');
   if (def.min !== undefined && def.max !== undefined && Number(def.min) > Number(def.max))
@@ -110,7 +115,11 @@ function checkScalar(key: string, def: ScalarDefinition, scope: AttributeScope, 
   if (compiles(def.regex, report)) checkDefault(key, def, report);
 }
 
-function checkRelation(key: string, def: RelationDefinition, scope: AttributeScope, report: Report): void {
+function checkRelation(
+  { key, def }: NamedDefinition<RelationDefinition>,
+  scope: AttributeScope,
+  report: Report,
+): void {
   if (def.target === 'file') return report('target "file": files are linked with type "media"');
   const target = scope.types.get(def.target);
   if (target === undefined)
@@ -141,12 +150,17 @@ function checkRelation(key: string, def: RelationDefinition, scope: AttributeSco
   }
 }
 
+/** The way down to a component, and all that were looked at. */
+interface Descent {
+  readonly above: readonly string[];
+  readonly seen: Set<string>;
+}
+
 /** A component that cannot be without itself: no document could ever have it. */
 function needsItself(
   uid: string,
   scope: AttributeScope,
-  above: readonly string[] = [],
-  seen = new Set<string>(),
+  { above, seen }: Descent = { above: [], seen: new Set() },
 ): readonly string[] | null {
   const path = [...above, uid];
   if (above.includes(uid)) return path;
@@ -158,7 +172,8 @@ function needsItself(
       readonly [option: string]: unknown;
     };
     const always = required === true && (repeatable !== true || Number(min) > 0);
-    const circle = type === 'component' && always ? needsItself(String(component), scope, path, seen) : null;
+    const circle =
+      type === 'component' && always ? needsItself(String(component), scope, { above: path, seen }) : null;
     if (circle !== null) return circle;
   }
   return null;
@@ -180,12 +195,7 @@ function checkEmbedded(
 }
 
 /** Reports every mistake of one attribute. */
-export function checkAttribute(
-  key: string,
-  def: AttributeDefinition,
-  scope: AttributeScope,
-  report: Report,
-): void {
+export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeScope, report: Report): void {
   if (!ATTRIBUTE.test(key))
     return report('a name starts with a letter and has only letters, digits and underscores');
   if (Buffer.byteLength(key) > MAX_IDENTIFIER_BYTES)
@@ -197,10 +207,11 @@ export function checkAttribute(
   const type: unknown = def.type;
   if (typeof type !== 'string' || !Object.hasOwn(ATTRIBUTE_OPTIONS, type))
     return report(`unknown type "${String(type)}"${among(String(type), Object.keys(ATTRIBUTE_OPTIONS))}`);
-  if (!checkOptions(def, ATTRIBUTE_OPTIONS[def.type], NEEDED[type] ?? [], report)) return;
+  if (!checkOptions(def, { options: ATTRIBUTE_OPTIONS[def.type], needed: NEEDED[type] ?? [] }, report))
+    return;
   if (def.localized === true && scope.type !== undefined && scope.type.localized !== true)
     report('is localized, but its type is not: set localized: true on the type');
-  if (def.type === 'relation') checkRelation(key, def, scope, report);
+  if (def.type === 'relation') checkRelation({ key, def }, scope, report);
   else if (def.type === 'component' || def.type === 'dynamiczone') checkEmbedded(def, scope, report);
-  else if (def.type !== 'media') checkScalar(key, def, scope, report);
+  else if (def.type !== 'media') checkScalar({ key, def }, scope, report);
 }

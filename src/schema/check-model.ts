@@ -114,9 +114,16 @@ export function checkModel(
       });
   const typeMap = named(types, (type) => type.singularApiId);
   const componentMap = named(components, (component) => component.uid);
-  const checkAttributes = (scope: AttributeScope, definition: object): void => {
+  const all = { types: typeMap, components: componentMap };
+  const checkAttributes = (
+    owner: string,
+    definition: ContentTypeDefinition | ComponentDefinition,
+    type?: ContentTypeDefinition,
+  ): void => {
+    if (!isObject(definition.attributes)) return;
+    const scope: AttributeScope = { ...all, owner, attributes: definition.attributes, type };
     for (const [key, def] of Object.entries(scope.attributes))
-      checkAttribute(key, def, scope, reportOn(definition, scope.owner, key));
+      checkAttribute({ key, def }, scope, reportOn(definition, owner, key));
   };
 
   const seen = new Map<string, string>();
@@ -126,36 +133,23 @@ export function checkModel(
     const report = reportOn(type, owner);
     if (!isObject(type))
       return report('must be a definition, as defineCollectionType and defineSingleType make');
-    if (checkOptions(type, TYPE_OPTIONS, needs(type), report)) checkType(type, seen, report);
-    if (isObject(type.attributes))
-      checkAttributes(
-        { types: typeMap, components: componentMap, owner, attributes: type.attributes, type },
-        type,
-      );
+    if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report))
+      checkType(type, seen, report);
+    checkAttributes(owner, type, type);
   });
   components.forEach((component, i) => {
     const owner =
       isObject(component) && typeof component.uid === 'string' ? component.uid : `components[${i}]`;
     const report = reportOn(component, owner);
     if (!isObject(component)) return report('must be a definition, as defineComponent makes');
-    if (checkOptions(component, COMPONENT_OPTIONS, ['uid', 'attributes'], report)) {
+    if (checkOptions(component, { options: COMPONENT_OPTIONS, needed: ['uid', 'attributes'] }, report)) {
       if (!COMPONENT_UID.test(component.uid)) report('a component uid has the form "<category>.<name>"');
       if (Buffer.byteLength(component.uid) > MAX_IDENTIFIER_BYTES)
         report(`the uid is longer than ${MAX_IDENTIFIER_BYTES} bytes`);
       if (components.findIndex((other) => isObject(other) && other.uid === component.uid) < i)
         report('another component has the same uid');
     }
-    if (isObject(component.attributes))
-      checkAttributes(
-        {
-          types: typeMap,
-          components: componentMap,
-          owner,
-          attributes: component.attributes,
-          type: undefined,
-        },
-        component,
-      );
+    checkAttributes(owner, component);
   });
   return mistakes;
 }

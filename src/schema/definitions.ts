@@ -164,6 +164,12 @@ export type AttributeDefinition =
 
 export type AttributeDefinitions = Readonly<Record<string, AttributeDefinition>>;
 
+/** A definition and the name that it goes by. */
+export interface NamedDefinition<D = AttributeDefinition> {
+  readonly key: string;
+  readonly def: D;
+}
+
 /** The routes that each kind of content type has. A route has the name of the action that it needs. */
 export const ROUTES = Object.freeze({
   collectionType: ['find', 'findOne', 'create', 'update', 'delete'],

@@ -126,16 +126,17 @@ export const TYPE_OPTIONS: Options = {
 
 export const COMPONENT_OPTIONS: Options = { uid: TEXT, attributes: ATTRIBUTES };
 
+/** What a definition may say, and what it must. */
+interface OptionRules {
+  readonly options: Options;
+  readonly needed: readonly string[];
+}
+
 /**
  * Reports options that a definition does not take, values that they do not take, and what is missing. Answers
  * whether its known options can be relied on, whatever else there is.
  */
-export function checkOptions(
-  definition: object,
-  options: Options,
-  needed: readonly string[],
-  report: Report,
-): boolean {
+export function checkOptions(definition: object, { options, needed }: OptionRules, report: Report): boolean {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);
   const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(options, key);
   const unknown = given

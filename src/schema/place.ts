@@ -53,12 +53,12 @@ class SentPlace implements Place {
   }
 
   reportType(type: string, value: unknown, castFrom?: unknown): void {
-    this.report(typeMessage(this.label, type, value, castFrom), value);
+    this.report(typeMessage(this.label, type, { value, castFrom }), value);
   }
 
   // A null that a request did not carry is none of the values that it must not be shown.
   reportNull(type: string): void {
-    SentPlace.prototype.report.call(this, typeMessage(this.label, type, null), null);
+    SentPlace.prototype.report.call(this, typeMessage(this.label, type, { value: null }), null);
   }
 }
 

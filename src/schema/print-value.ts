@@ -21,8 +21,14 @@ function printValue(value: unknown): string {
   return JSON.stringify(value, (_key, nested: unknown) => simple(nested, true) ?? nested, 2);
 }
 
+/** A value of the wrong type; `castFrom` is what it was before it was converted. */
+interface WrongType {
+  readonly value: unknown;
+  readonly castFrom?: unknown;
+}
+
 /** The message for a value of the wrong type (protocol 14.2). */
-export function typeMessage(path: string, type: string, value: unknown, castFrom?: unknown): string {
+export function typeMessage(path: string, type: string, { value, castFrom }: WrongType): string {
   const cast = castFrom === undefined ? '' : ` (cast from the value \`${printValue(castFrom)}\`)`;
   return `${path} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`${cast}.`;
 }

@@ -99,7 +99,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
 
   it('what runs out of time in its last flight is a 503 and is not written later', async () => {
     const id = await make({ title: 'old' });
-    const held = await test.app.get<MikroORM>(CONTENT_ORM).em.fork();
+    const held = test.app.get<MikroORM>(CONTENT_ORM).em.fork();
     await held.begin();
     await held.execute('update notes set title = title where document_id = ?', [id]);
     const { body } = await send('put', `notes/${id}`, { title: 'late' }).expect(503);

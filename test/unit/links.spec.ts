@@ -21,7 +21,7 @@ const change = (linked: readonly number[], items: readonly Item[], more: object 
     };
   });
   const input = relationInput({ connect, ...more }, relation, 'x');
-  return applyChange(linked.map(String), input, relation, resolver).join(',');
+  return applyChange(linked.map(String), { input, attribute: relation }, resolver).join(',');
 };
 
 describe('re-ordering a relation', () => {
