@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put]
- * [--no-reference]`: writes of this library beside two that are written by hand, one honest and one unchecked,
+ * [--no-reference]`: writes of this library beside two written by hand, one honest and one unchecked,
  * and the reference. Writes bench/results/write.{md,json}.
  */
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -105,7 +105,8 @@ class Checks {
   }
 
   /**
-   * A component of some texts; null is left out. With an id it is a stored one, which keeps what is not given.
+   * A component of some texts; null is left out. With an id it is a stored one, which keeps what is not
+   * given.
    */
   component(value, path, members) {
     if (!isObject(value)) return this.report(path, 'must be a `object` type');
@@ -145,12 +146,11 @@ const ZONE = new Map([
   ['shared.rich', members({ body: {} }, '__component')],
 ]);
 
-const POST_KEYS = new Set(
-  'title slug summary body views rating featured publishedOn meta author categories seo sections blocks'.split(
-    ' ',
-  ),
-);
-const PUT_KEYS = new Set('title summary views author categories seo sections'.split(' '));
+const PUT_KEYS = new Set(['title', 'summary', 'views', 'author', 'categories', 'seo', 'sections']);
+const POST_KEYS = new Set([
+  ...PUT_KEYS,
+  ...['slug', 'body', 'rating', 'featured', 'publishedOn', 'meta', 'blocks'],
+]);
 const TITLE = { least: 3, most: 120, required: true };
 const RATING = { lowest: -99_999_999.99, highest: 99_999_999.99 };
 

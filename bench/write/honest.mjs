@@ -2,7 +2,8 @@
  * The honest limit: what an expert writes by hand who knows that bodies may be wrong and that two writers may
  * meet. node:http and pg, for the two benched bodies only, on the library's tables: the library's locks,
  * look-ups and checks, the same rows and the same answer, read inside the transaction. Two flights a write:
- * begin, locks, look-ups; then rows with their links, answer, commit.
+ * begin, locks, look-ups; then rows with their links, answer, commit. What is not about writing is left out:
+ * who may do what, caching headers, hooks, limits of time.
  *
  *   node honest.mjs --database-url postgresql://…
  */

@@ -117,7 +117,8 @@ ${table(
 
 "statements" are those executed per request, BEGIN and COMMIT included; "parsed anew" those that were not prepared before;
 "custom plans" are prepared statements that were planned for that one execution (\`pg_prepared_statements\`, asked on the server's own
-connections before and after the counted requests, which come after as many others).
+connections before and after the counted requests, which come after as many others). What is parsed anew is planned anew as well,
+and not among them.
 `;
 
 const find = (shape, key) => shape.results.find((result) => result.key === key);

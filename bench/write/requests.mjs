@@ -81,8 +81,9 @@ const wrongPuts = (n) => [
 const asked = (method, path, data) => ({ method, path, headers: JSON_TYPE, body: JSON.stringify({ data }) });
 
 /**
- * What is asked of a database with `rows` articles. Each shape makes the n-th request; POST and PUT publish, as they do unless they say otherwise. `wrong` are
- * requests that every server that checks has to refuse once the n-th has been made.
+ * What is asked of a database with `rows` articles. Each shape makes the n-th request; POST and PUT publish,
+ * as they do unless they say otherwise. `wrong` are requests that every server that checks has to refuse once
+ * the n-th has been made.
  */
 export const shapesOn = (rows) => [
   {

@@ -14,7 +14,7 @@ const NOTHING = { statements: 0, parsed: 0, roundTrips: 0 };
 /**
  * Stands before the server behind `databaseUrl`; `url` leads to it. `counts` may be set back to zero at any
  * time; `customPlans()` is how often a prepared statement was planned for one execution, in all sessions that
- * are open.
+ * are open; NaN where one of them does not tell.
  */
 export async function startCounter(databaseUrl) {
   const { hostname, port } = new URL(databaseUrl);
@@ -60,6 +60,8 @@ class Session {
     this.end = () => {
       client.destroy();
       upstream.destroy();
+      this.resting = false;
+      this.asker?.('Z');
     };
     for (const socket of [client, upstream]) socket.on('error', () => undefined).on('close', this.end);
     const sent = reader(false, (code) => {
@@ -82,22 +84,21 @@ class Session {
     });
   }
 
-  /** The one number that a query selects. */
+  /** The one number that a query selects; NaN where the connection does not come to rest, or ends. */
   async number(sql) {
     const deadline = Date.now() + PATIENCE_MS;
     while (!this.resting) {
-      if (Date.now() > deadline) throw new Error('A connection does not come to rest');
+      if (Date.now() > deadline || this.upstream.destroyed) return NaN;
       await sleep(5);
     }
-    return new Promise((resolve, reject) => {
-      let answer = new Error(`No answer to: ${sql}`);
+    return new Promise((resolve) => {
+      let answer = NaN;
       this.asker = (code, content) => {
         // A row: how many columns, the length of the first one, its text.
         if (code === 'D') answer = Number(content.toString('utf8', 6));
         if (code !== 'Z') return;
         this.asker = null;
-        if (typeof answer === 'number') resolve(answer);
-        else reject(answer);
+        resolve(answer);
       };
       this.upstream.write(queryMessage(sql));
     });
