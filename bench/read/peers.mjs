@@ -47,7 +47,8 @@ export const PEERS = {
   },
 };
 
-export const startLibrary = (databaseUrl, model) => start('library.mjs', databaseUrl, '--model', model);
+export const startLibrary = (databaseUrl, model, ...more) =>
+  start('library.mjs', databaseUrl, '--model', model, ...more);
 
 /** Makes the library's tables in an empty database. */
 export const makeLibraryTables = (databaseUrl, model) =>

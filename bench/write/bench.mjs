@@ -28,6 +28,7 @@ const startByHand = (file) => (databaseUrl) =>
     env: { NODE_ENV: 'production' },
   });
 const startBlog = (databaseUrl) => startLibrary(databaseUrl, 'blog');
+const startFastify = (databaseUrl) => startLibrary(databaseUrl, 'blog', '--adapter', 'fastify');
 
 /**
  * The servers, each on tables of its own with the same articles. Who only writes is read by `reader`, the
@@ -35,6 +36,7 @@ const startBlog = (databaseUrl) => startLibrary(databaseUrl, 'blog');
  */
 const CONTESTANTS = {
   library: { start: startBlog, seed: seedLibrary, checks: true },
+  fastify: { start: startFastify, seed: seedLibrary, checks: true },
   honest: { start: startByHand('honest.mjs'), seed: seedLibrary, reader: startBlog, checks: true },
   limit: { start: startByHand('hand-written.mjs'), seed: seedLibrary, reader: startBlog, checks: false },
   reference: { start: (databaseUrl) => startReference({ databaseUrl }), seed: seedReference, checks: false },

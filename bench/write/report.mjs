@@ -4,10 +4,14 @@ import { cpuMs, ratio, rps, summary } from '../read/measure.mjs';
 
 const TITLES = {
   library: 'this library, Express',
+  fastify: 'this library, Fastify',
   honest: 'honest limit',
   limit: 'unchecked statement',
   reference: 'reference',
 };
+/** Who the library is compared with. */
+const PEERS = ['reference', 'honest', 'limit'];
+
 /** How many times a peer's requests per second are wanted. */
 const TARGETS = {
   post: { reference: 40, honest: 0.8, limit: 0.55 },
@@ -53,15 +57,15 @@ ${table(
     'custom plans',
     'failed',
   ],
-  shapes.map((shape) => [
-    shape.title,
-    ...['reference', 'honest', 'limit'].map(
-      (peer) => `${against(shape, peer)} (≥ ${TARGETS[shape.name][peer]}×)`,
-    ),
-    `${number(find(shape, 'library').roundTrips, 1)} (≤ ${ROUND_TRIPS})`,
-    `${number(find(shape, 'library').customPlans, 1)} (${CUSTOM_PLANS})`,
-    `${failures(find(shape, 'library'))} (0)`,
-  ]),
+  shapes.flatMap((shape) =>
+    oursOf(shape).map((ours) => [
+      titleOf(shape, ours),
+      ...PEERS.map((peer) => `${against(ours, find(shape, peer))} (≥ ${TARGETS[shape.name][peer]}×)`),
+      `${number(ours.roundTrips, 1)} (≤ ${ROUND_TRIPS})`,
+      `${number(ours.customPlans, 1)} (${CUSTOM_PLANS})`,
+      `${failures(ours)} (0)`,
+    ]),
+  ),
 )}
 
 In brackets: what is wanted. The same for CPU:
@@ -73,10 +77,12 @@ ${table(
     'CPU, honest limit : library',
     'CPU, unchecked statement : library',
   ],
-  shapes.map((shape) => [
-    shape.title,
-    ...['reference', 'honest', 'limit'].map((peer) => lessCpu(shape, peer)),
-  ]),
+  shapes.flatMap((shape) =>
+    oursOf(shape).map((ours) => [
+      titleOf(shape, ours),
+      ...PEERS.map((peer) => lessCpu(ours, find(shape, peer))),
+    ]),
+  ),
 )}
 
 ${table(
@@ -123,15 +129,14 @@ and not among them.
 
 const find = (shape, key) => shape.results.find((result) => result.key === key);
 
-function against(shape, peer) {
-  const other = find(shape, peer);
-  return other === undefined ? '–' : times(ratio(find(shape, 'library'), other, rps));
-}
+/** The library, on each of its adapters. */
+const oursOf = (shape) => shape.results.filter(({ key }) => key === 'library' || key === 'fastify');
 
-function lessCpu(shape, peer) {
-  const other = find(shape, peer);
-  return other === undefined ? '–' : times(ratio(other, find(shape, 'library'), cpuMs));
-}
+const titleOf = (shape, { key }) => `${shape.title}, ${TITLES[key].split(', ')[1]}`;
+
+const against = (ours, other) => (other === undefined ? '–' : times(ratio(ours, other, rps)));
+
+const lessCpu = (ours, other) => (other === undefined ? '–' : times(ratio(other, ours, cpuMs)));
 
 function failures({ rounds }) {
   const failed = rounds.reduce((sum, round) => sum + round.errors, 0);

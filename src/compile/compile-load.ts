@@ -3,6 +3,7 @@
  * ids.
  */
 import { hash } from 'node:crypto';
+import QuickLRU from 'quick-lru';
 import { MAX_INTEGER } from '../schema/accept.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
@@ -25,8 +26,17 @@ import { compileOwn } from './compile-own.js';
 import { joinSql } from './joins/joins.js';
 import { currentRows, newContext, rowScope, type RowScope } from './scope.js';
 
+/** Keys of relations and of documents that are often written. */
+const keys = new QuickLRU<string, bigint>({ maxSize: 1000 });
+
 /** A lock's key: the same for a name on every instance of an application. */
-const keyOf = (name: string): bigint => BigInt.asIntN(64, BigInt(`0x${hash('sha256', name).slice(0, 16)}`));
+function keyOf(name: string): bigint {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const key = BigInt.asIntN(64, BigInt(`0x${hash('sha256', name).slice(0, 16)}`));
+  keys.set(name, key);
+  return key;
+}
 
 const byKey = ([a]: readonly [bigint, boolean], [b]: readonly [bigint, boolean]): number => (a < b ? -1 : 1);
 
