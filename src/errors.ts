@@ -82,7 +82,7 @@ export const unavailable = (message: string, details: Readonly<Record<string, un
 export interface KeyPath {
   /** The dotted path that the message names; empty for a root key. */
   readonly at: string;
-  /** The whole path for a known but refused key, `at` for an unknown nested one, null for one at the root. */
+  /** The path of a known but refused key; `at` of an unknown nested one, null of an unknown root key. */
   readonly path: string | null;
 }
 
