@@ -1,13 +1,13 @@
 /** What holds for users whoever writes them: a route, the host's own service, another hook. */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { compileQueue } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-load.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { runnerOf } from '../database/runner.js';
 import { type ContentEvent, type HookFunction, type HookMetadata, Hooks } from '../documents/hooks.js';
 import { issuesError } from '../errors.js';
 import type { ContentType } from '../schema/model.js';
 import { AccountTables } from './account-tables.js';
-import { lowerCase, NO_CODE } from './accounts.js';
+import { lowerCase, NO_CODE } from './account-repository.js';
 import { nameKey, userName } from './user-names.js';
 
 /** Names and addresses have one spelling each, so that there is one account for each (protocol 19.1). */
@@ -52,7 +52,7 @@ const oneOwner =
     if (event.em === null || claims.length === 0) return;
     const runner = runnerOf(event.em);
     const locks = claims.map(({ name }) => ({ name: `${type.table} called ${name}`, exclusive: true }));
-    await runner.run(compileQueue(locks));
+    await runner.run(compileLocks(locks));
     for (const { key, others } of claims) {
       const holders = await runner.run(compileFindRecords(type, others, ['documentId']));
       if (holders.some(({ documentId }) => documentId !== event.documentId))

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { ContentService } from '../documents/content.service.js';
 import { Documents } from '../documents/documents.service.js';
-import { neededType, RecordsWithoutHooks } from '../documents/records-without-hooks.js';
+import { neededType, RepositoryWithoutHooks } from '../documents/repository-without-hooks.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../schema/model.js';
 
 /** A type of the library's own, with its two doors. */
@@ -10,8 +10,8 @@ export interface AccountTable {
   readonly type: ContentType;
   /** The front door: rights, checks and hooks, as for everybody. */
   readonly documents: ContentService;
-  /** The back door, for what no request may see or write: see {@link RecordsWithoutHooks}. */
-  readonly records: RecordsWithoutHooks;
+  /** The back door, for what no request may see or write: see {@link RepositoryWithoutHooks}. */
+  readonly records: RepositoryWithoutHooks;
 }
 
 /** Users and roles. Throws a ContentModelError where the model has neither. */
@@ -27,7 +27,7 @@ export class AccountTables {
   ) {
     const tableOf = (name: string): AccountTable => {
       const type = neededType(schema, name, '...userTypes()');
-      const records = new RecordsWithoutHooks(database, type);
+      const records = new RepositoryWithoutHooks(database, type);
       return { type, documents: new ContentService(documents, type), records };
     };
     this.users = tableOf('user');

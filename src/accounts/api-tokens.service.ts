@@ -5,7 +5,7 @@ import { checkGrants, type Grants, Permissions } from '../access/permissions.js'
 import { Database } from '../database/database.js';
 import { ContentService } from '../documents/content.service.js';
 import { Documents } from '../documents/documents.service.js';
-import { neededType, RecordsWithoutHooks } from '../documents/records-without-hooks.js';
+import { neededType, RepositoryWithoutHooks } from '../documents/repository-without-hooks.js';
 import { validationError } from '../errors.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { apiTokenType } from './account-types.js';
@@ -55,7 +55,7 @@ const hashOf = (salt: string, secret: string): string =>
   `sha256$${salt}$${createHash('sha256').update(`${salt}.${secret}`).digest('base64url')}`;
 
 /** Stands for an unknown token, whose hash no secret has: it costs the same work as a known one. */
-const NOBODY = {
+const DECOY = {
   documentId: '',
   kind: 'custom',
   grants: {},
@@ -97,7 +97,7 @@ const expiry = (days: number | null): string | null =>
 export class ApiTokens implements AuthStrategy {
   readonly name = 'api-token';
   private readonly logger = new Logger('ContentApiTokens');
-  private readonly records: RecordsWithoutHooks;
+  private readonly records: RepositoryWithoutHooks;
   private readonly service: ContentService<ApiToken & Record<string, unknown>>;
   /** Rights by the text of their grants, so that requests of a token share one object. */
   private readonly rights = new Map<string, Permissions>();
@@ -108,7 +108,7 @@ export class ApiTokens implements AuthStrategy {
     @Inject(Documents) documents: Documents,
   ) {
     const type = neededType(schema, apiTokenType.singularApiId, 'apiTokenType');
-    this.records = new RecordsWithoutHooks(database, type);
+    this.records = new RepositoryWithoutHooks(database, type);
     this.service = new ContentService(documents, type);
   }
 
@@ -180,7 +180,7 @@ export class ApiTokens implements AuthStrategy {
   async authenticate({ bearer }: Credentials): Promise<Identity | null> {
     const [, lookup, secret] = TOKEN.exec(bearer ?? '') ?? [];
     if (lookup === undefined || secret === undefined) return null;
-    const row = (await this.records.findOr({ lookup }, NOBODY)) as unknown as TokenRow;
+    const row = (await this.records.findOr({ lookup }, DECOY)) as unknown as TokenRow;
     if (!matches(row.hash, secret)) throw unauthorized();
     if (row.expiresAt !== null && new Date(row.expiresAt).getTime() <= Date.now())
       throw unauthorized('Token expired');

@@ -1,7 +1,7 @@
 /** Codes that prove whose a mailbox is: for a new password, and for the address of a new user. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { application, validationError } from '../errors.js';
-import { type Account, Accounts, hashToken, lowerCase, newToken } from './accounts.js';
+import { type Account, AccountRepository, hashToken, lowerCase, newToken } from './account-repository.js';
 import { readFields } from './read-fields.js';
 import { type MailSender, type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
@@ -14,7 +14,7 @@ export class MailedCodes {
   private sender: MailSender | null;
 
   constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
     @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
   ) {
     this.sender = options.mail;

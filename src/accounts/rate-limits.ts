@@ -103,7 +103,7 @@ export class RateLimits {
     const name = createHash('sha256').update(nameKey(identifier)).digest('base64url');
     const keys = { own: `${route} ${address} ${name}`, all: `${route} ${name}` };
     // One after another, so that guesses that come at once are counted like any others.
-    return this.inTurn(keys.own, async () => {
+    return this.oneAtATime(keys.own, async () => {
       await refuse(counters, keys);
       return work(async () => {
         await Promise.all([counters.byBoth.penalty(keys.own), counters.byIdentifier.penalty(keys.all)]);
@@ -111,7 +111,7 @@ export class RateLimits {
     });
   }
 
-  private async inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+  private async oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.turns.get(key) ?? Promise.resolve()).then(work);
     const over = turn.catch(() => undefined);
     this.turns.set(key, over);

@@ -2,7 +2,7 @@
 import { isEmail } from 'class-validator';
 import { type Issue, issuesError } from '../errors.js';
 import { isObject } from '../json.js';
-import { MAX_PASSWORD_BYTES } from '../schema/accept.js';
+import { MAX_PASSWORD_BYTES } from '../schema/cast-value.js';
 
 /** What a field of such a body must be. */
 export type FieldRule = 'text' | 'email' | 'password';

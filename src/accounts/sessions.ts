@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { unauthorized } from '../access/auth-strategy.js';
 import type { ContentError } from '../errors.js';
 import { newVersion } from './account-hooks.js';
-import { type Account, Accounts, type Session } from './accounts.js';
+import { type Account, AccountRepository, type Session } from './account-repository.js';
 import { JsonWebTokens, type TokenClaims } from './json-web-tokens.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
@@ -19,7 +19,7 @@ const badToken = (): ContentError => unauthorized('Invalid refresh token');
 @Injectable()
 export class Sessions {
   constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
     @Inject(JsonWebTokens) private readonly tokens: JsonWebTokens,
     @Inject(RefreshTokens) private readonly refreshTokens: RefreshTokens,
   ) {}

@@ -3,7 +3,7 @@ import { hashPassword, verifyPassword } from '../documents/passwords.js';
 import { application, ContentError, forbidden, type Issue, issuesError, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import type { ScalarAttribute } from '../schema/model.js';
-import { type Account, Accounts, hashToken, NO_CODE } from './accounts.js';
+import { type Account, AccountRepository, hashToken, NO_CODE } from './account-repository.js';
 import { MailedCodes } from './mailed-codes.js';
 import { readFields } from './read-fields.js';
 import { type Issued, Sessions } from './sessions.js';
@@ -32,7 +32,7 @@ export const isTaken = (error: unknown): error is ContentError => {
 @Injectable()
 export class SignIn {
   constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
     @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(MailedCodes) private readonly codes: MailedCodes,
     @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
@@ -67,7 +67,7 @@ export class SignIn {
     const account = await this.existing({ documentId: created });
     if (!register.confirm) return this.signedIn(account);
     this.codes.askToConfirm(account);
-    return { user: await this.accounts.shown(created) };
+    return { user: await this.accounts.asAnswered(created) };
   }
 
   private async create(values: Readonly<Record<string, unknown>>): Promise<string> {
@@ -124,7 +124,7 @@ export class SignIn {
     if (account.blocked === true) throw application('Your account has been blocked by an administrator');
     return {
       ...(await this.sessions.begin(account)),
-      user: await this.accounts.shown(account.documentId),
+      user: await this.accounts.asAnswered(account.documentId),
     };
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type AuthStrategy, type Credentials, type Identity, unauthorized } from '../access/auth-strategy.js';
 import { ContentAccess } from '../access/content-access.js';
-import { Accounts } from './accounts.js';
+import { AccountRepository } from './account-repository.js';
 import { JsonWebTokens } from './json-web-tokens.js';
 import { live } from './sessions.js';
 
@@ -14,7 +14,7 @@ export class UserStrategy implements AuthStrategy, OnModuleInit {
   readonly name = 'user';
 
   constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
     @Inject(JsonWebTokens) private readonly tokens: JsonWebTokens,
     @Inject(ContentAccess) private readonly access: ContentAccess,
   ) {}

@@ -38,7 +38,7 @@ function pattern(condition: Condition): object | undefined {
 
 const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner);
 
-/** What narrows the rows of a component's owner, where the component has an index. */
+/** What narrows the rows of a component's holder, where the component has an index. */
 export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
   if (scope.kind !== 'row' || orNone || attribute.linked || attribute.def.index !== true) return null;
   const inner = pattern(where);

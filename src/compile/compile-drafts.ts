@@ -1,7 +1,7 @@
 /** The drafts of documents that an older model left without: copies of what is published (D29). */
 import type { Column, ContentType, LinkTable } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { SYSTEM } from './compile-write.js';
+import { VERSION_COLUMNS } from './compile-write.js';
 import { contentsOf, namesOf } from './link-sql.js';
 
 /** The values of the system columns. */
@@ -17,12 +17,12 @@ function copied(type: ContentType, { name, exclusive }: Column): Sql {
 
 /** The links of the published versions, for the drafts in `d`. */
 function copiedLinks(type: ContentType, links: LinkTable): Sql {
-  const { table, owner, position } = namesOf(links);
+  const { table, holder, position } = namesOf(links);
   const columns = contentsOf(links);
   const values = columns.map((column) => sql`l.${column}`);
-  return sql`insert into ${table} (${owner}, ${join(columns, ', ')}) select d.id, ${join(values, ', ')} from d
+  return sql`insert into ${table} (${holder}, ${join(columns, ', ')}) select d.id, ${join(values, ', ')} from d
       join ${quote(type.table)} p on p.document_id = d.document_id and p.locale = d.locale and p.published
-      join ${table} l on l.${owner} = p.id order by d.id, l.${position}`;
+      join ${table} l on l.${holder} = p.id order by d.id, l.${position}`;
 }
 
 /**
@@ -32,7 +32,7 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
 export function compileStartDrafts(type: ContentType, documentIds: readonly string[] | null): Statement {
   const table = quote(type.table);
   const { columns, links } = type.storage;
-  const names = [SYSTEM, ...columns.map(({ name }) => quote(name))];
+  const names = [VERSION_COLUMNS, ...columns.map(({ name }) => quote(name))];
   const values = [COPIED, ...columns.map((column) => copied(type, column))];
   const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale and not v.published`;
   const wanted = documentIds === null ? sql`true` : sql`p.document_id = any(${param(documentIds)}::text[])`;

@@ -28,7 +28,7 @@ function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }
   const instance = inPlace(scope, condition.attribute);
   if (instance !== null) return compileFilter(condition.where, instance, context);
   const targets = targetsOf(scope, condition.attribute, context);
-  const fence = context.fence();
+  const fence = context.optimizationFence();
   const inner = compileFilter(condition.where, targets.scope, context);
   const some = sql`exists (select 1 from ${targets.from} where ${join([...targets.conditions, inner], ' and ')}${fence})`;
   if (!condition.orNone) return some;

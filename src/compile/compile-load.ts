@@ -3,7 +3,7 @@
  * ids.
  */
 import { hash } from 'node:crypto';
-import { MAX_INTEGER } from '../schema/accept.js';
+import { MAX_INTEGER } from '../schema/cast-value.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
@@ -34,7 +34,7 @@ const byKey = ([a]: readonly [bigint, boolean], [b]: readonly [bigint, boolean])
  * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what
  * comes after it sees all that the former holders have done.
  */
-export function compileQueue(locks: readonly Lock[]): Statement {
+export function compileLocks(locks: readonly Lock[]): Statement {
   const kinds = new Map<bigint, boolean>();
   for (const { name, exclusive } of locks) {
     const key = keyOf(name);
@@ -74,7 +74,7 @@ export const compileVersions = (request: VersionsRequest): Statement =>
   print(sql`select ${versions(request)}`);
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
-function stored(request: LoadRequest, row: RowScope): Sql {
+function storedValues(request: LoadRequest, row: RowScope): Sql {
   const { type, locale, defaultLocale } = request;
   const values = [...type.attributes.values()].flatMap((attribute) => storedValue(attribute, row, request));
   const object =
@@ -106,7 +106,7 @@ function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: L
 function storedTargets(attribute: RelationAttribute, row: RowScope, request: LoadRequest): Sql[] {
   if (!request.touched.has(attribute.name)) return [];
   const { locale, defaultLocale } = request;
-  const list = joinSql(attribute.join).stored(attribute.join, { row, attribute, locale, defaultLocale });
+  const list = joinSql(attribute.join).storedList(attribute.join, { row, attribute, locale, defaultLocale });
   return [sql`${list} as ${quote(attribute.name)}`];
 }
 
@@ -206,7 +206,7 @@ export function compileLoad(request: LoadRequest): Statement {
     'flat',
   );
   const row = rowScope(request.type, alias('t', context.next()));
-  const document = request.existing ? [versions(request), stored(request, row)] : [];
+  const document = request.existing ? [versions(request), storedValues(request, row)] : [];
   const sequence = sql`${quote(request.sequence, 'reference')}::regclass`;
   const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(

@@ -6,7 +6,7 @@ import { ATTRIBUTES, COMPONENT } from '../schema/naming.js';
 import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
-import { type Context, heldJson, type JsonScope, listOf, rowOf, type Scope, shown } from './scope.js';
+import { type Context, heldJson, type JsonScope, listOf, rowOf, type Scope, answered } from './scope.js';
 import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
@@ -16,7 +16,7 @@ const IDENTITY = 2;
 
 /** The select list of an object: its fields and populated children. */
 export function compileObject(plan: ObjectPlan, scope: Scope, context: Context): Sql {
-  const fields = plan.fields.map((attribute) => named(shown(scope, attribute), attribute.name));
+  const fields = plan.fields.map((attribute) => named(answered(scope, attribute), attribute.name));
   const children = plan.children.map((child) =>
     named(compileChild(child, scope, context), child.attribute.name),
   );

@@ -4,7 +4,7 @@
  */
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { stored } from './stored-value.js';
+import { columnValue } from './column-value.js';
 
 /**
  * Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to
@@ -24,7 +24,7 @@ function conditions(type: ContentType, match: Match): Sql {
     const column = columnOf(type, key);
     return value === null
       ? sql`r.${quote(column.name)} is null`
-      : sql`r.${quote(column.name)} = ${stored(column, value)}`;
+      : sql`r.${quote(column.name)} = ${columnValue(column, value)}`;
   });
   return sql`(${join(parts, ' and ')})`;
 }
@@ -68,7 +68,7 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
     entries.map(({ column }) => quote(column.attribute.name)),
     ', ',
   );
-  const made = entries.map(({ column, value }) => inAnswer(column, stored(column, value)));
+  const made = entries.map(({ column, value }) => inAnswer(column, columnValue(column, value)));
   const order = alias('k', 0);
   const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
   return print(
@@ -86,7 +86,7 @@ export const compileAllRecords = (type: ContentType, select: readonly string[]):
  */
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
   const columns = Object.entries(set).map(([key, value]) => ({ column: columnOf(type, key), value }));
-  const sets = columns.map(({ column, value }) => sql`${quote(column.name)} = ${stored(column, value)}`);
+  const sets = columns.map(({ column, value }) => sql`${quote(column.name)} = ${columnValue(column, value)}`);
   const time = columns.some(({ column }) => column.attribute.writable) ? [sql`updated_at = now()`] : [];
   return print(
     sql`update ${quote(type.table)} r set ${join([...sets, ...time], ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
@@ -120,7 +120,7 @@ export interface ItemChange {
 export function compileChangeItem(type: ContentType, match: Match, change: ItemChange): Statement {
   const column = columnOf(type, change.attribute);
   const list = sql`r.${quote(column.name)}`;
-  const json = (value: readonly object[]): Sql => stored(column, value);
+  const json = (value: readonly object[]): Sql => columnValue(column, value);
   const added = change.item === null ? [] : [change.item];
   const kept = sql`select e.item, e.n
     from jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end) with ordinality e(item, n)

@@ -1,5 +1,5 @@
 /** The statements of a write's steps, one row for each kind of step. */
-import { inTurn } from '../plan/link-steps.js';
+import { splitByTable } from '../plan/link-steps.js';
 import type { LinksStep, RowsStep, WriteStep } from '../plan/steps.js';
 import { byKind } from '../schema/by-kind.js';
 import type { Statement } from '../sql.js';
@@ -15,7 +15,7 @@ import {
 
 /** Rows first; links with them where no statement has to see the rows of another one. */
 function rowsWithLinks(step: RowsStep): readonly Statement[] {
-  const [own, others] = inTurn(step.links);
+  const [own, others] = splitByTable(step.links);
   const batches = linkBatches(own);
   const along = step.together ? batches.slice(0, 1).flat() : [];
   const later = [...batches.slice(step.together ? 1 : 0), ...linkBatches(others)];
@@ -24,7 +24,7 @@ function rowsWithLinks(step: RowsStep): readonly Statement[] {
 }
 
 const links = (step: LinksStep): readonly Statement[] =>
-  inTurn(step).flatMap((part) => linkBatches(part).map(compileLinks));
+  splitByTable(step).flatMap((part) => linkBatches(part).map(compileLinks));
 
 const print = byKind<WriteStep, [], readonly Statement[]>({
   rows: rowsWithLinks,

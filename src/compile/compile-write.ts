@@ -4,22 +4,22 @@
  */
 import type { DeleteStep, DiscardStep, RowsStep, UnpublishStep } from '../plan/steps.js';
 import type { Column, ContentType } from '../schema/model.js';
-import { stored } from './stored-value.js';
+import { columnValue } from './column-value.js';
 import { documentOf } from './compile-load.js';
 import { namesOf } from './link-sql.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
 const valueOf = (column: Column, value: unknown): Sql =>
-  column.isPosition ? sql`default` : stored(column, value);
+  column.isPosition ? sql`default` : columnValue(column, value);
 
 const TIME = sql`now()`;
 
 /** Values of the system columns of one inserted version. */
-const version = (request: RowsStep, published: boolean): Sql =>
+const versionValues = (request: RowsStep, published: boolean): Sql =>
   sql`${param(request.documentId)}::text, ${param(request.locale)}::text, ${published ? sql`true` : sql`false`}, ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
 /** The columns that every version has, but for its id. */
-export const SYSTEM = sql`document_id, locale, published, created_at, updated_at, published_at`;
+export const VERSION_COLUMNS = sql`document_id, locale, published, created_at, updated_at, published_at`;
 
 const isGiven = (request: RowsStep, { attribute }: Column): boolean => request.values.has(attribute);
 
@@ -36,9 +36,9 @@ export function compileCreate(request: RowsStep, links: readonly Sql[]): Stateme
   const values = columns.map((column) => valueOf(column, request.values.get(column.attribute)));
   const shown = request.publish || !request.type.draftAndPublish ? [true] : [];
   const states = [...(request.type.draftAndPublish ? [false] : []), ...shown];
-  const rows = states.map((published) => sql`(${version(request, published)}${list(values)})`);
+  const rows = states.map((published) => sql`(${versionValues(request, published)}${list(values)})`);
   const names = list(columns.map(({ name }) => quote(name)));
-  const inserted = sql`insert into ${quote(request.type.table)} (${SYSTEM}${names}) values ${join(rows, ', ')} returning id, locale, published`;
+  const inserted = sql`insert into ${quote(request.type.table)} (${VERSION_COLUMNS}${names}) values ${join(rows, ', ')} returning id, locale, published`;
   return print(sql`with d as (${inserted})${steps(links)} select 1 from d`);
 }
 
@@ -66,8 +66,8 @@ function written(request: RowsStep, columns: readonly Column[]): Sql {
   const values = taken.map((column) =>
     isGiven(request, column) ? value(column) : sql`b.${quote(column.name)}`,
   );
-  return sql`insert into ${table} (${SYSTEM}${list(taken.map(({ name }) => quote(name)))})
-    select ${version(request, own)}${list(values)} from ${table} b where b.id = ${param(request.base)}::int4 returning *`;
+  return sql`insert into ${table} (${VERSION_COLUMNS}${list(taken.map(({ name }) => quote(name)))})
+    select ${versionValues(request, own)}${list(values)} from ${table} b where b.id = ${param(request.base)}::int4 returning *`;
 }
 
 const copy = (columns: readonly Column[]): Sql =>
@@ -106,7 +106,7 @@ function publishFrom({ type, live }: RowsStep, columns: readonly Column[]): Sql 
   const names = columns.map(({ name }) => quote(name));
   const values = columns.map(({ name }) => sql`d.${quote(name)}`);
   if (live === null)
-    return sql`insert into ${table} (${SYSTEM}${list(names)})
+    return sql`insert into ${table} (${VERSION_COLUMNS}${list(names)})
       select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}${list(values)} from d`;
   const sets = columns.length === 0 ? sql`` : sql`, ${copy(columns)}`;
   return sql`update ${table} t set updated_at = d.updated_at, published_at = ${TIME}${sets} from d where t.id = ${param(live)}::int4`;
@@ -136,8 +136,8 @@ export function compileUnpublish({ type, documentId, locale }: UnpublishStep): S
  * Clears the columns of a table that name a deleted document, all in one update, because it may be named
  * several times.
  */
-function forget(owner: ContentType, deleted: ContentType, last: Sql): Sql[] {
-  const columns = owner.storage.columns
+function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
+  const columns = holder.storage.columns
     .filter(({ reference }) => reference === deleted)
     .map(({ name }) => quote(name));
   if (columns.length === 0) return [];
@@ -148,8 +148,8 @@ function forget(owner: ContentType, deleted: ContentType, last: Sql): Sql[] {
     columns.map((column) => sql`${column} in ${last}`),
     ' or ',
   );
-  const others = owner === deleted ? sql` and document_id not in (select g.document_id from g)` : sql``;
-  return [sql`update ${quote(owner.table)} set ${join(sets, ', ')} where (${named})${others}`];
+  const others = holder === deleted ? sql` and document_id not in (select g.document_id from g)` : sql``;
+  return [sql`update ${quote(holder.table)} set ${join(sets, ', ')} where (${named})${others}`];
 }
 
 /** The links of a type that name a deleted document. */
@@ -169,9 +169,9 @@ export function compileDelete({ type, documentId, locale }: DeleteStep): Stateme
   const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
   const gone = sql`g as (delete from ${table} t${which} returning t.document_id, t.locale)`;
   const last = sql`(select g.document_id from g where not exists (select 1 from ${table} t where t.document_id = g.document_id and not exists (select 1 from g h where h.document_id = t.document_id and h.locale = t.locale)))`;
-  const owners = type.storage.referrers;
-  const links = owners.flatMap((owner) => unlink(owner, type, last));
-  const columns = owners.flatMap((owner) => forget(owner, type, last));
+  const holders = type.storage.referrers;
+  const links = holders.flatMap((holder) => unlink(holder, type, last));
+  const columns = holders.flatMap((holder) => forget(holder, type, last));
   const cleaned = [...links, ...columns].map((step, i) => sql`${alias('c', i)} as (${step})`);
   return print(sql`with ${join([gone, ...cleaned], ', ')} select count(*)::int4 as count from g`);
 }

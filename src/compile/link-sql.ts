@@ -1,5 +1,5 @@
 /** What the statements about links are made of. */
-import type { LinksStep, Owners } from '../plan/steps.js';
+import type { LinksStep, HolderRows } from '../plan/steps.js';
 import type { LinkTable, TwoWayLinkTable } from '../schema/model.js';
 import { type Identifier, join, param, plain, quote, type Sql, sql } from '../sql.js';
 
@@ -23,9 +23,9 @@ export const notAmong = (id: Sql, list: readonly string[]): Sql =>
   sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
 
 /** The rows whose links are meant, as a table with an `id`; those that the statement inserts are in `d`. */
-export function ownerRows(owners: Owners | 'inserted', { type, documentId }: LinksStep): Sql {
-  if (owners === 'inserted') return sql`d o`;
-  const { published, locale } = owners;
+export function holderRows(holders: HolderRows | 'inserted', { type, documentId }: LinksStep): Sql {
+  if (holders === 'inserted') return sql`d o`;
+  const { published, locale } = holders;
   const conditions = [
     sql`v.document_id = ${param(documentId)}::text`,
     ...(published === null ? [] : [published ? sql`v.published` : sql`not v.published`]),
@@ -37,14 +37,14 @@ export function ownerRows(owners: Owners | 'inserted', { type, documentId }: Lin
 /** The names of a link table in SQL. */
 export interface LinkNames {
   readonly table: Sql;
-  readonly owner: Sql;
+  readonly holder: Sql;
   readonly target: Sql;
   readonly position: Sql;
 }
 
-export const namesOf = ({ table, owner, target, position }: LinkTable): LinkNames => ({
+export const namesOf = ({ table, holder, target, position }: LinkTable): LinkNames => ({
   table: quote(table),
-  owner: plain(owner.name),
+  holder: plain(holder.name),
   target: plain(target.name),
   position: plain(position.name),
 });
@@ -55,6 +55,6 @@ export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly in
   inversePosition: plain(links.inversePosition.name),
 });
 
-/** What a link has beside its owner, in one order. */
+/** What a link has beside its holder, in one order. */
 export const contentsOf = ({ target, position, inversePosition }: LinkTable): Sql[] =>
   [target, position, inversePosition].flatMap((column) => (column === null ? [] : [plain(column.name)]));

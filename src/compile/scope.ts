@@ -34,11 +34,11 @@ export interface Context {
    * Ends a sub-query of a condition; from the fifth on with a fence, because planning many semi-joins
    * together explodes.
    */
-  readonly fence: () => Sql;
+  readonly optimizationFence: () => Sql;
 }
 
 /** How many sub-queries of conditions the planner may weave into the rest of a statement. */
-const UNFENCED = 4;
+const MAX_UNFENCED = 4;
 
 /** The locales asked for, as a value of the statement. */
 function codesOf(locale: Version['locale']): string | readonly string[] | null {
@@ -55,7 +55,7 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
     locale: param(codesOf(version.locale)),
     defaultLocale: constant(version.defaultLocale),
     next: () => (n += 1),
-    fence: () => ((conditions += 1) > UNFENCED ? sql` offset 0` : sql``),
+    optimizationFence: () => ((conditions += 1) > MAX_UNFENCED ? sql` offset 0` : sql``),
   };
 }
 
@@ -68,7 +68,7 @@ export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
 }
 
 /** An attribute as the answer shows it. Instances hold their values in the answer's form already. */
-export function shown(scope: Scope, attribute: ScalarAttribute): Sql {
+export function answered(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return attribute.type.toJson(comparable(scope, attribute));
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
@@ -80,7 +80,7 @@ export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
   return attribute.type.column === 'text' ? value : sql`(${attribute.type.toJson(value)})::text`;
 }
 
-const SYSTEM = {
+const COLUMNS = {
   document_id: sql`.document_id`,
   published: sql`.published`,
   locale: sql`.locale`,
@@ -88,7 +88,7 @@ const SYSTEM = {
 };
 
 /** A system column of a row. */
-export const column = (row: RowScope, name: keyof typeof SYSTEM): Sql => sql`${row.alias}${SYSTEM[name]}`;
+export const column = (row: RowScope, name: keyof typeof COLUMNS): Sql => sql`${row.alias}${COLUMNS[name]}`;
 
 /** Whether another version of a row's document exists: of a state, in the same locale or in any. */
 function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: boolean): Sql {

@@ -5,7 +5,7 @@ import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { checkTables } from './check-tables.js';
-import { Commits } from './commits.js';
+import { AfterCommitQueue } from './after-commit-queue.js';
 import {
   isRetryable,
   isViolationOf,
@@ -50,7 +50,7 @@ export interface DatabaseBase {
 }
 
 export class Database {
-  private readonly commits = new Commits();
+  private readonly commits = new AfterCommitQueue();
   private native: NativePool | null = null;
 
   constructor(private readonly base: DatabaseBase) {

@@ -23,10 +23,10 @@ const systemProperty = ({ name, type, nullable }: SystemColumn): Property => ({
   ...(nullable ? { nullable } : {}),
 });
 
-const [, ...SYSTEM] = SYSTEM_COLUMNS;
+const [, ...WITHOUT_ID] = SYSTEM_COLUMNS;
 const SYSTEM_PROPERTIES: readonly [string, Property][] = [
   ['id', KEY],
-  ...SYSTEM.map((column): [string, Property] => [column.property, systemProperty(column)]),
+  ...WITHOUT_ID.map((column): [string, Property] => [column.property, systemProperty(column)]),
 ];
 
 function property({ name, type, comment, nullable, isPosition }: Column): Property {
@@ -49,27 +49,27 @@ function indexEntry(index: Index, { table }: ContentType): Property {
   };
 }
 
-/** A column of a link table; the owner's is a reference to its row. */
-function linkProperty({ name, type, key, counted }: LinkColumn, owner: () => AnyEntity): Property {
+/** A column of a link table; the holder's is a reference to its row. */
+function linkProperty({ name, type, key, counted }: LinkColumn, holder: () => AnyEntity): Property {
   const common = {
     fieldName: name,
     ...(key ? { primary: true } : {}),
     ...(counted ? { autoincrement: true } : {}),
   };
   if (type !== null) return { type, ...common };
-  return { kind: 'm:1', entity: () => owner(), ...common, deleteRule: 'cascade', updateRule: 'cascade' };
+  return { kind: 'm:1', entity: () => holder(), ...common, deleteRule: 'cascade', updateRule: 'cascade' };
 }
 
 /** Owner row, target document, and the position on each side. */
 function linkEntity(
   type: ContentType,
   { attribute, table: links }: StoredLinks,
-  ownerEntity: () => AnyEntity,
+  holderEntity: () => AnyEntity,
 ): AnyEntity {
-  const { table, owner, target, position, inversePosition, targetIndex } = links;
-  const columns = [owner, target, position, ...(inversePosition === null ? [] : [inversePosition])];
+  const { table, holder, target, position, inversePosition, targetIndex } = links;
+  const columns = [holder, target, position, ...(inversePosition === null ? [] : [inversePosition])];
   return entity(`${entityName(type)}_${attribute.name}_Link`, table, {
-    properties: columns.map((column) => [column.property, linkProperty(column, ownerEntity)]),
+    properties: columns.map((column) => [column.property, linkProperty(column, holderEntity)]),
     indexes: [{ name: targetIndex, properties: [target.property] }],
     uniques: [],
   });

@@ -7,7 +7,7 @@ import type { Statement } from '../sql.js';
 import { Admission, type Lane, placesOf } from './admission.js';
 import { overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
-import { Deadlines } from './deadlines.js';
+import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
 import { Job, type JobOffice, RECOVERY } from './job.js';
@@ -92,8 +92,8 @@ export class NativePool {
     this.office = {
       pool,
       admission: new Admission(placesOf(pool.options.max, slowShare, queueLength)),
-      deadlines: new Deadlines(statementTimeout),
-      waits: new Deadlines(queueTimeout),
+      deadlines: new TimeoutList(statementTimeout),
+      waits: new TimeoutList(queueTimeout),
       expired: () => timedOut(statementTimeout),
       waited: () => overloaded('queueTimeout', queueTimeout),
       crowded: () => overloaded('queueLength', queueLength),

@@ -4,15 +4,15 @@
  */
 import { unavailable } from '../errors.js';
 import type { Admission, Lane, Visitor } from './admission.js';
-import type { Deadline, Deadlines } from './deadlines.js';
+import type { Timeout, TimeoutList } from './timeout-list.js';
 import type { Hangup, HangupListener } from './hangup.js';
 
 /** What all tickets share. */
 export interface TicketOffice {
   readonly admission: Admission;
   /** The end of all time, waiting included; and of the time in the queue. */
-  readonly deadlines: Deadlines;
-  readonly waits: Deadlines;
+  readonly deadlines: TimeoutList;
+  readonly waits: TimeoutList;
   readonly expired: () => Error;
   readonly waited: () => Error;
   readonly crowded: () => Error;
@@ -38,8 +38,8 @@ const bounced = (): Error => unavailable('The database is too busy for a query t
 export const abandoned = (): Error => unavailable('Nobody waits for the answer any more');
 
 export class Ticket implements HangupListener {
-  private readonly deadline: Deadline;
-  private wait: Deadline | null = null;
+  private readonly deadline: Timeout;
+  private wait: Timeout | null = null;
   private place: Visitor | null = null;
   private isHeld = false;
   /** Whether the place was given back, perhaps before it was known which it is. */

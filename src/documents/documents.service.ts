@@ -16,7 +16,7 @@ import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../plan/write-pl
 import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
 import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
-import { unstorable } from '../schema/accept.js';
+import { unstorable } from '../schema/cast-value.js';
 import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
@@ -31,7 +31,7 @@ import type { WriteOptions } from './write-options.js';
 /** A write as it is asked for: how it is answered, and the request's body as it came. */
 interface AskedWrite {
   readonly verb: Verb;
-  readonly answer: ReadPlan;
+  readonly answerPlan: ReadPlan;
   readonly body: unknown;
 }
 
@@ -72,27 +72,27 @@ export class Documents {
   }
 
   /** Creates a document and answers it as planned. */
-  create(answer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
-    return this.write({ verb: 'create', answer: { ...answer, documentId: null }, body }, options);
+  create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'create', answerPlan: { ...toAnswer, documentId: null }, body }, options);
   }
 
   /**
    * Updates a document, or creates a single type's; answers it as planned, as far as the caller may read it.
    */
   update(answer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
-    return this.write({ verb: 'update', answer, body }, options);
+    return this.write({ verb: 'update', answerPlan: answer, body }, options);
   }
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
-    return this.write({ verb: 'unpublish', answer, body: null }, options);
+    return this.write({ verb: 'unpublish', answerPlan: answer, body: null }, options);
   }
 
   /**
    * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
    */
   discardDraft(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
-    return this.write({ verb: 'discardDraft', answer, body: null }, options);
+    return this.write({ verb: 'discardDraft', answerPlan: answer, body: null }, options);
   }
 
   /**
@@ -100,21 +100,21 @@ export class Documents {
    * 8.7, 9.8).
    */
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
-    const asked = { verb: 'delete', answer: plan, body: null } as const;
+    const asked = { verb: 'delete', answerPlan: plan, body: null } as const;
     const target = writeTargetOf(asked.verb, plan, this.base.settings);
     await this.run(asked, { target, options }, NO_ANSWER);
   }
 
   private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
-    const target = writeTargetOf(asked.verb, asked.answer, this.base.settings);
-    const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answer, sent));
+    const target = writeTargetOf(asked.verb, asked.answerPlan, this.base.settings);
+    const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answerPlan, sent));
     if (done === null) throw notFound();
     return done.answer;
   }
 
   /** Plans a write and runs it; how it is answered depends on what the body has sent. */
   private async run<T>(
-    { verb, answer, body: raw }: AskedWrite,
+    { verb, answerPlan: answer, body: raw }: AskedWrite,
     { target, options }: { readonly target: WriteTarget; readonly options: WriteOptions },
     answerOf: (sent: GivenValues) => WriteAnswer<T>,
   ): Promise<{ readonly answer: T } | null> {

@@ -1,17 +1,17 @@
 /** Uids made from another attribute where the model says so, and made unique (protocol 14.17). */
 import slugify from '@sindresorhus/slugify';
-import { compileQueue, compileTakenUids } from '../compile/compile-load.js';
+import { compileLocks, compileTakenUids } from '../compile/compile-load.js';
 import type { Runner } from '../database/runner.js';
 import { isGiven } from '../plan/given.js';
-import type { Settled } from '../plan/settle.js';
+import type { WriteValues } from '../plan/plan-values.js';
 import type { ContentType, ScalarAttribute } from '../schema/model.js';
 import type { Loaded } from '../plan/loaded.js';
-import type { BodyWrite, Wish } from '../plan/plan-write.js';
+import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 
 /** What the values of a write are looked for with. */
 export interface HeldRequest extends BodyWrite {
   readonly loaded: Loaded;
-  readonly wish: Wish;
+  readonly checked: CheckedValues;
 }
 
 /** Room for a number behind the longest slug. */
@@ -22,7 +22,7 @@ const LONGEST = 240;
 const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number =>
   Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
 
-function baseOf(type: ContentType, attribute: ScalarAttribute, values: Settled['values']): string {
+function baseOf(type: ContentType, attribute: ScalarAttribute, values: WriteValues['values']): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');
   const text = values.get(target as ScalarAttribute);
   const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
@@ -63,10 +63,10 @@ const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] 
  * Fills in what a new version leaves out: one flight for all attributes that are generated, none where there
  * are none.
  */
-export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<Settled> {
+export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { type, locale } = request.target;
-  const { settled } = request.wish;
-  const values = new Map(settled.values);
+  const { writeValues } = request.checked;
+  const values = new Map(writeValues.values);
   for (let missing = missingUids(request); missing.length > 0;) {
     const wanted = ready(missing).map((attribute): WantedUid => ({
       attribute,
@@ -75,12 +75,12 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
     const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
     // Whoever makes a uid from the same text waits here, and then sees the one that was taken.
     const [, ...taken] = await runner.all([
-      compileQueue(names.map((name) => ({ name, exclusive: true }))),
+      compileLocks(names.map((name) => ({ name, exclusive: true }))),
       ...wanted.map(({ attribute, base }) => compileTakenUids(type, { attribute, base, locale })),
     ]);
     for (const [i, { attribute, base }] of wanted.entries())
       values.set(attribute, firstFree(base, new Set(taken[i]?.map((row) => row['uid']))));
     missing = missing.filter((attribute) => !wanted.some((one) => one.attribute === attribute));
   }
-  return { ...settled, values };
+  return { ...writeValues, values };
 }

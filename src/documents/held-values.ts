@@ -4,14 +4,14 @@
  * index can look into; so whoever publishes one takes a lock by its name first, and looks for it after that.
  * Of two writers at once the second waits, and then sees what the first has written (D14).
  */
-import { compileQueue } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-load.js';
 import { compileTakenValues } from '../compile/compile-taken.js';
 import type { Runner } from '../database/runner.js';
 import { issuesError } from '../errors.js';
 import type { Lock } from '../plan/locks.js';
-import type { Settled } from '../plan/settle.js';
-import type { UniqueValue } from '../plan/settle-values.js';
-import { holderOf, modelPathOf, patternOf, reportTaken } from '../plan/unique-values.js';
+import type { WriteValues } from '../plan/plan-values.js';
+import type { UniqueValue } from '../plan/plan-value.js';
+import { rootAttributeOf, modelPathOf, patternOf, reportTaken } from '../plan/unique-values.js';
 import type { ContentType } from '../schema/model.js';
 import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
@@ -43,23 +43,23 @@ function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: 
  * what a write publishes: until its transaction ends. Nothing is asked where there are no such values. Throws
  * the 400 that names those that somebody has (14.18).
  */
-export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<Settled> {
-  const settled = await withGeneratedUids(runner, request);
-  const { uniques, issues } = request.wish;
+export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<WriteValues> {
+  const values = await withGeneratedUids(runner, request);
+  const { uniques, issues } = request.checked;
   if (uniques.length > 0) await holdUniqueValues(runner, request);
   if (issues.length > 0) throw issuesError(issues);
-  return settled;
+  return values;
 }
 
-async function holdUniqueValues(runner: Runner, { target, loaded, wish }: HeldRequest): Promise<void> {
-  const groups = [...Map.groupBy(wish.uniques, holderOf)];
+async function holdUniqueValues(runner: Runner, { target, loaded, checked }: HeldRequest): Promise<void> {
+  const groups = [...Map.groupBy(checked.uniques, rootAttributeOf)];
   const wanted = groups.map(([holder, list]) => ({
     holder,
     patterns: list.map(patternOf),
     locales: localesOf(target, loaded.versions, holder.localized),
   }));
   const [, taken = []] = await runner.all([
-    compileQueue(locksOf(target.type, wish.uniques)),
+    compileLocks(locksOf(target.type, checked.uniques)),
     compileTakenValues(target.type, loaded.versions.documentId, wanted),
   ]);
   for (const row of taken) {

@@ -5,7 +5,7 @@ import type { Row } from '../database/runner.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
 import type { Loaded } from '../plan/loaded.js';
 import { neededValues } from '../plan/needed-values.js';
-import type { Stored } from '../plan/stored-instances.js';
+import type { StoredValues } from '../plan/stored-instances.js';
 import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
 import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
 import type { ContentType, RelationAttribute } from '../schema/model.js';
@@ -39,8 +39,8 @@ function draftlessOf(
   named: ReadonlyMap<ContentType, readonly FoundRow[]>,
 ): Map<ContentType, string[]> {
   const documents = new Map<ContentType, string[]>();
-  const add = (owner: ContentType, ids: readonly string[]): void => {
-    if (ids.length > 0) documents.set(owner, [...(documents.get(owner) ?? []), ...ids]);
+  const add = (of: ContentType, ids: readonly string[]): void => {
+    if (ids.length > 0) documents.set(of, [...(documents.get(of) ?? []), ...ids]);
   };
   if (type.draftAndPublish && documentId !== null && lacksDraft(all)) add(type, [documentId]);
   for (const [target, rows] of named)
@@ -94,7 +94,10 @@ export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 't
   const { type, locale } = target;
   const versions = versionsOf(parse<Row[]>(row['versions'], []).map(versionRow), type, locale);
   const stored = new Map(
-    Object.entries(parse<Record<string, Stored>>(row['stored'], {})).map(([id, one]) => [Number(id), one]),
+    Object.entries(parse<Record<string, StoredValues>>(row['stored'], {})).map(([id, one]) => [
+      Number(id),
+      one,
+    ]),
   );
   const named = new Map(
     [...(body?.references.keys() ?? [])].map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])]),
@@ -110,7 +113,7 @@ export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 't
 }
 
 /** Values of another locale that this one takes over: only what is not localized. */
-function takenOver(type: ContentType, stored: Stored): Stored {
+function takenOver(type: ContentType, stored: StoredValues): StoredValues {
   return Object.fromEntries(
     Object.entries(stored).map(([name, value]) => [
       name,
@@ -119,7 +122,11 @@ function takenOver(type: ContentType, stored: Stored): Stored {
   );
 }
 
-function storedOf(type: ContentType, versions: Versions, stored: ReadonlyMap<number, Stored>): Stored | null {
+function storedOf(
+  type: ContentType,
+  versions: Versions,
+  stored: ReadonlyMap<number, StoredValues>,
+): StoredValues | null {
   const own = versions.own === undefined ? undefined : stored.get(versions.own.id);
   const base = versions.base === undefined ? undefined : stored.get(versions.base.id);
   return own ?? (base === undefined ? null : takenOver(type, base));

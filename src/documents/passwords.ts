@@ -3,7 +3,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { overLimit } from '../errors.js';
 import { areAcceptable } from '../plan/acceptable.js';
 import type { Body } from '../plan/body.js';
-import { MAX_PASSWORD_BYTES } from '../schema/accept.js';
+import { MAX_PASSWORD_BYTES } from '../schema/cast-value.js';
 import type { ContentLimits } from '../settings.js';
 
 /** Memory in KiB, passes, lanes: some 20 ms on a server's core. */

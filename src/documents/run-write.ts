@@ -3,7 +3,7 @@
  * commit, hooks. What nothing stands between goes to the database in one flight: without hooks a write is two
  * of them.
  */
-import { compileQueue } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-load.js';
 import { flawOf } from '../compile/compile-read.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
@@ -12,8 +12,8 @@ import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
-import { type PlannedSteps, tellableValues, VERBS, wishOf } from '../plan/plan-write.js';
-import type { Settled } from '../plan/settle.js';
+import { type PlannedSteps, tellableValues, VERBS, checkedValues } from '../plan/plan-write.js';
+import type { WriteValues } from '../plan/plan-values.js';
 import type { WritePlan } from '../plan/write-plan.js';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
@@ -104,11 +104,11 @@ async function changedByHooks<T>(
 ): Promise<[WritePlan, Loaded]> {
   if (!hooks.changesData) return [plan, loaded];
   const changed = await replan(await hooks.before(work.runner, raw));
-  return [changed, await load(work, changed, beyond(changed.locks, plan.locks))];
+  return [changed, await load(work, changed, notHeld(changed.locks, plan.locks))];
 }
 
 /** Locks that are not held yet. */
-const beyond = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+const notHeld = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
   locks.filter(
     ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
   );
@@ -118,7 +118,7 @@ async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly 
   const { settings } = base;
   const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings };
   const look = loadStatement(request);
-  const queue = locks.length === 0 ? [] : [compileQueue(locks)];
+  const queue = locks.length === 0 ? [] : [compileLocks(locks)];
   const statements = look === null ? queue : [...queue, look];
   const rows = statements.length === 0 ? [] : await runner.all(statements);
   const loaded = loadedFrom(look === null ? undefined : rows.at(-1)?.[0], request);
@@ -135,13 +135,14 @@ async function stepsOf(
 ): Promise<PlannedSteps> {
   const { verb, target, body } = plan;
   const tools = { strictRelations: base.settings.strictRelations, newDocumentId };
-  let settled: Settled | null = null;
+  let writeValues: WriteValues | null = null;
   if (body !== null) {
-    const wish = wishOf({ target, body }, loaded, tools);
-    settled = await withHeldValues(runner, { target, body, loaded, wish });
-    for (const [attribute, said] of tellableValues({ target, body }, settled)) values.set(attribute, said);
+    const checked = checkedValues({ target, body }, loaded, tools);
+    writeValues = await withHeldValues(runner, { target, body, loaded, checked });
+    for (const [attribute, said] of tellableValues({ target, body }, writeValues))
+      values.set(attribute, said);
   }
-  return VERBS[verb].steps({ plan, loaded, settled }, tools);
+  return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
 }
 
 /** Writes and answers: in one flight with the commit, where nobody has to look in between. */

@@ -166,6 +166,6 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     const path = pathOf(request).toLowerCase();
     if (!this.routes.covers(path)) return null;
     const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
-    return unmatched || this.routes.owns(path) ? exception : null;
+    return unmatched || this.routes.hasRoute(path) ? exception : null;
   }
 }

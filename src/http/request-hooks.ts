@@ -106,7 +106,7 @@ export class BeforeRoutes {
 
   private arrive(request: RawRequest, response: object): boolean {
     const path = pathOf(request);
-    if (this.routes.owns(path)) {
+    if (this.routes.hasRoute(path)) {
       declareBody(request);
       this.protect(response);
     }

@@ -74,7 +74,7 @@ export class ContentRoutes {
    * Puts a controller below the content prefix, at a path of one segment. To be called before the routes are
    * registered.
    */
-  place(controller: Type, path: string): void {
+  setPath(controller: Type, path: string): void {
     this.placed.set(path, handlersOf(controller));
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
   }
@@ -84,8 +84,8 @@ export class ContentRoutes {
    */
   mount(): void {
     this.bases = this.basesOf();
-    for (const { type, controller } of this.routed.controllers) this.place(controller, type.route);
-    adaptFastify(this.adapter, (path) => this.owns(path));
+    for (const { type, controller } of this.routed.controllers) this.setPath(controller, type.route);
+    adaptFastify(this.adapter, (path) => this.hasRoute(path));
   }
 
   /** Whether a lower-case path is below the content prefix. */
@@ -94,7 +94,7 @@ export class ContentRoutes {
   }
 
   /** Whether a lower-case path is that of a placed controller, or below it. */
-  owns(path: string): boolean {
+  hasRoute(path: string): boolean {
     return this.bases.some((base) => {
       if (!path.startsWith(`${base}/`)) return false;
       const end = path.indexOf('/', base.length + 1);

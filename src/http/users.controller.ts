@@ -16,7 +16,7 @@ import {
 import { unauthorized } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { type Action, Permissions } from '../access/permissions.js';
-import { Accounts } from '../accounts/accounts.js';
+import { AccountRepository } from '../accounts/account-repository.js';
 import { isTaken } from '../accounts/sign-in.service.js';
 import { Documents } from '../documents/documents.service.js';
 import { ContentError, forbidden, type Issue, validationError } from '../errors.js';
@@ -69,7 +69,7 @@ const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
 export class UsersController {
   constructor(
     @Inject(Documents) private readonly documents: Documents,
-    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
   ) {}
 
   @Get()

@@ -67,7 +67,7 @@ export class ContentModule implements NestModule {
    */
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.mount();
-    this.routes.place(LocalesController, 'i18n');
+    this.routes.setPath(LocalesController, 'i18n');
     this.unrouted.register();
   }
 }

@@ -10,7 +10,7 @@ import {
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountHooks } from '../accounts/account-hooks.js';
 import { AccountTables } from '../accounts/account-tables.js';
-import { Accounts } from '../accounts/accounts.js';
+import { AccountRepository } from '../accounts/account-repository.js';
 import { DefaultRoles } from '../accounts/default-roles.js';
 import { JsonWebTokens } from '../accounts/json-web-tokens.js';
 import { MailedCodes } from '../accounts/mailed-codes.js';
@@ -54,7 +54,7 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
     { provide: USERS_OPTIONS, useFactory: resolveUsersOptions, inject: [MODULE_OPTIONS_TOKEN] },
     AccountTables,
     Roles,
-    Accounts,
+    AccountRepository,
     UserStrategy,
     AccountHooks,
     DefaultRoles,
@@ -93,8 +93,8 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
   }
 
   configure(_consumer: MiddlewareConsumer): void {
-    this.routes.place(AuthController, 'auth');
-    this.routes.place(UsersController, 'users');
-    this.routes.place(RolesController, 'users-permissions');
+    this.routes.setPath(AuthController, 'auth');
+    this.routes.setPath(UsersController, 'users');
+    this.routes.setPath(RolesController, 'users-permissions');
   }
 }

@@ -1,12 +1,12 @@
 /** Whether the values of a body can be accepted at all, before anything is looked up. */
 import type { Issue } from '../errors.js';
-import { sentPlace } from '../schema/place.js';
+import { sentValue } from '../schema/value-context.js';
 import type { GivenValues } from './given.js';
 
 function check({ scalars, embedded }: GivenValues, draft: boolean, issues: Issue[]): void {
   for (const { attribute, raw } of scalars.values()) {
     if (raw === undefined || raw === null) continue;
-    attribute.type.accept(raw, attribute.def, sentPlace({ path: [attribute.name], draft, issues }));
+    attribute.type.castValue(raw, attribute.def, sentValue({ path: [attribute.name], draft, issues }));
   }
   for (const { instances } of embedded.values())
     for (const instance of instances) if (instance !== null) check(instance.values, draft, issues);

@@ -2,8 +2,8 @@
 import { validationError } from '../errors.js';
 import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
-import type { LinkScope } from './rights.js';
-import type { LinkResolver } from './settle-list.js';
+import type { LinkRight } from './rights.js';
+import type { LinkResolver } from './plan-list.js';
 import type { ContentType } from '../schema/model.js';
 
 /**
@@ -59,7 +59,7 @@ export class FoundTargets {
    * 1.25), but by its document id alone: nobody comes by that without having seen the document, so this tells
    * a stranger nothing, and to who has seen it only that a link is still there in a list that they may write.
    */
-  resolver(scope: LinkScope, linked: readonly string[]): LinkResolver {
+  resolver(scope: LinkRight, linked: readonly string[]): LinkResolver {
     const already = new Set(linked);
     const open = (found: Found): boolean =>
       (found.published || scope.drafts === 'all' || (isOwn(scope.drafts) && found.own)) &&

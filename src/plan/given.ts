@@ -2,7 +2,7 @@
 import { isObject } from '../json.js';
 import type { Component, EmbeddedAttribute, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import type { RelationInput } from './relation-input.js';
-import type { LinkScope } from './rights.js';
+import type { LinkRight } from './rights.js';
 
 export interface GivenScalar {
   readonly attribute: ScalarAttribute;
@@ -12,7 +12,7 @@ export interface GivenScalar {
 export interface GivenRelation {
   readonly attribute: RelationAttribute;
   readonly input: RelationInput;
-  readonly scope: LinkScope;
+  readonly scope: LinkRight;
 }
 
 /** Component instances. */

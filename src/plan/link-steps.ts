@@ -1,8 +1,8 @@
 /** Which links a write changes, copies or leaves alone. */
 import type { ContentType, RelationAttribute, StoredLinks } from '../schema/model.js';
 import type { Loaded } from './loaded.js';
-import type { Settled } from './settle.js';
-import type { LinkChange, LinkCopy, LinksStep, Owners, Takeover } from './steps.js';
+import type { WriteValues } from './plan-values.js';
+import type { LinkChange, LinkCopy, LinksStep, HolderRows, CopiedTarget } from './steps.js';
 import type { CheckedBody, WriteTarget } from './write-plan.js';
 
 /** What decides about links: what is written, what was there, and what is wanted. */
@@ -11,11 +11,11 @@ export interface Linking {
   readonly body: CheckedBody;
   readonly documentId: string;
   readonly loaded: Loaded;
-  readonly settled: Settled;
+  readonly writeValues: WriteValues;
 }
 
 /** Which rows' links a relation's new list belongs to: of all locales where they share it. */
-function ownersOf(attribute: RelationAttribute, { type, locale, publish }: WriteTarget): Owners {
+function holderRowsOf(attribute: RelationAttribute, { type, locale, publish }: WriteTarget): HolderRows {
   const shared = type.localized && !attribute.localized;
   const published = type.draftAndPublish && publish ? null : !type.draftAndPublish;
   return { published, locale: shared ? null : locale };
@@ -23,14 +23,14 @@ function ownersOf(attribute: RelationAttribute, { type, locale, publish }: Write
 
 /** The links of a write. */
 export function linksOfWrite(linking: Linking): LinksStep {
-  const { target, documentId, loaded, settled } = linking;
+  const { target, documentId, loaded, writeValues } = linking;
   const { type, locale, publish } = target;
   const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
-  const changes = [...settled.lists].map(([attribute, targets]): LinkChange => ({
+  const changes = [...writeValues.lists].map(([attribute, targets]): LinkChange => ({
     attribute,
     targets,
     untouched: othersOf(attribute, linking),
-    owners: isNew ? 'inserted' : ownersOf(attribute, target),
+    rows: isNew ? 'inserted' : holderRowsOf(attribute, target),
   }));
   return {
     kind: 'links',
@@ -40,7 +40,7 @@ export function linksOfWrite(linking: Linking): LinksStep {
     draftsOnly: type.draftAndPublish && !publish,
     changes,
     copies: isNew ? [] : copiesOf(linking),
-    takeovers: takeoversOf(linking),
+    reassigned: reassignedBy(linking),
   };
 }
 
@@ -55,19 +55,19 @@ function othersOf(attribute: RelationAttribute, { body, loaded }: Linking): read
  * Publishing copies the draft's one-to-one targets, which other documents may hold in their published
  * versions.
  */
-function takeoversOf({ target, loaded, settled }: Linking): Takeover[] {
+function reassignedBy({ target, loaded, writeValues }: Linking): CopiedTarget[] {
   const { type, publish } = target;
   const { own } = loaded.versions;
   if (own === undefined || !publish || !type.draftAndPublish) return [];
   return type.storage.exclusive.flatMap((attribute) =>
-    settled.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }],
+    writeValues.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }],
   );
 }
 
 /** Links that published rows and new locales take over as they are. */
 function copiesOf(linking: Linking): LinkCopy[] {
   const { links } = linking.target.type.storage;
-  const unchanged = links.filter(({ attribute }) => !linking.settled.lists.has(attribute));
+  const unchanged = links.filter(({ attribute }) => !linking.writeValues.lists.has(attribute));
   return unchanged.flatMap((stored) => copiesOfRelation(stored, linking));
 }
 
@@ -75,7 +75,7 @@ function copiesOfRelation({ attribute, table }: StoredLinks, { target, loaded }:
   const { type, locale, publish } = target;
   const { own, base } = loaded.versions;
   const shared = type.localized && !attribute.localized;
-  const live: Owners[] =
+  const live: HolderRows[] =
     type.draftAndPublish && publish ? [{ published: true, locale: shared ? null : locale }] : [];
   if (own !== undefined) return live.map((to) => ({ links: table, from: own.id, to }));
   // A new locale takes over what it shares.
@@ -96,7 +96,7 @@ export const linksOfDiscard = (type: ContentType, from: number, to: Linked): Lin
     from,
     to: { published: false, locale: type.localized && !attribute.localized ? null : to.locale },
   })),
-  takeovers: type.storage.exclusive.map((attribute) => ({ attribute, from, published: false })),
+  reassigned: type.storage.exclusive.map((attribute) => ({ attribute, from, published: false })),
 });
 
 /** Whose links they are. */
@@ -109,13 +109,13 @@ interface Linked {
  * Splits off the other sides of relations of a type with itself: they write rows that the document's own side
  * may write too, which one statement cannot do twice.
  */
-export function inTurn(step: LinksStep): readonly [LinksStep, LinksStep] {
+export function splitByTable(step: LinksStep): readonly [LinksStep, LinksStep] {
   const second = step.changes.filter(
     ({ attribute: { join, target } }) => target === step.type && join.side === 'inverse',
   );
   const first = step.changes.filter((change) => !second.includes(change));
   return [
     { ...step, changes: first },
-    { ...step, changes: second, copies: [], takeovers: [] },
+    { ...step, changes: second, copies: [], reassigned: [] },
   ];
 }

@@ -22,7 +22,7 @@ interface Step {
   readonly id: string;
   readonly shown: string | number;
   readonly anchor: string | null;
-  readonly place: 'start' | 'end' | 'before' | 'after';
+  readonly position: 'start' | 'end' | 'before' | 'after';
   readonly anchorShown: string | number;
   readonly positionShown: string;
 }
@@ -44,13 +44,13 @@ function stepsOf(change: Change, resolver: Resolver): Step[] {
       );
     seen.add(id);
     if (!('anchor' in position))
-      return { id, shown, anchor: null, place: position.kind, anchorShown: '', positionShown: '' };
+      return { id, shown, anchor: null, position: position.kind, anchorShown: '', positionShown: '' };
     const anchor = resolver.find(position.anchor) ?? '';
     return {
       id,
       shown,
       anchor,
-      place: position.kind,
+      position: position.kind,
       anchorShown: show(position.anchor),
       positionShown: position.shown,
     };
@@ -83,20 +83,20 @@ class Connecting {
       chain.push(step);
     }
     this.waiting.clear();
-    for (const step of chain.reverse()) this.place(step);
+    for (const step of chain.reverse()) this.insert(step);
   }
 
   private awaited({ anchor }: Step): Step | undefined {
     return anchor === null || this.list.has(anchor) ? undefined : this.pending.get(anchor);
   }
 
-  private place(step: Step): void {
+  private insert(step: Step): void {
     if (!this.pending.delete(step.id)) return;
     const { list } = this;
-    if (step.place === 'start') return list.toStart(step.id);
+    if (step.position === 'start') return list.toStart(step.id);
     if (step.anchor === null) return list.toEnd(step.id);
     if (step.anchor !== step.id && list.has(step.anchor))
-      return step.place === 'before'
+      return step.position === 'before'
         ? list.toBefore(step.id, step.anchor)
         : list.toAfter(step.id, step.anchor);
     if (!this.strict) return list.toEnd(step.id);

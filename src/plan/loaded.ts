@@ -1,15 +1,15 @@
 /** What the database has said of a document that is to be written, and of those that its body names. */
 import type { ContentType } from '../schema/model.js';
 import type { FoundTargets } from './found-targets.js';
-import type { Stored } from './stored-instances.js';
+import type { StoredValues } from './stored-instances.js';
 import type { Versions } from './versions.js';
 
 export interface Loaded {
   readonly versions: Versions;
   /** What is stored for the version to be written, or taken over into it; null for a new document. */
-  readonly stored: Stored | null;
+  readonly stored: StoredValues | null;
   /** What is stored for its published version. */
-  readonly published: Stored | null;
+  readonly published: StoredValues | null;
   /** Fresh ids for component instances. */
   readonly ids: readonly number[];
   /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */

@@ -45,7 +45,7 @@ interface LockedWrite {
 /** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */
 export function locksOfWrite({ type, documentId, body }: LockedWrite): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
-  const copied = existing && (type.draftAndPublish || type.localized) ? type.storage.owned : [];
+  const copied = existing && (type.draftAndPublish || type.localized) ? type.storage.owning : [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute);
   return [
     ...documentLock(type, documentId),

@@ -6,7 +6,7 @@ import { forbidden, notFound, validationError } from '../errors.js';
 import { mentions } from '../query/parse-filters.js';
 import { parsePagination } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
-import { unstorable } from '../schema/accept.js';
+import { unstorable } from '../schema/cast-value.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';

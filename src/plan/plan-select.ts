@@ -155,9 +155,9 @@ function checkZoneItem(item: PopulateItem, zone: ZoneAttribute, model: Model): v
   const listed = isObject(item.raw) && item.populate.kind === 'items';
   if (listed) throw invalidKey('populate', { at: item.at, path: item.at }, POPULATE_SOURCE);
   if (found || item.text !== null || item.raw === '*') {
-    const owner = `${model.uid}.${zone.name} (api::${model.uid}.${model.uid})`;
+    const named = `${model.uid}.${zone.name} (api::${model.uid}.${model.uid})`;
     throw validationError(
-      `Invalid nested populate for ${owner}. Expected a fragment ("on") or "count" but found ${JSON.stringify(item.raw)}`,
+      `Invalid nested populate for ${named}. Expected a fragment ("on") or "count" but found ${JSON.stringify(item.raw)}`,
       { key: item.key, path: item.at, ...POPULATE_SOURCE },
     );
   }

@@ -1,6 +1,6 @@
 /**
- * From what is asked and what is there to what is done: a body is settled on what is stored, and each verb
- * says in one row of a table what it needs to know, who may do it, and which steps it is made of.
+ * From what is asked and what is there to what is done: a body is merged into what is stored, and each
+ * verb says in one row of a table what it needs to know, who may do it, and which steps it is made of.
  */
 import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
@@ -9,15 +9,15 @@ import { FoundTargets } from './found-targets.js';
 import { linksOfDiscard, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
 import { type Lock, locksOfChange, locksOfDelete, locksOfWrite } from './locks.js';
-import { settle, type Settled } from './settle.js';
-import type { UniqueValue } from './settle-values.js';
+import { planValues, type WriteValues } from './plan-values.js';
+import type { UniqueValue } from './plan-value.js';
 import type { ColumnValues, WriteStep } from './steps.js';
 import { reportDuplicates } from './unique-values.js';
 import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
 
 /** What a document comes to be, and the values inside its components that no other may have. */
-export interface Wish {
-  readonly settled: Settled;
+export interface CheckedValues {
+  readonly writeValues: WriteValues;
   readonly uniques: readonly UniqueValue[];
   /** Where problems of those values go. */
   readonly issues: Issue[];
@@ -35,15 +35,15 @@ export interface BodyWrite {
   readonly body: CheckedBody;
 }
 
-/** Settles a body on what is stored. Throws the 400s of sections 8 and 11 to 14 of the protocol. */
-export function wishOf({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): Wish {
+/** Merges a body into what is stored. Throws the 400s of sections 8 and 11 to 14 of the protocol. */
+export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): CheckedValues {
   const { type, locale, publish } = target;
   const issues: Issue[] = [];
   const uniques: UniqueValue[] = [];
   const unhashed: string[] = [];
   const { versions, stored, published } = loaded;
   const ids = [...loaded.ids];
-  const settled = settle(
+  const writeValues = planValues(
     type,
     { given: body.values, stored, versions: published === null ? [] : [published] },
     {
@@ -71,7 +71,7 @@ export function wishOf({ target, body }: BodyWrite, loaded: Loaded, tools: Write
   reportDuplicates(uniques);
   if (issues.length > 0) throw issuesError(issues);
   if (unhashed.length > 0) throw new Error('A password has no hash, although nothing of its body is refused');
-  return { settled, uniques, issues };
+  return { writeValues, uniques, issues };
 }
 
 /** What is done to a document, and which one it is. */
@@ -85,22 +85,22 @@ interface StepsRequest {
   readonly plan: WritePlan;
   readonly loaded: Loaded;
   /** What a body comes to, its generated values included; null where there is none. */
-  readonly settled: Settled | null;
+  readonly writeValues: WriteValues | null;
 }
 
 type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
 /** What goes into the row's own columns: of relations those that are held there. */
-function columnValues({ storage }: ContentType, { values, lists }: Settled): ColumnValues {
+function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
   const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] =>
     storage.columnOf.has(attribute.name) ? [[attribute, list[0] ?? null]] : [],
   );
   return new Map<Attribute, unknown>([...values, ...toOne]);
 }
 
-const rowsOfWrite: StepsOf = ({ plan, loaded, settled }, tools) => {
+const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
   const { target, body } = plan;
-  if (body === null || settled === null) throw new Error(`A ${plan.verb} needs a body`);
+  if (body === null || writeValues === null) throw new Error(`A ${plan.verb} needs a body`);
   const { type, locale, publish } = target;
   const { versions } = loaded;
   const { own, base, published } = versions;
@@ -115,13 +115,13 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, settled }, tools) => {
         type,
         documentId,
         locale,
-        values: columnValues(type, settled),
+        values: columnValues(type, writeValues),
         row: own?.id ?? null,
         live: published?.id ?? null,
         hasOthers: versions.all.some((version) => version.locale !== locale),
         base: base?.id ?? null,
         publish,
-        links: linksOfWrite({ target, body, documentId, loaded, settled }),
+        links: linksOfWrite({ target, body, documentId, loaded, writeValues }),
         together: isNew || isThere,
       },
     ],
@@ -229,10 +229,10 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
  */
 export function tellableValues(
   { target: { type }, body }: BodyWrite,
-  settled: Settled,
+  writeValues: WriteValues,
 ): [ScalarAttribute, { readonly value?: unknown }][] {
   return type.storage.uniques.flatMap((attribute): [ScalarAttribute, { value?: unknown }][] => {
     if (body.telling(attribute) === 'nothing') return [];
-    return [[attribute, body.isSent(attribute) ? { value: settled.values.get(attribute) } : {}]];
+    return [[attribute, body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {}]];
   });
 }

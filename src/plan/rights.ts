@@ -119,7 +119,7 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
 export type Telling = 'all' | 'shown' | 'nothing';
 
 /** Among which documents a relation's references count. */
-export interface LinkScope {
+export interface LinkRight {
   /** The drafts that may be named; of the others only documents that have a published version. */
   readonly drafts: Decision;
   /**
@@ -137,13 +137,13 @@ export interface LinkRefusal {
 /** What a body may name. */
 export interface WriteRights {
   readonly mayWrite: (attribute: Attribute) => boolean;
-  readonly links: (attribute: RelationAttribute) => LinkScope | LinkRefusal;
+  readonly links: (attribute: RelationAttribute) => LinkRight | LinkRefusal;
   readonly telling: (attribute: Attribute) => Telling;
   /** Whether attributes that no request may write can be written. */
   readonly trusted: boolean;
 }
 
-const EVERY: LinkScope = { drafts: 'all', targets: 'all' };
+const EVERY: LinkRight = { drafts: 'all', targets: 'all' };
 
 /** What the host's own hooks put into a body. */
 export const TRUSTED: WriteRights = {
@@ -174,7 +174,7 @@ const holdingSide = ({ def, target }: RelationAttribute): Attribute | undefined 
  * What a relation may be linked to: documents that may be found. From the side that does not own the links,
  * writing them changes the other documents, which needs `update` on them (D26).
  */
-function linksOf(caller: Caller, attribute: RelationAttribute): LinkScope | LinkRefusal {
+function linksOf(caller: Caller, attribute: RelationAttribute): LinkRight | LinkRefusal {
   const { target, media } = attribute;
   if (media) return EVERY;
   if (!mayFind(caller, target, true)) return { grant: null };

@@ -1,6 +1,6 @@
 /**
  * What a write does to the database, as values: rows, links, and the drafts that an older model left out. The
- * owners of links are described, never listed: what they are is known before their rows exist.
+ * holders of links are described, never listed: what they are is known before their rows exist.
  */
 import type { Attribute, ContentType, LinkTable, RelationAttribute } from '../schema/model.js';
 
@@ -33,7 +33,7 @@ export interface RowsStep {
 }
 
 /** Rows of the written document whose links are meant; `null` leaves open which. */
-export interface Owners {
+export interface HolderRows {
   readonly published: boolean | null;
   readonly locale: string | null;
 }
@@ -43,7 +43,7 @@ export interface LinkChange {
   readonly attribute: RelationAttribute;
   readonly targets: readonly string[];
   /** The rows whose links they are, or those that the same statement inserts. */
-  readonly owners: Owners | 'inserted';
+  readonly rows: HolderRows | 'inserted';
   /** Inverse sides: documents whose links stay as they are. */
   readonly untouched: readonly string[];
 }
@@ -52,11 +52,11 @@ export interface LinkChange {
 export interface LinkCopy {
   readonly links: LinkTable;
   readonly from: number;
-  readonly to: Owners;
+  readonly to: HolderRows;
 }
 
 /** A one-to-one target that a version comes to hold by being copied: its former holder loses it. */
-export interface Takeover {
+export interface CopiedTarget {
   readonly attribute: RelationAttribute;
   /** The row that the target is copied from. */
   readonly from: number;
@@ -74,7 +74,7 @@ export interface LinksStep {
   readonly draftsOnly: boolean;
   readonly changes: readonly LinkChange[];
   readonly copies: readonly LinkCopy[];
-  readonly takeovers: readonly Takeover[];
+  readonly reassigned: readonly CopiedTarget[];
 }
 
 /** Drafts that are missing are made from what is published (D29); null means a single type's document. */

@@ -3,24 +3,24 @@ import { isObject } from '../json.js';
 import type { EmbeddedAttribute } from '../schema/model.js';
 
 /** Stored values in the answer's form, by attribute name. */
-export type Stored = Readonly<Record<string, unknown>>;
+export type StoredValues = Readonly<Record<string, unknown>>;
 
 /** The instances that a component or zone attribute holds; one that was single once is a list of one. */
-export const instancesOf = (value: unknown): readonly Stored[] =>
+export const instancesOf = (value: unknown): readonly StoredValues[] =>
   [value].flat().filter((one) => isObject(one));
 
 /** An instance as it is stored. */
 interface Known {
   /** In the version that is written, or else in the first other that has it. */
-  readonly stored: Stored;
+  readonly stored: StoredValues;
   /** In the other versions. */
-  readonly versions: Stored[];
+  readonly versions: StoredValues[];
 }
 
 /** Where stored instances may come from: the version that is written, and the others. */
 interface Versions {
-  readonly stored: Stored | null;
-  readonly versions: readonly Stored[];
+  readonly stored: StoredValues | null;
+  readonly versions: readonly StoredValues[];
 }
 
 /** The stored instances of one attribute. Looked through once, whatever the number of ids asked for. */
@@ -42,7 +42,7 @@ export class StoredInstances {
 
   private indexed(): Map<string, Known> {
     const index = new Map<string, Known>();
-    const add = (item: Stored, versions: Stored[]): void => {
+    const add = (item: StoredValues, versions: StoredValues[]): void => {
       const key = this.key(Number(item['id']), item['__component']);
       const known = index.get(key);
       if (known === undefined) index.set(key, { stored: item, versions });

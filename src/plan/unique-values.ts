@@ -2,7 +2,7 @@
  * Values inside components that no two documents may have (protocol 14.18): what they look like in a column,
  * and what is said about the second one.
  */
-import type { Step, UniqueValue } from './settle-values.js';
+import type { Step, UniqueValue } from './plan-value.js';
 
 /** The steps to a value, from the document on. */
 function stepsTo({ within }: UniqueValue): Step[] {
@@ -12,7 +12,7 @@ function stepsTo({ within }: UniqueValue): Step[] {
 }
 
 /** The attribute of the document that holds a value, however deep inside. */
-export const holderOf = (value: UniqueValue): Step['attribute'] =>
+export const rootAttributeOf = (value: UniqueValue): Step['attribute'] =>
   (stepsTo(value)[0] ?? value.within).attribute;
 
 /** The JSON that a column contains (`@>`) when it holds the value at the same place of the model. */
@@ -35,8 +35,8 @@ export const modelPathOf = (value: UniqueValue): string =>
   ].join('.');
 
 /** Says that a value is another's, as far as that may be told. */
-export const reportTaken = ({ to, value }: UniqueValue): void =>
-  to.report('This attribute must be unique', value);
+export const reportTaken = ({ at, value }: UniqueValue): void =>
+  at.report('This attribute must be unique', value);
 
 /** Reports the values that one document has twice, each but the first. */
 export function reportDuplicates(values: readonly UniqueValue[]): void {

@@ -35,7 +35,7 @@ const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): Popula
   ...rest,
 });
 
-const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
+const dotted = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
 
 /** A tree of path segments, before it becomes items. */
 interface PathTree {
@@ -47,7 +47,7 @@ function fromTree(tree: PathTree, prefix: string): Populate {
   return {
     kind: 'items',
     items: [...tree.below].map(([key, below]) =>
-      item(key, join(prefix, key), { populate: fromTree(below, join(prefix, key)) }),
+      item(key, dotted(prefix, key), { populate: fromTree(below, dotted(prefix, key)) }),
     ),
   };
 }
@@ -95,7 +95,7 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
   if (raw === null || raw === '') return [];
   if (!isObject(raw)) throw invalidKey('on', { at, path: at }, POPULATE_SOURCE);
   return Object.entries(raw).map(([uid, value]) =>
-    parseItem({ key: uid, at: join(join(at, 'on'), uid) }, value, context),
+    parseItem({ key: uid, at: dotted(dotted(at, 'on'), uid) }, value, context),
   );
 }
 
@@ -135,7 +135,7 @@ export function parsePopulate(raw: unknown, context: PopulateContext, prefix = '
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
   tooMany(Object.keys(raw).length, context.limits);
   const items = Object.entries(raw).map(([key, value]) =>
-    parseItem({ key, at: join(prefix, key) }, value, context),
+    parseItem({ key, at: dotted(prefix, key) }, value, context),
   );
   return items.length === 0 ? NO_POPULATE : { kind: 'items', items };
 }

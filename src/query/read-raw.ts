@@ -2,7 +2,7 @@
 import qs from 'qs';
 import { ContentError, overLimit, validationError } from '../errors.js';
 import type { ContentLimits, ContentSettings } from '../settings.js';
-import { prepare } from './prepare.js';
+import { rejectAmbiguousKeys } from './reject-ambiguous-keys.js';
 
 /** A parsed query string: nested objects, arrays, strings, and null for a name without `=`. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
       },
     );
   }
-  const prepared = prepare(text, limits.depth);
+  const prepared = rejectAmbiguousKeys(text, limits.depth);
   try {
     return qs.parse(prepared, {
       depth: limits.depth,

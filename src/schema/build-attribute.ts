@@ -10,7 +10,7 @@ import type {
   ScalarTypeName,
   ZoneDefinition,
 } from './definitions.js';
-import { EMBEDDED, joinOf, type JoinPlace, LOCALES } from './joins.js';
+import { EMBEDDED, joinOf, type JoinContext, LOCALES } from './joins.js';
 import type {
   Attribute,
   Component,
@@ -82,17 +82,17 @@ export interface Build {
   readonly components: ReadonlyMap<string, Component>;
 }
 
-const placeOf = (build: Build, owner: ContentTypeDefinition, key: string): JoinPlace => ({
-  owner,
+const joinContextOf = (build: Build, type: ContentTypeDefinition, key: string): JoinContext => ({
+  type,
   key,
   typeOf: (singularApiId) => build.definitions.get(singularApiId) as ContentTypeDefinition,
-  tableOf: (type) => tableOf(type, build.schema),
+  tableOf: (other) => tableOf(other, build.schema),
 });
 
-/** What every attribute has that is no scalar, and where it stands; no owner inside components. */
+/** What every attribute has that is no scalar, and where it stands; no type inside components. */
 interface Making {
   readonly build: Build;
-  readonly owner: ContentTypeDefinition | undefined;
+  readonly type: ContentTypeDefinition | undefined;
   readonly base: Pick<
     Attribute,
     'name' | 'system' | 'open' | 'required' | 'private' | 'hidden' | 'writable' | 'localized'
@@ -128,7 +128,7 @@ const zone = (def: ZoneDefinition, { build, base }: Making): ZoneAttribute =>
 
 function relation(
   def: RelationDefinition | MediaDefinition,
-  { build, owner, base }: Making,
+  { build, type, base }: Making,
 ): RelationAttribute {
   const twoWay = def.type === 'relation' && (def.inversedBy ?? def.mappedBy) !== undefined;
   return Object.freeze<RelationAttribute>({
@@ -137,20 +137,20 @@ function relation(
     linked: true,
     def,
     many: isMany(def),
-    join: owner === undefined ? EMBEDDED : joinOf(def, placeOf(build, owner, base.name)),
+    join: type === undefined ? EMBEDDED : joinOf(def, joinContextOf(build, type, base.name)),
     target: build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType,
     media: def.type === 'media',
     exclusive: twoWay && def.relation.startsWith('oneTo'),
   });
 }
 
-/** An attribute of a type, or of a component, which has no owner. */
+/** An attribute of a type, or of a component, which has no type. */
 export function attributeOf(
   build: Build,
   { key, def }: NamedDefinition,
-  owner?: ContentTypeDefinition,
+  type?: ContentTypeDefinition,
 ): Attribute {
-  const localized = owner === undefined ? false : owner.localized === true && def.localized === true;
+  const localized = type === undefined ? false : type.localized === true && def.localized === true;
   if (isScalarType(def.type)) return scalar(key, def as ScalarDefinition, { localized });
   const base = {
     name: identifier(key),
@@ -162,7 +162,7 @@ export function attributeOf(
     writable: def.writable ?? true,
     localized,
   };
-  const making = { build, owner, base };
+  const making = { build, type, base };
   if (def.type === 'component') return component(def, making);
   if (def.type === 'dynamiczone') return zone(def, making);
   return relation(def as RelationDefinition | MediaDefinition, making);

@@ -33,9 +33,9 @@ interface Construction extends Build {
 function attributesOf(
   build: Build,
   defs: AttributeDefinitions,
-  owner?: ContentTypeDefinition,
+  type?: ContentTypeDefinition,
 ): [string, Attribute][] {
-  return Object.entries(defs).map(([key, def]) => [key, attributeOf(build, { key, def }, owner)]);
+  return Object.entries(defs).map(([key, def]) => [key, attributeOf(build, { key, def }, type)]);
 }
 
 const isShown = (item: Attribute): item is ScalarAttribute => item.kind === 'scalar' && !item.hidden;

@@ -12,7 +12,7 @@ import type {
   ScalarDefinition,
 } from './definitions.js';
 import { ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
-import { sentPlace } from './place.js';
+import { sentValue } from './value-context.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 import { among } from './suggest.js';
 
@@ -45,10 +45,10 @@ const OPPOSITE: Readonly<Record<string, string>> = {
 };
 
 /** Where an attribute stands: the model around it, and the definition that it belongs to. */
-export interface AttributeScope {
+export interface AttributeContext {
   readonly types: ReadonlyMap<string, ContentTypeDefinition>;
   readonly components: ReadonlyMap<string, ComponentDefinition>;
-  readonly owner: string;
+  readonly name: string;
   readonly attributes: AttributeDefinitions;
   readonly type: ContentTypeDefinition | undefined;
 }
@@ -76,8 +76,8 @@ function compiles(regex: string | undefined, report: Report): boolean {
 function checkDefault(key: string, def: ScalarDefinition, report: Report): void {
   if (def.default === undefined || def.default === null) return;
   const issues: Issue[] = [];
-  const at = sentPlace({ path: [key], draft: false, issues });
-  const stored = SCALAR_TYPES[def.type].accept(def.default, def, at);
+  const at = sentValue({ path: [key], draft: false, issues });
+  const stored = SCALAR_TYPES[def.type].castValue(def.default, def, at);
   for (const { message } of issues) report(`default: ${message}`);
   // Some types clear what they do not understand in a body, which a default never means.
   if (issues.length === 0 && (stored === undefined || stored === null))
@@ -86,7 +86,7 @@ function checkDefault(key: string, def: ScalarDefinition, report: Report): void 
 
 function checkScalar(
   { key, def }: NamedDefinition<ScalarDefinition>,
-  scope: AttributeScope,
+  scope: AttributeContext,
   report: Report,
 ): void {
   if (def.minLength !== undefined && def.maxLength !== undefined && def.minLength > def.maxLength)
@@ -117,7 +117,7 @@ function checkScalar(
 
 function checkRelation(
   { key, def }: NamedDefinition<RelationDefinition>,
-  scope: AttributeScope,
+  scope: AttributeContext,
   report: Report,
 ): void {
   if (def.target === 'file') return report('target "file": files are linked with type "media"');
@@ -143,8 +143,8 @@ function checkRelation(
       `"${other}" is not an attribute of "${def.target}"${among(other, Object.keys(target.attributes))}`,
     );
   const word = def.mappedBy === undefined ? 'mappedBy' : 'inversedBy';
-  if (mirror.type !== 'relation' || mirror.target !== scope.owner || mirror[word] !== key) {
-    report(`"${def.target}.${other}" must be a relation to "${scope.owner}" with ${word}: "${key}"`);
+  if (mirror.type !== 'relation' || mirror.target !== scope.name || mirror[word] !== key) {
+    report(`"${def.target}.${other}" must be a relation to "${scope.name}" with ${word}: "${key}"`);
   } else if (mirror.relation !== OPPOSITE[def.relation]) {
     report(`"${def.target}.${other}" must be "${OPPOSITE[def.relation] ?? ''}"`);
   }
@@ -159,7 +159,7 @@ interface Descent {
 /** A component that cannot be without itself: no document could ever have it. */
 function needsItself(
   uid: string,
-  scope: AttributeScope,
+  scope: AttributeContext,
   { above, seen }: Descent = { above: [], seen: new Set() },
 ): readonly string[] | null {
   const path = [...above, uid];
@@ -181,7 +181,7 @@ function needsItself(
 
 function checkEmbedded(
   def: Extract<AttributeDefinition, { type: 'component' | 'dynamiczone' }>,
-  scope: AttributeScope,
+  scope: AttributeContext,
   report: Report,
 ): void {
   for (const uid of def.type === 'component' ? [def.component] : def.components) {
@@ -195,7 +195,7 @@ function checkEmbedded(
 }
 
 /** Reports every mistake of one attribute. */
-export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeScope, report: Report): void {
+export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeContext, report: Report): void {
   if (!ATTRIBUTE.test(key))
     return report('a name starts with a letter and has only letters, digits and underscores');
   if (Buffer.byteLength(key) > MAX_IDENTIFIER_BYTES)

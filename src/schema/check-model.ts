@@ -1,7 +1,7 @@
 /** Finds every mistake of a model before anything starts, each with its place and a suggestion. */
 import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
-import { type AttributeScope, attributeOf, checkAttribute } from './check-attribute.js';
+import { type AttributeContext, attributeOf, checkAttribute } from './check-attribute.js';
 import {
   type AttributeDefinitions,
   type ComponentDefinition,
@@ -105,42 +105,42 @@ export function checkModel(
 ): Mistake[] {
   const mistakes: Mistake[] = [];
   const reportOn =
-    (definition: unknown, owner: string, attribute: string | null = null): Report =>
+    (definition: unknown, name: string, attribute: string | null = null): Report =>
     (message) =>
       void mistakes.push({
         definition,
         attribute,
-        text: `${owner}${attribute === null ? '' : `.${attribute}`}: ${message}`,
+        text: `${name}${attribute === null ? '' : `.${attribute}`}: ${message}`,
       });
   const typeMap = named(types, (type) => type.singularApiId);
   const componentMap = named(components, (component) => component.uid);
   const all = { types: typeMap, components: componentMap };
   const checkAttributes = (
-    owner: string,
+    name: string,
     definition: ContentTypeDefinition | ComponentDefinition,
     type?: ContentTypeDefinition,
   ): void => {
     if (!isObject(definition.attributes)) return;
-    const scope: AttributeScope = { ...all, owner, attributes: definition.attributes, type };
-    for (const [key, def] of Object.entries(scope.attributes))
-      checkAttribute({ key, def }, scope, reportOn(definition, owner, key));
+    const context: AttributeContext = { ...all, name, attributes: definition.attributes, type };
+    for (const [key, def] of Object.entries(context.attributes))
+      checkAttribute({ key, def }, context, reportOn(definition, name, key));
   };
 
   const seen = new Map<string, string>();
   types.forEach((type, i) => {
-    const owner =
+    const name =
       isObject(type) && typeof type.singularApiId === 'string' ? type.singularApiId : `contentTypes[${i}]`;
-    const report = reportOn(type, owner);
+    const report = reportOn(type, name);
     if (!isObject(type))
       return report('must be a definition, as defineCollectionType and defineSingleType make');
     if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report))
       checkType(type, seen, report);
-    checkAttributes(owner, type, type);
+    checkAttributes(name, type, type);
   });
   components.forEach((component, i) => {
-    const owner =
+    const name =
       isObject(component) && typeof component.uid === 'string' ? component.uid : `components[${i}]`;
-    const report = reportOn(component, owner);
+    const report = reportOn(component, name);
     if (!isObject(component)) return report('must be a definition, as defineComponent makes');
     if (checkOptions(component, { options: COMPONENT_OPTIONS, needed: ['uid', 'attributes'] }, report)) {
       if (!COMPONENT_UID.test(component.uid)) report('a component uid has the form "<category>.<name>"');
@@ -149,7 +149,7 @@ export function checkModel(
       if (components.findIndex((other) => isObject(other) && other.uid === component.uid) < i)
         report('another component has the same uid');
     }
-    checkAttributes(owner, component);
+    checkAttributes(name, component);
   });
   return mistakes;
 }

@@ -29,16 +29,16 @@ export function checkNames(types: readonly ContentType[]): string[] {
   const mistakes: string[] = [];
   const relations = new Map<string, string>(OWN_TABLES);
   const told = new Set<string>();
-  const claim = (taken: string, owner: string): void => {
+  const claim = (taken: string, claimant: string): void => {
     const first = relations.get(taken);
     // Two with one table have its indexes in common, too.
-    if (first !== undefined && first !== owner && !told.has(`${owner} ${first}`)) {
+    if (first !== undefined && first !== claimant && !told.has(`${claimant} ${first}`)) {
       mistakes.push(
-        `${owner}: needs the same name "${taken}" in the database as ${first}; rename it or set tableName`,
+        `${claimant}: needs the same name "${taken}" in the database as ${first}; rename it or set tableName`,
       );
-      told.add(`${owner} ${first}`);
+      told.add(`${claimant} ${first}`);
     }
-    relations.set(taken, owner);
+    relations.set(taken, claimant);
   };
   for (const type of types) {
     for (const { name, attribute } of type.storage.names)

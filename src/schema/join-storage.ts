@@ -10,7 +10,7 @@ import type {
   LinkJoin,
   RelationAttribute,
 } from './model.js';
-import { attributeIndexName, ownerIndexName, parted } from './naming.js';
+import { attributeIndexName, holderIndexName, parted } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 
 /** The relations of a type, in their order. */
@@ -29,15 +29,15 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
     reference: attribute.target,
     exclusive: attribute.exclusive,
   });
-  // A one-to-one target has one owner per locale and state.
+  // A one-to-one target has one holder per locale and state.
   // Judged at commit, because a target changes hands within one statement.
-  const owner = indexOf(ownerIndexName(type, attribute), [held.property, 'locale', '_published'], {
+  const holder = indexOf(holderIndexName(type, attribute), [held.property, 'locale', '_published'], {
     unique: true,
     deferred: true,
   });
   const found = indexOf(attributeIndexName(type, attribute), [held.property]);
-  const stored = { ...NOTHING, indexes: [attribute.exclusive ? owner : found] };
-  const contended = attribute.exclusive ? [owner.name] : [];
+  const stored = { ...NOTHING, indexes: [attribute.exclusive ? holder : found] };
+  const contended = attribute.exclusive ? [holder.name] : [];
   if (join.position === null) return { ...stored, columns: [held], contended };
   const position = columnOf(attribute, {
     name: join.position,
@@ -51,7 +51,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
   return { ...stored, columns: [held, position], contended };
 }
 
-/** Whoever takes a target from the inverse side may meet its other owners at the owning side's index. */
+/** Whoever takes a target from the inverse side may meet its other holders at the owning side's index. */
 function inOtherColumn(
   join: InverseColumnJoin,
   type: ContentType,
@@ -63,8 +63,8 @@ function inOtherColumn(
     (one) => one.join.lock === join.lock && one.join.side === 'owning',
   );
   const contended = [
-    ownerIndexName(type, attribute),
-    ...others.map((other) => ownerIndexName(target, other)),
+    holderIndexName(type, attribute),
+    ...others.map((other) => holderIndexName(target, other)),
   ];
   return { ...NOTHING, contended };
 }

@@ -13,7 +13,7 @@ import type {
 } from './model.js';
 import { columnName, linkTableName, targetIndexName } from './naming.js';
 
-/** The relations of instances stand in the owner's JSON, where nobody else writes. */
+/** The relations of instances stand in the holder's JSON, where nobody else writes. */
 export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', side: null, lock: null });
 
 /** The locales of a document are told by its own rows. */
@@ -22,7 +22,7 @@ export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', side: null,
 const linkColumn = (name: string, more: Omit<LinkColumn, 'name'>): LinkColumn =>
   Object.freeze({ name: identifier(name), ...more });
 
-const OWNER = linkColumn('owner_id', { property: 'owner', type: null, key: true, counted: false });
+const HOLDER = linkColumn('owner_id', { property: 'owner', type: null, key: true, counted: false });
 const TARGET = linkColumn('target_document_id', {
   property: 'targetDocumentId',
   type: 'text',
@@ -43,11 +43,11 @@ const INVERSE_POSITION = linkColumn('inverse_position', {
 });
 
 /** The table of an owning side's links. */
-function linkTable(owner: Identifier, key: string): LinkTable {
-  const table = linkTableName(owner, key);
+function linkTable(holder: Identifier, key: string): LinkTable {
+  const table = linkTableName(holder, key);
   return {
     table,
-    owner: OWNER,
+    holder: HOLDER,
     target: TARGET,
     position: POSITION,
     inversePosition: null,
@@ -55,39 +55,39 @@ function linkTable(owner: Identifier, key: string): LinkTable {
   };
 }
 
-const twoWayTable = (owner: Identifier, key: string): TwoWayLinkTable => ({
-  ...linkTable(owner, key),
+const twoWayTable = (holder: Identifier, key: string): TwoWayLinkTable => ({
+  ...linkTable(holder, key),
   inversePosition: INVERSE_POSITION,
 });
 
-function link(owner: Identifier, key: string, twoWay: boolean): LinkJoin {
-  const links = twoWay ? twoWayTable(owner, key) : linkTable(owner, key);
+function link(holder: Identifier, key: string, twoWay: boolean): LinkJoin {
+  const links = twoWay ? twoWayTable(holder, key) : linkTable(holder, key);
   return { kind: 'link', side: 'owning', lock: links.table, links };
 }
 
-const columnLock = (owner: Identifier, column: Identifier): string => `${owner}.${column}`;
+const columnLock = (holder: Identifier, column: Identifier): string => `${holder}.${column}`;
 
-function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
+function column(holder: Identifier, key: string, ordered: boolean): ColumnJoin {
   const held = columnName(key, 'document_id');
   return {
     kind: 'column',
     side: 'owning',
-    lock: columnLock(owner, held),
+    lock: columnLock(holder, held),
     column: held,
     position: ordered ? columnName(key, 'position') : null,
   };
 }
 
-/** What a join is made of: the attribute's place, and where other types are. */
-export interface JoinPlace {
-  readonly owner: ContentTypeDefinition;
+/** What a join is made of: the attribute, its type, and where other types are. */
+export interface JoinContext {
+  readonly type: ContentTypeDefinition;
   readonly key: string;
   readonly typeOf: (singularApiId: string) => ContentTypeDefinition;
   readonly tableOf: (type: ContentTypeDefinition) => Identifier;
 }
 
-/** The side that does not own its relation, which the other side's definition says all of. */
-function inverse(def: RelationDefinition, mappedBy: string, { typeOf, tableOf }: JoinPlace): Join {
+/** The inverse side, which the other side's definition says all of. */
+function inverse(def: RelationDefinition, mappedBy: string, { typeOf, tableOf }: JoinContext): Join {
   const target = typeOf(def.target);
   const table = tableOf(target);
   const perLocale = target.localized === true && target.attributes[mappedBy]?.localized === true;
@@ -102,12 +102,12 @@ function inverse(def: RelationDefinition, mappedBy: string, { typeOf, tableOf }:
 }
 
 /** How a relation of a content type reaches its targets. */
-export function joinOf(def: RelationDefinition | MediaDefinition, place: JoinPlace): Join {
-  const { owner, key, tableOf } = place;
-  const table = tableOf(owner);
+export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinContext): Join {
+  const { type: holder, key, tableOf } = context;
+  const table = tableOf(holder);
   if (def.type === 'media')
     return def.multiple === true ? link(table, key, false) : column(table, key, false);
-  if (def.mappedBy !== undefined) return inverse(def, def.mappedBy, place);
+  if (def.mappedBy !== undefined) return inverse(def, def.mappedBy, context);
   const twoWay = def.inversedBy !== undefined;
   const many = def.relation === 'oneToMany' || def.relation === 'manyToMany';
   return many ? link(table, key, twoWay) : column(table, key, twoWay && def.relation === 'manyToOne');

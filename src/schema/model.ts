@@ -22,7 +22,7 @@ interface JoinBase {
   readonly lock: string | null;
 }
 
-/** The owner's row holds the target's document id. `position` orders the owners on the other side. */
+/** The owning side's row holds the target's document id. `position` orders such rows on the inverse side. */
 export interface ColumnJoin extends JoinBase {
   readonly kind: 'column';
   readonly column: Identifier;
@@ -36,13 +36,13 @@ export interface InverseColumnJoin extends JoinBase, OtherSide {
   readonly position: Identifier | null;
 }
 
-/** A link table whose owner side is ours. */
+/** A link table of which ours is the owning side. */
 export interface LinkJoin extends JoinBase {
   readonly kind: 'link';
   readonly links: LinkTable;
 }
 
-/** A link table whose owner side is the target's. */
+/** A link table of which the target's is the owning side. */
 export interface InverseLinkJoin extends JoinBase, OtherSide {
   readonly kind: 'inverseLink';
   readonly links: TwoWayLinkTable;
@@ -61,7 +61,7 @@ export interface LocalesJoin extends JoinBase {
 /** How a relation reaches its targets. Relations link documents; the version is picked when they are read. */
 export type Join = ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin;
 
-/** What the side that does not own a relation knows of the one that does. */
+/** What the inverse side of a relation knows of the owning one. */
 interface OtherSide {
   /** The owning attribute has a value per locale. */
   readonly perLocale: boolean;
@@ -72,7 +72,7 @@ export interface LinkColumn {
   readonly name: Identifier;
   /** Its property in the entity. */
   readonly property: string;
-  /** Its type in the database; null for one that refers to the owner's row. */
+  /** Its type in the database; null for one that refers to the row that holds it. */
   readonly type: string | null;
   /** Part of the primary key. */
   readonly key: boolean;
@@ -83,12 +83,12 @@ export interface LinkColumn {
 /** A table of links: its columns by what they are for. */
 export interface LinkTable {
   readonly table: Identifier;
-  /** Whose link it is. The owner's links go when its row goes. */
-  readonly owner: LinkColumn;
+  /** The row whose link it is. Its links go when it goes. */
+  readonly holder: LinkColumn;
   readonly target: LinkColumn;
-  /** The place among the owner's links. */
+  /** The position among the holder's links. */
   readonly position: LinkColumn;
-  /** The place among the links of the target; null where the target's type does not show them. */
+  /** The position among the links of the target; null where the target's type does not show them. */
   readonly inversePosition: LinkColumn | null;
   /** The index for the links of a target. */
   readonly targetIndex: Identifier;
@@ -134,7 +134,7 @@ export interface RelationAttribute extends AttributeBase {
   readonly target: ContentType;
   /** A media attribute: its target, the file type, needs no grant. */
   readonly media: boolean;
-  /** Each target has at most one owner: a new one takes it from the old (protocol 11.22, 11.23). */
+  /** Each target has at most one holder: a new one takes it from the old (protocol 11.22, 11.23). */
   readonly exclusive: boolean;
 }
 
@@ -160,7 +160,7 @@ export interface ZoneAttribute extends EmbeddedBase {
   readonly many: true;
 }
 
-/** An attribute that holds component instances, as JSON in its owner's row. */
+/** An attribute that holds component instances, as JSON in the row that holds it. */
 export type EmbeddedAttribute = ComponentAttribute | ZoneAttribute;
 
 export type Attribute = ScalarAttribute | RelationAttribute | ComponentAttribute | ZoneAttribute;
@@ -256,8 +256,8 @@ export interface Storage {
   /** The relations of the type, in their order. */
   readonly relations: readonly RelationAttribute[];
   /** Those whose links are stored on this side. */
-  readonly owned: readonly RelationAttribute[];
-  /** Those of them whose targets have one owner each. */
+  readonly owning: readonly RelationAttribute[];
+  /** Those of them whose targets have one holder each. */
   readonly exclusive: readonly RelationAttribute[];
   /** The types that own a relation leading here: they name a document of this one that goes. */
   readonly referrers: readonly ContentType[];

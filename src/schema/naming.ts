@@ -63,8 +63,8 @@ export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier 
 export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier =>
   of(table, attribute.name, 'index');
 
-/** The index that allows a one-to-one target one owner per locale and state. */
-export const ownerIndexName = ({ table }: Table, attribute: Named): Identifier =>
+/** The index that allows a one-to-one target one holder per locale and state. */
+export const holderIndexName = ({ table }: Table, attribute: Named): Identifier =>
   of(table, attribute.name, 'holder');
 
 /** The index that allows one version per document, locale and state. */
@@ -81,8 +81,8 @@ export const listIndexName = ({ table }: Table): Identifier => of(table, 'for', 
 export const targetIndexName = (table: string): Identifier => of(table, 'by', 'target');
 
 /**
- * Component instances live inside their owner's row, so their ids come from a sequence of their own. MikroORM
- * creates sequences with tables only: this one stays empty, and lends its sequence.
+ * Component instances live inside their document's row, so their ids come from a sequence of their own.
+ * MikroORM creates sequences with tables only: this one stays empty, and lends its sequence.
  */
 export const INSTANCE_IDS = identifier('content_component_ids');
 

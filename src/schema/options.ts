@@ -3,7 +3,7 @@
  * one in `definitions.ts`.
  */
 import { isObject } from '../json.js';
-import { toBigint } from './accept.js';
+import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
 import { among } from './suggest.js';
 

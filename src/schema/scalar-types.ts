@@ -4,7 +4,7 @@
  */
 import { validationError } from '../errors.js';
 import { type Sql, sql } from '../sql.js';
-import * as accept from './accept.js';
+import * as casts from './cast-value.js';
 import type { ScalarTypeName } from './definitions.js';
 import { toBoolean, toDate, toDatetime, toTime, toTimestamp } from './formats.js';
 
@@ -43,7 +43,7 @@ export interface ScalarType {
   /** The same inside components. */
   readonly member: MemberType;
   /** Checks a body value; the result is both the column parameter and the stored JSON. */
-  readonly accept: accept.Accept;
+  readonly castValue: casts.Cast;
   /** The name used in messages about null. */
   readonly label: string;
 }
@@ -56,7 +56,7 @@ const bad = (raw: unknown, expected: string): never => {
 const textOperand = (raw: unknown): unknown => {
   if (typeof raw !== 'string' && typeof raw !== 'number' && typeof raw !== 'boolean')
     return bad(raw, 'a string');
-  return accept.unstorable(raw) ? bad('', 'a string without NUL characters') : String(raw);
+  return casts.unstorable(raw) ? bad('', 'a string without NUL characters') : String(raw);
 };
 
 function numberOperand(lowest: number, highest: number, integer: boolean): (raw: unknown) => unknown {
@@ -80,7 +80,7 @@ const jsonOperand = (raw: unknown): unknown => {
   if (typeof raw !== 'string') return JSON.stringify(raw) ?? bad(raw, 'JSON');
   try {
     const value = JSON.parse(raw, finite) as unknown;
-    return accept.unstorable(value) ? bad('', 'JSON without NUL characters') : raw;
+    return casts.unstorable(value) ? bad('', 'JSON without NUL characters') : raw;
   } catch {
     return bad(raw, 'JSON');
   }
@@ -140,7 +140,7 @@ const TEXTS: Readonly<Record<string, MemberType['text']>> = {
 function row(
   column: string,
   label: string,
-  rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'accept'>,
+  rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'castValue'>,
 ): ScalarType {
   const [cast, castList] = CASTS[column] as readonly [Sql, Sql];
   return Object.freeze({
@@ -157,79 +157,79 @@ function row(
   });
 }
 
-const text = (acceptor: accept.Accept, rest: Partial<ScalarType> = {}): ScalarType =>
-  row('text', 'string', { operand: textOperand, accept: acceptor, search: 'text', textual: true, ...rest });
+const text = (castValue: casts.Cast, rest: Partial<ScalarType> = {}): ScalarType =>
+  row('text', 'string', { operand: textOperand, castValue, search: 'text', textual: true, ...rest });
 
-const json = (acceptor: accept.Accept, label: string): ScalarType =>
-  row('jsonb', label, { operand: jsonOperand, accept: acceptor, textual: true });
+const json = (castValue: casts.Cast, label: string): ScalarType =>
+  row('jsonb', label, { operand: jsonOperand, castValue, textual: true });
 
 /** An instant as the contract shows it: ISO 8601 in UTC with milliseconds. */
 const isoInstant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-const { MIN_INTEGER, MAX_INTEGER } = accept;
+const { MIN_INTEGER, MAX_INTEGER } = casts;
 
 /** The attribute-type table. */
 export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object.freeze({
-  string: text(accept.acceptString(255)),
-  text: text(accept.acceptString()),
-  richtext: text(accept.acceptString()),
-  email: text(accept.acceptEmail),
-  password: text(accept.acceptPassword, { readable: false, search: null }),
-  uid: text(accept.acceptUid),
-  enumeration: text(accept.acceptEnumeration),
+  string: text(casts.castString(255)),
+  text: text(casts.castString()),
+  richtext: text(casts.castString()),
+  email: text(casts.castEmail),
+  password: text(casts.castPassword, { readable: false, search: null }),
+  uid: text(casts.castUid),
+  enumeration: text(casts.castEnumeration),
   integer: row('int4', 'number', {
     operand: numberOperand(MIN_INTEGER, MAX_INTEGER, true),
-    accept: accept.acceptInteger,
+    castValue: casts.castInteger,
     search: 'number',
   }),
   biginteger: row('int8', 'string', {
-    operand: (raw) => accept.toBigint(raw) ?? bad(raw, 'an integer of at most 64 bits'),
-    accept: accept.acceptBiginteger,
+    operand: (raw) => casts.toBigint(raw) ?? bad(raw, 'an integer of at most 64 bits'),
+    castValue: casts.castBiginteger,
     search: 'number',
     toJson: asText,
   }),
   float: row('float8', 'number', {
     operand: numberOperand(-Number.MAX_VALUE, Number.MAX_VALUE, false),
-    accept: accept.acceptFloat,
+    castValue: casts.castFloat,
     search: 'number',
   }),
   decimal: row('numeric(10,2)', 'number', {
     operand: numberOperand(-1e15, 1e15, false),
-    accept: accept.acceptDecimal,
+    castValue: casts.castDecimal,
     search: 'number',
   }),
   boolean: row('boolean', 'boolean', {
     // Nothing at all is false, as in `filters[open]=`.
     operand: (raw) => (raw === '' ? false : (toBoolean(raw) ?? bad(raw, 'true or false'))),
-    accept: accept.acceptBoolean,
+    castValue: casts.castBoolean,
   }),
   date: row('date', 'string', {
     operand: toDate,
-    accept: accept.acceptFormat(toDate),
+    castValue: casts.castFormat(toDate),
     toJson: asText,
     member: memberLike(sql`'____-__-__'`),
   }),
   time: row('time(3)', 'string', {
     operand: toTime,
-    accept: accept.acceptFormat(toTime),
+    castValue: casts.castFormat(toTime),
     member: memberLike(sql`'__:__:__%'`),
     toJson: (column) => sql`replace(to_char(${column}, 'HH24:MI:SS.MS'), '.000', '')`,
   }),
   datetime: row('timestamptz(3)', 'string', {
     operand: toDatetime,
-    accept: accept.acceptFormat(toDatetime),
+    castValue: casts.castFormat(toDatetime),
     toJson: isoInstant,
     member: memberLike(sql`'____-__-__T__:__:__.___Z'`),
   }),
   timestamp: row('int8', 'string', {
     operand: toTimestamp,
-    accept: accept.acceptFormat(toTimestamp),
+    castValue: casts.castFormat(toTimestamp),
     toJson: asText,
   }),
-  json: json(accept.acceptJson, 'object'),
-  array: json(accept.acceptArray, 'array'),
-  blocks: json(accept.acceptBlocks, 'array'),
+  json: json(casts.castJson, 'object'),
+  array: json(casts.castArray, 'array'),
+  blocks: json(casts.castBlocks, 'array'),
 });
 
 /** Whether a type name is a scalar's. */

@@ -28,7 +28,7 @@ export const NO_STORAGE: Storage = Object.freeze({
   instanceSequence: INSTANCE_SEQUENCE,
   names: [],
   relations: [],
-  owned: [],
+  owning: [],
   exclusive: [],
   referrers: [],
   incomingLocks: [],
@@ -72,8 +72,8 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
   const attributes = [...type.attributes.values()];
   const stored = attributes.map((attribute) => ({ attribute, ...attributeStorage(attribute, type) }));
   const relations = relationsOf(type);
-  const incomingOf = (owner: ContentType): RelationAttribute[] =>
-    relationsOf(owner).filter(({ target }) => target === type);
+  const incomingOf = (other: ContentType): RelationAttribute[] =>
+    relationsOf(other).filter(({ target }) => target === type);
   const scalars = attributes.filter((attribute) => attribute.kind === 'scalar');
   return Object.freeze<Storage>({
     columns: stored.flatMap(({ columns }) => columns).filter(({ attribute }) => !attribute.system),
@@ -93,9 +93,9 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
       ),
     ],
     relations,
-    owned: relations.filter(({ join }) => join.side === 'owning'),
+    owning: relations.filter(({ join }) => join.side === 'owning'),
     exclusive: relations.filter(({ exclusive, join }) => exclusive && join.side === 'owning'),
-    referrers: types.filter((owner) => incomingOf(owner).some(({ join }) => join.side === 'owning')),
+    referrers: types.filter((other) => incomingOf(other).some(({ join }) => join.side === 'owning')),
     incomingLocks: types.flatMap(incomingOf).flatMap(({ join }) => (join.lock === null ? [] : [join.lock])),
     uniques: scalars.filter(isUnique),
     generatedUids: scalars.filter(({ def }) => def.generate === true),

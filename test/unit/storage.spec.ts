@@ -73,9 +73,9 @@ describe('storage', () => {
   });
 
   it('references both ways', () => {
-    expect(named(storageOf('left').owned)).toEqual(['one', 'many', 'holder', 'alone']);
+    expect(named(storageOf('left').owning)).toEqual(['one', 'many', 'holder', 'alone']);
     expect(named(storageOf('left').exclusive)).toEqual(['one']);
-    expect(storageOf('right').owned).toEqual([]);
+    expect(storageOf('right').owning).toEqual([]);
     expect(storageOf('right').referrers.map(({ uid }) => uid)).toEqual(['left']);
     expect(storageOf('left').referrers).toEqual([]);
   });

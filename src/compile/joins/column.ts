@@ -13,5 +13,5 @@ export const columnJoin: JoinSql<ColumnJoin> = {
     conditions: [sql`${column(target, 'document_id')} = ${rowOf(from).alias}.${quote(held)}`],
     position: null,
   }),
-  stored: ({ column: held }, { row }) => sql`json_build_array(${row.alias}.${quote(held)})`,
+  storedList: ({ column: held }, { row }) => sql`json_build_array(${row.alias}.${quote(held)})`,
 };

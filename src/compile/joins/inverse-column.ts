@@ -32,7 +32,7 @@ export const inverseColumnJoin: JoinSql<InverseColumnJoin> = {
     conditions: [sql`${target.alias}.${quote(way.column)} = ${column(rowOf(from), 'document_id')}`],
     position: way.position === null ? column(target, 'id') : sql`${target.alias}.${quote(way.position)}`,
   }),
-  stored: (way, list) => {
+  storedList: (way, list) => {
     const { row, attribute } = list;
     const position = way.position === null ? sql`x.id` : sql`x.${quote(way.position)}`;
     const me = column(row, 'document_id');

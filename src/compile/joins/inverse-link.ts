@@ -7,10 +7,10 @@ import { namedBy, writtenRows } from './inverse-side.js';
 import { type JoinSql, type Linked, type ReadStep, tableOf } from './join-sql.js';
 
 function targets({ links }: InverseLinkJoin, { from: row, target, context }: ReadStep): Linked {
-  const { table, owner, target: named, inversePosition } = twoWayNamesOf(links);
+  const { table, holder, target: named, inversePosition } = twoWayNamesOf(links);
   const link = alias('l', context.next());
   return {
-    from: sql`${table} ${link} join ${tableOf(target)} on ${column(target, 'id')} = ${link}.${owner}`,
+    from: sql`${table} ${link} join ${tableOf(target)} on ${column(target, 'id')} = ${link}.${holder}`,
     conditions: [sql`${link}.${named} = ${column(rowOf(row), 'document_id')}`],
     position: sql`${link}.${inversePosition}`,
   };
@@ -19,16 +19,16 @@ function targets({ links }: InverseLinkJoin, { from: row, target, context }: Rea
 /** Links of the targets' rows to our document, ordered on our side. */
 function replace(way: InverseLinkJoin, change: LinkChange, request: LinksStep): LinkStep[] {
   const { attribute, targets: wanted } = change;
-  const { table, owner, target, position, inversePosition } = twoWayNamesOf(way.links);
+  const { table, holder, target, position, inversePosition } = twoWayNamesOf(way.links);
   const rows = quote(attribute.target.table);
   const me = sql`${param(request.documentId)}::text`;
   const state = writtenRows(way, change, request);
   return onLinks([
-    sql`delete from ${table} l using ${rows} x where x.id = l.${owner} and l.${target} = ${me} and ${notAmong(sql`x.document_id`, wanted)}${state}`,
-    sql`insert into ${table} (${owner}, ${target}, ${position}, ${inversePosition})
-      select x.id, ${me}, coalesce((select max(m.${position}) + 1 from ${table} m where m.${owner} = x.id), 1), l.n
+    sql`delete from ${table} l using ${rows} x where x.id = l.${holder} and l.${target} = ${me} and ${notAmong(sql`x.document_id`, wanted)}${state}`,
+    sql`insert into ${table} (${holder}, ${target}, ${position}, ${inversePosition})
+      select x.id, ${me}, coalesce((select max(m.${position}) + 1 from ${table} m where m.${holder} = x.id), 1), l.n
       from unnest(${texts(wanted)}) with ordinality l(id, n) join ${rows} x on x.document_id = l.id${state} order by x.id
-      on conflict (${owner}, ${target}) do update set ${inversePosition} = excluded.${inversePosition}`,
+      on conflict (${holder}, ${target}) do update set ${inversePosition} = excluded.${inversePosition}`,
   ]);
 }
 
@@ -37,16 +37,16 @@ export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   versioned: true,
   isLookedUp: () => false,
   targets,
-  stored: (way, list) => {
+  storedList: (way, list) => {
     const { row, attribute } = list;
-    const { table, owner, target, inversePosition } = twoWayNamesOf(way.links);
+    const { table, holder, target, inversePosition } = twoWayNamesOf(way.links);
     const me = column(row, 'document_id');
-    const from = sql`${table} l join ${quote(attribute.target.table)} x on x.id = l.${owner} where l.${target} = ${me}`;
+    const from = sql`${table} l join ${quote(attribute.target.table)} x on x.id = l.${holder} where l.${target} = ${me}`;
     return namedBy(way, { from, position: sql`l.${inversePosition}` }, list);
   },
   linksTo: ({ links }, me) => {
-    const { table, owner, target } = namesOf(links);
-    return sql`exists (select 1 from ${table} l where l.${owner} = x.id and l.${target} = ${me})`;
+    const { table, holder, target } = namesOf(links);
+    return sql`exists (select 1 from ${table} l where l.${holder} = x.id and l.${target} = ${me})`;
   },
   replace,
 };

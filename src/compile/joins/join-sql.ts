@@ -40,7 +40,7 @@ export interface JoinSql<J extends Join = Join> {
   /** Whether targets have versions of which the read picks one. */
   readonly versioned: boolean;
   /** The target documents of a row in stored order, as a JSON list, whichever versions they have. */
-  stored(way: J, of: StoredList): Sql;
+  storedList(way: J, of: StoredList): Sql;
   /** Whether the target's row `x` links to the document `me`, in any state and locale. */
   linksTo(way: J, me: Sql): Sql;
   /** The steps that bring a new list about. */
@@ -48,8 +48,8 @@ export interface JoinSql<J extends Join = Join> {
 }
 
 /** A join of which nothing is stored that could be looked up or replaced on its own. */
-export const NOTHING_STORED: Pick<JoinSql, 'stored' | 'linksTo' | 'replace'> = {
-  stored: () => sql`'[]'::json`,
+export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace'> = {
+  storedList: () => sql`'[]'::json`,
   linksTo: () => sql`false`,
   replace: () => [],
 };

@@ -70,7 +70,7 @@ export const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (lette
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 @Injectable()
-export class Accounts {
+export class AccountRepository {
   constructor(
     @Inject(AccountTables) private readonly tables: AccountTables,
     @Inject(Roles) private readonly roles: Roles,
@@ -121,7 +121,7 @@ export class Accounts {
 
   /**
    * Changes an account where it still matches; whether it did. Hooks are not run: what is matched is a code
-   * or a hash, which has to be good for one change alone, see `RecordsWithoutHooks`.
+   * or a hash, which has to be good for one change alone, see `RepositoryWithoutHooks`.
    */
   async set(
     match: Readonly<Record<string, unknown>>,
@@ -146,7 +146,7 @@ export class Accounts {
   }
 
   /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
-  async shown(documentId: string): Promise<Readonly<Record<string, unknown>>> {
+  async asAnswered(documentId: string): Promise<Readonly<Record<string, unknown>>> {
     const user = await this.tables.users.documents.findOne(documentId, {}, { as: READER });
     if (user === null) throw notFound();
     return { ...user };

@@ -98,7 +98,7 @@ const isCondition = (path: readonly string[]): boolean => path.includes('filters
  * A text that qs reads as it stands. Throws a ValidationError where it could not. Keys of more levels than
  * `depth` are left for qs to refuse.
  */
-export function prepare(text: string, depth: number): string {
+export function rejectAmbiguousKeys(text: string, depth: number): string {
   const paths = new Map<string, readonly string[]>();
   let changed = false;
   const parts = text.split('&').map((part) => {

@@ -4,23 +4,23 @@ import { Chain, type Link } from './chain.js';
  * One timer for everything that may take equally long: a timer for each would cost more than the rest of a
  * read.
  */
-export class Deadlines {
-  private readonly pending = new Chain<Deadline>();
+export class TimeoutList {
+  private readonly pending = new Chain<Timeout>();
   private timer: NodeJS.Timeout | null = null;
 
   /** `timeout` in milliseconds; 0 for none. */
   constructor(private readonly timeout: number) {}
 
   /** Calls `expire` once, unless what it returns is deleted in time. */
-  add(expire: () => void): Deadline {
-    const deadline: Deadline = { at: performance.now() + this.timeout, expire, previous: null, next: null };
+  add(expire: () => void): Timeout {
+    const deadline: Timeout = { at: performance.now() + this.timeout, expire, previous: null, next: null };
     if (this.timeout === 0) return deadline;
     this.pending.add(deadline);
     this.timer ??= this.arm(this.timeout);
     return deadline;
   }
 
-  delete(deadline: Deadline): void {
+  delete(deadline: Timeout): void {
     this.pending.delete(deadline);
   }
 
@@ -40,7 +40,7 @@ export class Deadlines {
   }
 }
 
-export interface Deadline extends Link {
+export interface Timeout extends Link {
   readonly at: number;
   readonly expire: () => void;
 }

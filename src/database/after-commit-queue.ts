@@ -7,7 +7,7 @@ type Work = () => Promise<void>;
  * What waits for transactions of the host's to succeed. A nested transaction counts as a transaction of its
  * own.
  */
-export class Commits implements EventSubscriber {
+export class AfterCommitQueue implements EventSubscriber {
   private readonly waiting = new WeakMap<object, Work[]>();
 
   add(em: SqlEntityManager, work: Work): void {

@@ -6,7 +6,7 @@ import { typeMessage } from './print-value.js';
  * The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail;
  * 8.11). Messages given to `report` hold no value; what does is told by the other two.
  */
-export interface Place {
+export interface ValueContext {
   readonly path: readonly string[];
   readonly label: string;
   readonly draft: boolean;
@@ -25,7 +25,7 @@ interface Where {
 }
 
 /** Most values have no problem, so nothing is put together for them before it is asked for. */
-class SentPlace implements Place {
+class SentValue implements ValueContext {
   constructor(protected readonly where: Where) {}
 
   get path(): readonly string[] {
@@ -58,11 +58,11 @@ class SentPlace implements Place {
 
   // A null that a request did not carry is none of the values that it must not be shown.
   reportNull(type: string): void {
-    SentPlace.prototype.report.call(this, typeMessage(this.label, type, { value: null }), null);
+    SentValue.prototype.report.call(this, typeMessage(this.label, type, { value: null }), null);
   }
 }
 
-class StoredPlace extends SentPlace {
+class StoredValue extends SentValue {
   override report(message: string, _value?: unknown, below?: readonly string[]): void {
     super.report(message, undefined, below);
   }
@@ -73,15 +73,15 @@ class StoredPlace extends SentPlace {
 }
 
 /** The place of a value that the request carried: problems show it. */
-export const sentPlace = (where: Where): Place => new SentPlace(where);
+export const sentValue = (where: Where): ValueContext => new SentValue(where);
 
 /**
  * The place of a value that the request did not carry (stored, a default, a hook's): no problem can show it.
  */
-export const storedPlace = (where: Where): Place => new StoredPlace(where);
+export const storedValue = (where: Where): ValueContext => new StoredValue(where);
 
 /** A place that must not be told: all problems of all such places are one, without a path. */
-export function untoldPlace({ path, draft, issues }: Where): Place {
+export function untoldValue({ path, draft, issues }: Where): ValueContext {
   const report = (): void => {
     if (!issues.includes(UNTOLD)) issues.push(UNTOLD);
   };

@@ -36,7 +36,7 @@ function withOthers(list: readonly string[], { given, stored, resolver }: ListRe
 }
 
 /** Throws a 400 with the place of what is wrong. */
-export function settleList(request: ListRequest): readonly string[] {
+export function planList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
   const { attribute } = given;
   try {

@@ -26,7 +26,7 @@ import type { Statement } from '../sql.js';
  * change have to be one statement. Attributes that requests may write change `updatedAt` here as they do
  * everywhere.
  */
-export class RecordsWithoutHooks {
+export class RepositoryWithoutHooks {
   constructor(
     private readonly database: Database,
     private readonly type: ContentType,

@@ -1,6 +1,6 @@
-/** The leaves of a settled document: one scalar or one relation, from what is given and what is stored. */
+/** The leaves of a document: one scalar or one relation, from what is given and what is stored. */
 import type { Issue } from '../errors.js';
-import { type Place, sentPlace, storedPlace, untoldPlace } from '../schema/place.js';
+import { type ValueContext, sentValue, storedValue, untoldValue } from '../schema/value-context.js';
 import type {
   Attribute,
   Component,
@@ -11,8 +11,8 @@ import type {
 import type { Body } from './body.js';
 import type { GivenRelation, GivenValues } from './given.js';
 import { isHidden, type Telling } from './rights.js';
-import { type LinkResolver, settleList, storedList } from './settle-list.js';
-import type { Stored } from './stored-instances.js';
+import { type LinkResolver, planList, storedList } from './plan-list.js';
+import type { StoredValues } from './stored-instances.js';
 
 /** A step into an instance, on the way from the document to a value. */
 export interface Step {
@@ -28,10 +28,10 @@ export interface UniqueValue {
   readonly attribute: ScalarAttribute;
   readonly value: unknown;
   /** Where it stands; a problem shows what the request carried. */
-  readonly to: Place;
+  readonly at: ValueContext;
 }
 
-export interface SettleContext {
+export interface PlanContext {
   /** Drafts may be incomplete; what is published may not (protocol 8.11). */
   readonly draft: boolean;
   /** In types with drafts a missing value is the draft's null; elsewhere it is undefined (protocol 8.12). */
@@ -51,15 +51,15 @@ export interface SettleContext {
 }
 
 /** Where a value stands: what the body gives there, and what is stored. */
-export interface Scope {
+export interface Level {
   readonly path: readonly string[];
   /** The instance that it stands in; null for the document itself. */
   readonly within: Step | null;
   readonly given: GivenValues;
   /** The stored values; null for a new document or instance. */
-  readonly stored: Stored | null;
+  readonly stored: StoredValues | null;
   /** Stored values of any version, where ids of component instances may come from (D18). */
-  readonly versions: readonly Stored[];
+  readonly versions: readonly StoredValues[];
   /** Inside components: what holds for the whole that this is part of. */
   readonly part?: Part;
 }
@@ -71,7 +71,7 @@ export interface Part {
 }
 
 /** At the root by the caller's rights, below it like the whole that it is part of. */
-export const partOf = (attribute: Attribute, { part }: Scope, context: SettleContext): Part =>
+export const partOf = (attribute: Attribute, { part }: Level, context: PlanContext): Part =>
   part ?? { telling: context.telling(attribute), sent: context.isSent(attribute) };
 
 /** A value: what the body gives for an attribute, or what it does not; or one entry of it. */
@@ -81,13 +81,17 @@ interface Spot {
   readonly entry?: string;
 }
 
-export function at({ from, attribute, entry }: Spot, scope: Scope, context: SettleContext): Place {
-  const { telling, sent } = partOf(attribute, scope, context);
-  const path = [...scope.path, attribute.name];
+export function contextOf(
+  { from, attribute, entry }: Spot,
+  level: Level,
+  context: PlanContext,
+): ValueContext {
+  const { telling, sent } = partOf(attribute, level, context);
+  const path = [...level.path, attribute.name];
   if (entry !== undefined) path.push(entry);
   const where = { path, draft: context.draft, issues: context.issues };
-  if (telling === 'nothing' || (telling === 'shown' && isHidden(attribute))) return untoldPlace(where);
-  return from === 'body' && sent ? sentPlace(where) : storedPlace(where);
+  if (telling === 'nothing' || (telling === 'shown' && isHidden(attribute))) return untoldValue(where);
+  return from === 'body' && sent ? sentValue(where) : storedValue(where);
 }
 
 /** What is not there; `label` names its type in the message about null. */
@@ -97,73 +101,73 @@ interface Missing {
 }
 
 /** Reports a required value that is not there. */
-export function reportMissing(to: Place, { value, label }: Missing, context: SettleContext): void {
+export function reportMissing(at: ValueContext, { value, label }: Missing, context: PlanContext): void {
   if (context.draft) return;
-  if (value === null || context.missingIsNull) to.reportNull(label);
-  else to.report(`${to.label} must be defined.`);
+  if (value === null || context.missingIsNull) at.reportNull(label);
+  else at.report(`${at.label} must be defined.`);
 }
 
 /** A value that is to be stored, and where it stands. */
 interface Candidate {
   readonly attribute: ScalarAttribute;
   readonly raw: unknown;
-  readonly to: Place;
+  readonly at: ValueContext;
 }
 
 /** A value as it is stored. Those inside components that have to be unique are noted. */
-function accepted({ attribute, raw, to }: Candidate, scope: Scope, context: SettleContext): unknown {
+function accepted({ attribute, raw, at }: Candidate, level: Level, context: PlanContext): unknown {
   if (raw === undefined || raw === null) {
-    if (attribute.required) reportMissing(to, { value: raw, label: attribute.type.label }, context);
+    if (attribute.required) reportMissing(at, { value: raw, label: attribute.type.label }, context);
     return null;
   }
-  const value = attribute.type.accept(raw, attribute.def, to) ?? null;
-  const { within } = scope;
+  const value = attribute.type.castValue(raw, attribute.def, at) ?? null;
+  const { within } = level;
   const counts = attribute.def.unique === true && within !== null && !context.draft;
-  if (counts && value !== null && value !== '') context.uniques.push({ within, attribute, value, to });
+  if (counts && value !== null && value !== '') context.uniques.push({ within, attribute, value, at });
   return value;
 }
 
 /** A scalar's new value; undefined where the stored one stays. */
-export function settleScalar(attribute: ScalarAttribute, scope: Scope, context: SettleContext): unknown {
-  const given = scope.given.scalars.get(attribute.name);
+export function planScalar(attribute: ScalarAttribute, level: Level, context: PlanContext): unknown {
+  const given = level.given.scalars.get(attribute.name);
   if (given !== undefined) {
-    const to = at({ from: 'body', attribute }, scope, context);
-    const value = accepted({ attribute, raw: given.raw, to }, scope, context);
+    const at = contextOf({ from: 'body', attribute }, level, context);
+    const value = accepted({ attribute, raw: given.raw, at }, level, context);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
-  const to = at({ from: 'stored', attribute }, scope, context);
+  const at = contextOf({ from: 'stored', attribute }, level, context);
   // A uid that is made from another attribute may be left out.
-  if (scope.stored === null && attribute.def.generate === true) return null;
-  if (scope.stored === null) return accepted({ attribute, raw: attribute.def.default, to }, scope, context);
+  if (level.stored === null && attribute.def.generate === true) return null;
+  if (level.stored === null) return accepted({ attribute, raw: attribute.def.default, at }, level, context);
   // A stored password is a hash, which says nothing about the rules for passwords.
-  const stored = scope.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
+  const stored = level.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
-  if (context.complete && !isHash) accepted({ attribute, raw: stored, to }, scope, context);
+  if (context.complete && !isHash) accepted({ attribute, raw: stored, at }, level, context);
   return undefined;
 }
 
 /** A relation's new list; undefined where the stored one stays. */
-export function settleRelation(
+export function planRelation(
   attribute: RelationAttribute,
-  scope: Scope,
-  context: SettleContext,
+  level: Level,
+  context: PlanContext,
 ): readonly string[] | undefined {
-  const asked = scope.given.relations.get(attribute.name);
-  const stored = storedList(scope.stored, attribute);
+  const asked = level.given.relations.get(attribute.name);
+  const stored = storedList(level.stored, attribute);
   const list =
     asked === undefined || asked.input.kind === 'keep'
       ? undefined
-      : settleList({
+      : planList({
           given: asked,
           stored,
           resolver: context.resolver(asked, stored),
-          path: [...scope.path, attribute.name],
-          sent: partOf(attribute, scope, context).sent,
+          path: [...level.path, attribute.name],
+          sent: partOf(attribute, level, context).sent,
         });
   const judged = context.strictRelations && (context.complete || asked !== undefined);
   if (judged && attribute.required && (list ?? stored).length === 0) {
-    const to = at({ from: asked === undefined ? 'stored' : 'body', attribute }, scope, context);
-    reportMissing(to, { value: undefined, label: '' }, { ...context, missingIsNull: false });
+    const at = contextOf({ from: asked === undefined ? 'stored' : 'body', attribute }, level, context);
+    reportMissing(at, { value: undefined, label: '' }, { ...context, missingIsNull: false });
   }
   return list;
 }

@@ -6,13 +6,13 @@ import { ContentError } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
 import type { BlockNode, ScalarDefinition } from './definitions.js';
 import { exactBoolean } from './formats.js';
-import type { Place } from './place.js';
+import type { ValueContext } from './value-context.js';
 
 /**
  * Checks and stores one value that is neither null nor absent. Reports problems; its result counts only
  * without any.
  */
-export type Accept = (value: unknown, def: ScalarDefinition, at: Place) => unknown;
+export type Cast = (value: unknown, def: ScalarDefinition, at: ValueContext) => unknown;
 
 const NUL = '\u0000';
 
@@ -41,7 +41,7 @@ interface TextRules {
   readonly cap: number | undefined;
 }
 
-function checkString(value: string, { def, cap }: TextRules, at: Place): void {
+function checkString(value: string, { def, cap }: TextRules, at: ValueContext): void {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`, value);
   const longest = def.maxLength ?? cap;
   if (longest !== undefined && !maxLength(value, longest))
@@ -56,15 +56,15 @@ function checkString(value: string, { def, cap }: TextRules, at: Place): void {
 }
 
 /** A string of at most `cap` characters where the definition sets no `maxLength`. */
-export const acceptString =
-  (cap?: number): Accept =>
+export const castString =
+  (cap?: number): Cast =>
   (value, def, at) => {
     if (typeof value !== 'string') return at.reportType('string', value);
     checkString(value, { def, cap }, at);
     return value;
   };
 
-export const acceptEmail: Accept = (value, def, at) => {
+export const castEmail: Cast = (value, def, at) => {
   if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, { def, cap: 255 }, at);
   if (at.draft) return value;
@@ -75,7 +75,7 @@ export const acceptEmail: Accept = (value, def, at) => {
 
 const UID = /^[A-Za-z0-9-_.~]*$/;
 
-export const acceptUid: Accept = (value, def, at) => {
+export const castUid: Cast = (value, def, at) => {
   if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, { def, cap: 255 }, at);
   if (!matches(value, UID)) at.report(`${at.label} must match the following: "${String(UID)}"`, value);
@@ -85,7 +85,7 @@ export const acceptUid: Accept = (value, def, at) => {
 /** Longer passwords are refused (protocol 14.16, 19.7): common hashes would cut them silently. */
 export const MAX_PASSWORD_BYTES = 72;
 
-export const acceptPassword: Accept = (value, def, at) => {
+export const castPassword: Cast = (value, def, at) => {
   if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
   // Halves of characters would all be one to the hash.
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
@@ -97,7 +97,7 @@ export const acceptPassword: Accept = (value, def, at) => {
   return value;
 };
 
-export const acceptEnumeration: Accept = (value, def, at) => {
+export const castEnumeration: Cast = (value, def, at) => {
   const allowed = def.enum ?? [];
   if (typeof value === 'string' && allowed.includes(value)) return value;
   const shown = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
@@ -122,7 +122,11 @@ interface NumberRules {
   readonly range: Range;
 }
 
-function checkBounds(value: number, { def, range: { lowest, highest } }: NumberRules, at: Place): void {
+function checkBounds(
+  value: number,
+  { def, range: { lowest, highest } }: NumberRules,
+  at: ValueContext,
+): void {
   const lower = def.min === undefined ? undefined : Number(def.min);
   const upper = def.max === undefined ? undefined : Number(def.max);
   if (!at.draft && lower !== undefined && !min(value, lower)) {
@@ -135,7 +139,7 @@ function checkBounds(value: number, { def, range: { lowest, highest } }: NumberR
 }
 
 const number =
-  (integer: boolean, range: Range, store: (value: number) => number): Accept =>
+  (integer: boolean, range: Range, store: (value: number) => number): Cast =>
   (value, def, at) => {
     const cast = toNumber(value);
     if (!isNumber(cast)) return at.reportType('number', Number.NaN, value);
@@ -160,13 +164,9 @@ function roundDecimal(value: number): number {
 
 const notDenormal = (value: number): number => (Math.abs(value) < 2.3e-308 ? 0 : value);
 
-export const acceptInteger = number(
-  true,
-  { lowest: MIN_INTEGER, highest: MAX_INTEGER },
-  (value) => value + 0,
-);
-export const acceptFloat = number(false, { lowest: -MAX_FLOAT, highest: MAX_FLOAT }, notDenormal);
-export const acceptDecimal = number(false, { lowest: -MAX_DECIMAL, highest: MAX_DECIMAL }, roundDecimal);
+export const castInteger = number(true, { lowest: MIN_INTEGER, highest: MAX_INTEGER }, (value) => value + 0);
+export const castFloat = number(false, { lowest: -MAX_FLOAT, highest: MAX_FLOAT }, notDenormal);
+export const castDecimal = number(false, { lowest: -MAX_DECIMAL, highest: MAX_DECIMAL }, roundDecimal);
 
 const BIGINT = /^[+-]?\d{1,40}$/;
 const MAX_BIGINT = 2n ** 63n - 1n;
@@ -179,7 +179,7 @@ export function toBigint(value: unknown): string | undefined {
   return exact > MAX_BIGINT || exact < -MAX_BIGINT - 1n ? undefined : exact.toString();
 }
 
-export const acceptBiginteger: Accept = (value, def, at) => {
+export const castBiginteger: Cast = (value, def, at) => {
   const digits = toBigint(value);
   if (digits === undefined) return at.report(`${at.label} must be a valid integer`, value);
   const exact = BigInt(digits);
@@ -191,12 +191,11 @@ export const acceptBiginteger: Accept = (value, def, at) => {
   return digits;
 };
 
-export const acceptBoolean: Accept = (value, _def, at) =>
-  exactBoolean(value) ?? at.reportType('boolean', value);
+export const castBoolean: Cast = (value, _def, at) => exactBoolean(value) ?? at.reportType('boolean', value);
 
 /** Dates and times: the format's own message, with the attribute's path beside it. */
-export const acceptFormat =
-  (convert: (value: unknown) => string): Accept =>
+export const castFormat =
+  (convert: (value: unknown) => string): Cast =>
   (value, _def, at) => {
     try {
       return convert(value);
@@ -207,18 +206,18 @@ export const acceptFormat =
   };
 
 /** Any JSON value; a string stays a string (protocol 14.14). */
-export const acceptJson: Accept = (value, _def, at) => {
+export const castJson: Cast = (value, _def, at) => {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
   return value;
 };
 
-export const acceptArray: Accept = (value, def, at) => {
-  const json = acceptJson(value, def, at);
+export const castArray: Cast = (value, def, at) => {
+  const json = castJson(value, def, at);
   return Array.isArray(json) ? json : at.reportType('array', value);
 };
 
 /** Anything but a list clears the attribute, as clients of the protocol expect. */
-export const acceptBlocks: Accept = (value, _def, at) => {
+export const castBlocks: Cast = (value, _def, at) => {
   if (!Array.isArray(value)) return null;
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
   const problems = checkBlocks(value);

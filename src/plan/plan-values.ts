@@ -1,0 +1,238 @@
+/**
+ * The document after a write, as a pure function of what the body gives and what is stored: defaults, merged
+ * components, new relation lists, and all problems together. Nothing is written before this has passed.
+ */
+import { ContentError } from '../errors.js';
+import { isObject } from '../json.js';
+import { byKind } from '../schema/by-kind.js';
+import type { ValueContext } from '../schema/value-context.js';
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  EmbeddedAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+} from '../schema/model.js';
+import { componentOf, type GivenInstance, type GivenInstances, NOTHING_GIVEN } from './given.js';
+import { storedList } from './plan-list.js';
+import {
+  contextOf,
+  type Part,
+  partOf,
+  reportMissing,
+  type Level,
+  type PlanContext,
+  planRelation,
+  planScalar,
+} from './plan-value.js';
+import { instancesOf, type StoredValues, StoredInstances } from './stored-instances.js';
+
+/** What a write puts into columns and lists. */
+export interface WriteValues {
+  readonly values: ReadonlyMap<ScalarAttribute | EmbeddedAttribute, unknown>;
+  readonly lists: ReadonlyMap<RelationAttribute, readonly string[]>;
+}
+
+/** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
+function instance(
+  { component, id, values }: GivenInstance,
+  { attribute, level, known, part, context }: Container,
+  path: readonly string[],
+): StoredValues {
+  const named = id !== undefined && id !== null && level.stored !== null;
+  const found = named ? known.find(id, component.uid) : undefined;
+  if (named && found === undefined)
+    throw new ContentError(
+      'ApplicationError',
+      `Some of the provided components in ${attribute.name} are not related to the entity`,
+    );
+  const stored = found?.stored ?? null;
+  const identity =
+    stored === null ? context.newInstance() : { id: stored['id'], documentId: stored['documentId'] };
+  const inner: Level = {
+    path,
+    within: { attribute, component, outer: level.within },
+    given: values,
+    stored,
+    versions: found?.versions ?? [],
+    part,
+  };
+  const kind = attribute.named ? { __component: component.uid } : {};
+  return { ...identity, ...kind, ...planComponent(component, inner, context) };
+}
+
+/** The attribute that instances of a body are planned for. */
+interface Container {
+  readonly attribute: EmbeddedAttribute;
+  readonly level: Level;
+  readonly known: StoredInstances;
+  readonly part: Part;
+  readonly context: PlanContext;
+}
+
+/** Instances of a body are checked as a whole. */
+const containerOf = ({ attribute }: GivenInstances, level: Level, context: PlanContext): Container => ({
+  attribute,
+  level,
+  known: new StoredInstances(attribute, level),
+  part: partOf(attribute, level, context),
+  context: { ...context, complete: true },
+});
+
+/** What an instance comes to hold of an attribute. */
+const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
+  scalar: (attribute, level, context) => orStored(attribute, planScalar(attribute, level, context), level),
+  component: (attribute, level, context) =>
+    orStored(attribute, planInstances(attribute, level, context), level),
+  zone: (attribute, level, context) => orStored(attribute, planInstances(attribute, level, context), level),
+  relation: (attribute, level, context) => {
+    const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
+    return attribute.many && list.length > 0 ? list : list[0];
+  },
+});
+
+const orStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
+  planned === undefined ? stored?.[name] : planned;
+
+/** An instance's values; what is null is left out of the stored JSON. */
+function planComponent(component: Component, level: Level, context: PlanContext): StoredValues {
+  const result: Record<string, unknown> = {};
+  for (const [name, attribute] of component.attributes) {
+    if (attribute.system) continue;
+    const value = memberOf(attribute, level, context);
+    if (value !== null && value !== undefined) result[name] = value;
+  }
+  return result;
+}
+
+function checkCount(items: readonly unknown[], attribute: EmbeddedAttribute, at: ValueContext): void {
+  const { min, max } = attribute.def;
+  const needed = attribute.required || items.length > 0;
+  if (!at.draft && min !== undefined && needed && items.length < min)
+    at.report(`${at.label} field must have at least ${min} items`, items);
+  if (max !== undefined && items.length > max)
+    at.report(`${at.label} field must have less than or equal to ${max} items`, items);
+}
+
+/** Why an entry of a list is no instance. */
+function reportEntry(raw: unknown, attribute: EmbeddedAttribute, at: ValueContext): void {
+  if (!isObject(raw)) return at.reportType('object', null, raw === null ? undefined : raw);
+  if (!attribute.named) return;
+  const kind = raw['__component'];
+  if (kind === undefined || kind === null)
+    return at.report(`${at.label}.__component is a required field`, undefined, ['__component']);
+  const allowed = attribute.components.map(({ uid }) => uid).join(', ');
+  at.report(`${at.label}.__component must be one of the following values: ${allowed}`, kind, ['__component']);
+}
+
+function manyInstances(given: GivenInstances, level: Level, context: PlanContext): unknown {
+  const { attribute, raw } = given;
+  const at = contextOf({ from: 'body', attribute }, level, context);
+  if (!Array.isArray(raw)) return at.reportType('array', raw);
+  checkCount(raw, attribute, at);
+  const holder = containerOf(given, level, context);
+  const planned = given.instances.flatMap((item, i) => {
+    const path = [...level.path, attribute.name, String(i)];
+    if (item !== null) return [instance(item, holder, path)];
+    reportEntry(raw[i], attribute, contextOf({ from: 'body', attribute, entry: String(i) }, level, context));
+    return [];
+  });
+  // An id sent twice means one instance.
+  const byId = new Map<unknown, StoredValues>();
+  for (const item of planned) byId.set(item['id'], item);
+  return byId.size === planned.length ? planned : [...byId.values()];
+}
+
+function oneInstance(given: GivenInstances, level: Level, context: PlanContext): unknown {
+  const { attribute, raw } = given;
+  const at = contextOf({ from: 'body', attribute }, level, context);
+  if (raw === null) {
+    if (attribute.required) reportMissing(at, { value: null, label: 'object' }, context);
+    return null;
+  }
+  const [item] = given.instances;
+  if (item === undefined || item === null) return at.reportType('object', raw);
+  const holder = containerOf(given, level, context);
+  return instance(item, holder, [...level.path, attribute.name]);
+}
+
+/** Stored instances are checked again when they are about to be published. */
+function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanContext): void {
+  const at = contextOf({ from: 'stored', attribute }, level, context);
+  const list = instancesOf(level.stored?.[attribute.name]);
+  const items = attribute.many ? list : list.slice(0, 1);
+  if (attribute.many) {
+    if (attribute.required && level.stored === null)
+      reportMissing(at, { value: undefined, label: 'array' }, { ...context, missingIsNull: false });
+    else checkCount(items, attribute, at);
+  } else if (items.length === 0 && attribute.required)
+    reportMissing(at, { value: undefined, label: 'object' }, context);
+  const part = partOf(attribute, level, context);
+  items.forEach((item, i) => {
+    const component = componentOf(attribute, item);
+    const path = [...level.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
+    if (component !== undefined)
+      planComponent(
+        component,
+        {
+          path,
+          within: { attribute, component, outer: level.within },
+          given: NOTHING_GIVEN,
+          stored: item,
+          versions: [],
+          part,
+        },
+        context,
+      );
+  });
+}
+
+/** The new instances; undefined where the stored ones stay, or where a problem has been reported. */
+function planInstances(attribute: EmbeddedAttribute, level: Level, context: PlanContext): unknown {
+  const given = level.given.embedded.get(attribute.name);
+  if (given !== undefined)
+    return attribute.many ? manyInstances(given, level, context) : oneInstance(given, level, context);
+  if (context.complete) checkStored(attribute, level, context);
+  return undefined;
+}
+
+/** What is being planned, and what has been. */
+interface Planning {
+  readonly level: Level;
+  readonly context: PlanContext;
+  readonly values: Map<ScalarAttribute | EmbeddedAttribute, unknown>;
+  readonly lists: Map<RelationAttribute, readonly string[]>;
+}
+
+function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
+  if (value !== undefined) into.set(attribute, value);
+}
+
+const planInstancesInto = (attribute: EmbeddedAttribute, { level, context, values }: Planning): void =>
+  put(values, attribute, planInstances(attribute, level, context));
+
+const planInto = byKind<Attribute, [Planning], void>({
+  scalar: (attribute, { level, context, values }) =>
+    put(values, attribute, planScalar(attribute, level, context)),
+  component: planInstancesInto,
+  zone: planInstancesInto,
+  relation: (attribute, { level, context, lists }) =>
+    put(lists, attribute, planRelation(attribute, level, context)),
+});
+
+/**
+ * Plans a document. `stored` holds the draft's values and relation lists, null on create; `versions` those
+ * of its other state. Problems of values go to `context.issues`; relations and component ids that are wrong
+ * throw at once.
+ */
+export function planValues(
+  type: ContentType,
+  document: Omit<Level, 'path' | 'within'>,
+  context: PlanContext,
+): WriteValues {
+  const level: Level = { path: [], within: null, ...document };
+  const settling: Planning = { level, context, values: new Map(), lists: new Map() };
+  for (const attribute of type.attributes.values()) if (!attribute.system) planInto(attribute, settling);
+  return { values: settling.values, lists: settling.lists };
+}
