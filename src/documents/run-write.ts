@@ -118,8 +118,8 @@ async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly 
   const { settings } = base;
   const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings };
   const look = loadStatement(request);
-  const queue = locks.length === 0 ? [] : [compileLocks(locks)];
-  const statements = look === null ? queue : [...queue, look];
+  const locking = locks.length === 0 ? [] : [compileLocks(locks)];
+  const statements = look === null ? locking : [...locking, look];
   const rows = statements.length === 0 ? [] : await runner.all(statements);
   const loaded = loadedFrom(look === null ? undefined : rows.at(-1)?.[0], request);
   if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
