@@ -32,7 +32,7 @@ export function decide(caller: Caller, type: ContentType, action: Action): Decis
 }
 
 /** Where two actions of one caller on one type are needed together. */
-export function both(a: Decision, b: Decision): Decision {
+function both(a: Decision, b: Decision): Decision {
   if (a === 'all') return b;
   return b === 'none' ? b : a;
 }

@@ -4,7 +4,7 @@ import type { Component, EmbeddedAttribute, RelationAttribute, ScalarAttribute }
 import type { RelationInput } from './relation-input.js';
 import type { LinkRight } from './rights.js';
 
-export interface GivenScalar {
+interface GivenScalar {
   readonly attribute: ScalarAttribute;
   readonly raw: unknown;
 }
