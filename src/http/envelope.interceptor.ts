@@ -30,7 +30,7 @@ export class EnvelopeInterceptor implements NestInterceptor {
   }
 
   /** Sets status and headers, and answers the body. What `If-None-Match` leaves of an answer belongs here. */
-  private send(response: object, answer: Answer): string | undefined {
+  send(response: object, answer: Answer): string | undefined {
     const { httpAdapter } = this.host;
     const text = answer.envelope();
     if (answer.head !== null) this.sendHead(response, answer.head);

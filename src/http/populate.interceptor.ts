@@ -23,12 +23,16 @@ export class PopulateInterceptor implements NestInterceptor {
   constructor(@Inject(Documents) private readonly documents: Documents) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
-    const request = context.switchToHttp().getRequest<HttpRequest>();
+    this.narrow(context.switchToHttp().getRequest<HttpRequest>());
+    return next.handle();
+  }
+
+  /** Notes on the request what it asks for. */
+  narrow(request: HttpRequest): void {
     const state = stateOf(request);
     const { caller, route } = state;
     if (caller !== undefined && route !== undefined)
       state.asked = { action: route.action, caller, plan: this.plan(request, route, caller) };
-    return next.handle();
   }
 
   private plan(request: HttpRequest, { type, action }: ContentRoute, caller: Caller): ReadPlan {
