@@ -1,7 +1,14 @@
 /** The list of a relation after a change, as a table of examples (protocol 11.2–11.17). */
 import type { RelationAttribute } from '../../src/schema/model.ts';
 import { applyChange, type Resolver } from '../../src/plan/links.ts';
+import { OrderedIds } from '../../src/plan/ordered-ids.ts';
 import { relationInput } from '../../src/plan/relation-input.ts';
+import type { FoundRow } from '../../src/plan/found-targets.ts';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import type { ContentType } from '../../src/schema/model.ts';
+import { CHANGES, type Ids, REFUSALS } from '../fixtures/relation-changes.ts';
+import { relations } from '../fixtures/relations.ts';
+import { type Planning, refusalOf, settledOf } from './planning.ts';
 
 const attribute = { many: true, media: false, def: { type: 'relation' }, target: { attributes: new Map() } };
 const relation = attribute as unknown as RelationAttribute;
@@ -148,5 +155,128 @@ describe('re-ordering a relation', () => {
     expect(change(ids, items)).toBe([20_000, ...ids.slice(0, -1)].join(','));
     expect(change([], items)).toBe(ids.join(','));
     expect((process.threadCpuUsage().user - start) / 1000).toBeLessThan(2000);
+  });
+});
+
+const schema = buildSchema(relations.contentTypes, relations.components);
+const typeOf = (name: string): ContentType => schema.types.get(name) as ContentType;
+const LETTERS = [...'abcdefgh'];
+const L: Ids = Object.fromEntries(LETTERS.map((documentId, i) => [documentId, { id: i + 1, documentId }]));
+const ROWS = LETTERS.map((name, i): FoundRow => [i + 1, name]);
+const found = { leaf: ROWS, node: ROWS };
+
+/** A document of which one relation is written. */
+const relating = (type: string, name: string, linked: readonly string[], payload: unknown): Planning => ({
+  schema,
+  type: typeOf(type),
+  data: { [name]: payload },
+  stored: { [name]: linked },
+  found,
+});
+const listOf = (...request: Parameters<typeof relating>): unknown =>
+  (settledOf(relating(...request))[request[1]] as string[] | undefined)?.join('');
+
+describe.each([
+  ['node', 'many'],
+  ['node', 'list'],
+  ['node', 'leaves'],
+  ['node', 'owned'],
+  ['node', 'follows'],
+  ['leaf', 'nodes'],
+])('a to-many relation: %s.%s', (type, name) => {
+  const said = (text: string): string => text.replaceAll('api::leaf.leaf', `api::${target}.${target}`);
+  const target = type === 'leaf' || name === 'follows' ? 'node' : 'leaf';
+
+  it.each(CHANGES)('%s', (_what, payload, expected) => {
+    expect(listOf(type, name, [...'abc'], payload(L)) ?? 'abc').toBe(expected);
+  });
+
+  it.each(REFUSALS)('%s is refused', (_what, payload, expected) => {
+    const { error } = expected(L, name) as { error: { name: string; message: unknown; details: unknown } };
+    const message = typeof error.message === 'string' ? said(error.message) : error.message;
+    expect(refusalOf(relating(type, name, [...'abc'], payload(L, name)))).toEqual({
+      name: error.name,
+      message,
+      details: error.details,
+    });
+  });
+});
+
+describe('11.29 a relation inside a component', () => {
+  it.each(CHANGES)('%s', (_what, payload, expected) => {
+    const stored = { box: { id: 9, documentId: 'box', links: [...'abc'] } };
+    const data = { box: { id: 9, links: payload(L) } };
+    const { box } = settledOf({ schema, type: typeOf('node'), data, stored, found });
+    expect(box).toEqual({ id: 9, documentId: 'box', ...(expected === '' ? {} : { links: [...expected] }) });
+  });
+});
+
+describe.each(['one', 'single', 'toOne', 'needed'])('a to-one relation: %s', (name) => {
+  it.each<[string, unknown, string]>([
+    ['11.1 a document id', 'b', 'b'],
+    ['11.1 a row id', 2, 'b'],
+    ['11.1 the digits of a row id', '2', 'b'],
+    ['11.1 { id }', { id: 2 }, 'b'],
+    ['11.1 { documentId }', { documentId: 'b' }, 'b'],
+    ['11.1 a list of one', ['b'], 'b'],
+    ['11.1 a list of several: the last', ['b', 'c'], 'c'],
+    ['11.1 null clears', null, ''],
+    ['11.2 an empty list clears', [], ''],
+    ['11.3 set', { set: ['b'] }, 'b'],
+    ['11.3 an empty set clears', { set: [] }, ''],
+    ['11.3 connect replaces', { connect: ['b'] }, 'b'],
+    ['11.10 of several in connect the last', { connect: ['b', 'c'] }, 'c'],
+    ['11.3 disconnect', { disconnect: ['a'] }, ''],
+    ['11.8 disconnecting another one', { disconnect: ['b'] }, 'a'],
+    ['11.7 connect and disconnect', { connect: ['b'], disconnect: ['a'] }, 'b'],
+    ['11.9 nothing to connect', { connect: [] }, 'a'],
+    ['11.9 an empty object', {}, 'a'],
+    ['a position has no effect', { connect: [{ documentId: 'b', position: { before: 'c' } }] }, 'b'],
+  ])('%s', (_what, payload, expected) => {
+    expect(listOf('node', name, ['a'], payload) ?? 'a').toBe(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown document', 'nope', 'Document with id "nope", locale "null" not found'],
+    [
+      'an unknown row id',
+      999_999,
+      '1 relation(s) of type api::leaf.leaf associated with this entity do not exist',
+    ],
+    ['a foreign key', { documentId: 'x', foo: 1 }, `Invalid key foo at ${name}`],
+    ['a boolean', false, 'Invalid relations'],
+  ])('%s is refused', (_what, payload, message) => {
+    expect(refusalOf(relating('node', name, ['a'], payload))).toMatchObject({
+      message,
+      details: { path: name },
+    });
+  });
+});
+
+describe('an ordered list of ids', () => {
+  it.each<[string, (list: OrderedIds) => void, string]>([
+    ['as it was given', () => undefined, 'abc'],
+    ['a new one to the start', (list) => list.toStart('d'), 'dabc'],
+    ['a new one to the end', (list) => list.toEnd('d'), 'abcd'],
+    ['the first to the end', (list) => list.toEnd('a'), 'bca'],
+    ['the last to the start', (list) => list.toStart('c'), 'cab'],
+    ['the first to the start', (list) => list.toStart('a'), 'abc'],
+    ['the last to the end', (list) => list.toEnd('c'), 'abc'],
+    ['before another', (list) => list.toBefore('c', 'b'), 'acb'],
+    ['after another', (list) => list.toAfter('a', 'b'), 'bac'],
+    ['before what it is before already', (list) => list.toBefore('a', 'b'), 'abc'],
+    ['after what it is after already', (list) => list.toAfter('b', 'a'), 'abc'],
+    ['a new one before the first', (list) => list.toBefore('d', 'a'), 'dabc'],
+    ['a new one after the last', (list) => list.toAfter('d', 'c'), 'abcd'],
+  ])('%s', (_what, move, expected) => {
+    const list = new OrderedIds([...'abc']);
+    move(list);
+    expect(list.ids().join('')).toBe(expected);
+    expect([...expected].every((id) => list.has(id))).toBe(true);
+    expect(list.has('z')).toBe(false);
+  });
+
+  it('has one that is given twice at its last place', () => {
+    expect(new OrderedIds([...'aba']).ids().join('')).toBe('ba');
   });
 });

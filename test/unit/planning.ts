@@ -1,0 +1,124 @@
+/** A write planned without a database: what the body says on what is stored, as values. */
+import { Permissions } from 'nestjs-content-api';
+import type { Caller } from '../../src/access/caller.ts';
+import { ContentError } from '../../src/errors.ts';
+import { planBody } from '../../src/plan/body.ts';
+import { type FoundRow, FoundTargets } from '../../src/plan/found-targets.ts';
+import { type PlannedSteps, VERBS, wishOf } from '../../src/plan/plan-write.ts';
+import { writeRightsOf } from '../../src/plan/rights.ts';
+import type { Settled } from '../../src/plan/settle.ts';
+import type { Stored } from '../../src/plan/stored-instances.ts';
+import { type VersionRow, versionsOf } from '../../src/plan/versions.ts';
+import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../../src/plan/write-plan.ts';
+import type { ContentType, Schema } from '../../src/schema/model.ts';
+
+const HOST: Caller = { kind: 'system', id: null, permissions: Permissions.ALL };
+const MAX_NODES = 10_000;
+/** The first id of a new instance; documents that it is given are called `new`. */
+const FIRST_ID = 100;
+const FRESH_IDS = 20;
+
+export interface Planning {
+  readonly schema: Schema;
+  readonly type: ContentType;
+  readonly data?: object;
+  readonly verb?: Verb;
+  /** Only the draft is written. */
+  readonly draft?: boolean;
+  readonly locale?: string;
+  /** What is stored of the version to be written; without it the document is new. */
+  readonly stored?: Stored | null;
+  readonly published?: Stored | null;
+  /** The versions that are there; by default one for what is stored. */
+  readonly rows?: readonly VersionRow[];
+  /** The documents that can be linked, by type. */
+  readonly found?: Readonly<Record<string, readonly FoundRow[]>>;
+  readonly strictRelations?: boolean;
+}
+
+const row = (id: number, published: boolean, locale = 'en'): VersionRow => ({
+  id,
+  documentId: 'doc',
+  locale,
+  published,
+  own: true,
+});
+
+const rowsOf = ({ type, stored = null, published = null }: Planning): VersionRow[] => [
+  ...(stored === null ? [] : [row(1, !type.draftAndPublish)]),
+  ...(published === null ? [] : [row(2, true)]),
+];
+
+interface Planned extends PlannedSteps {
+  readonly body: CheckedBody;
+  readonly settled: Settled;
+  readonly target: WriteTarget;
+}
+
+/** Throws what the client would be answered. */
+function planned(planning: Planning): Planned {
+  const { schema, type, data = {}, stored = null, published = null, locale = 'en', found = {} } = planning;
+  const rows = planning.rows ?? rowsOf(planning);
+  const verb = planning.verb ?? (rows.length === 0 ? 'create' : 'update');
+  const publish = planning.draft !== true || !type.draftAndPublish;
+  const target = { type, documentId: rows[0]?.documentId ?? null, locale, everyLocale: false, publish };
+  const action = verb === 'create' ? 'create' : 'update';
+  const rights = writeRightsOf(HOST, { type, action, published: publish });
+  const checked = planBody({ data }, type, {
+    rights,
+    changed: new Set(),
+    creator: null,
+    maxNodes: MAX_NODES,
+  });
+  const body = { ...checked, hashes: new Map(checked.passwords.map((one) => [one, `hash of ${one}`])) };
+  const versions = versionsOf(rows, type, locale);
+  const loaded = {
+    versions,
+    stored,
+    published,
+    ids: Array.from({ length: FRESH_IDS }, (_, i) => FIRST_ID + i),
+    draftless: new Map(),
+    targets: new Map(
+      Object.entries(found).map(([name, list]) => {
+        const of = schema.types.get(name) as ContentType;
+        return [of, new FoundTargets(of, list, locale)];
+      }),
+    ),
+  };
+  const tools = { strictRelations: planning.strictRelations === true, newDocumentId: () => 'new' };
+  const settled = ['create', 'update'].includes(verb)
+    ? wishOf({ target, body }, loaded, tools).settled
+    : null;
+  const plan: WritePlan = {
+    verb,
+    target,
+    caller: HOST,
+    right: VERBS[verb].right,
+    locks: VERBS[verb].locks({ target, body }),
+    precondition: null,
+    events: VERBS[verb].events(target),
+    body,
+  };
+  const steps = VERBS[verb].steps({ plan, loaded, settled }, tools);
+  return { ...steps, body, target, settled: settled ?? { values: new Map(), lists: new Map() } };
+}
+
+/** The values and lists of a write by the names of their attributes. */
+export const settledOf = (planning: Planning): Record<string, unknown> => {
+  const { settled } = planned(planning);
+  return Object.fromEntries(
+    [...settled.values, ...settled.lists].map(([attribute, value]) => [attribute.name, value]),
+  );
+};
+
+/** What a write is refused with, as it is answered. */
+export function refusalOf(planning: Planning): object {
+  try {
+    planned(planning);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    const { name, message, details } = error;
+    return { name, message, details };
+  }
+  throw new Error('Nothing was refused');
+}
