@@ -8,7 +8,7 @@ import { buildSchema } from '../../src/schema/build-schema.ts';
 import type { ContentType } from '../../src/schema/model.ts';
 import { CHANGES, type Ids, REFUSALS } from '../fixtures/relation-changes.ts';
 import { relations } from '../fixtures/relations.ts';
-import { type Planning, refusalOf, settledOf } from './planning.ts';
+import { type Planning, refusalOf, valuesOf } from './planning.ts';
 
 const attribute = { many: true, media: false, def: { type: 'relation' }, target: { attributes: new Map() } };
 const relation = attribute as unknown as RelationAttribute;
@@ -174,7 +174,7 @@ const relating = (type: string, name: string, linked: readonly string[], payload
   found,
 });
 const listOf = (...request: Parameters<typeof relating>): unknown =>
-  (settledOf(relating(...request))[request[1]] as string[] | undefined)?.join('');
+  (valuesOf(relating(...request))[request[1]] as string[] | undefined)?.join('');
 
 describe.each([
   ['node', 'many'],
@@ -206,7 +206,7 @@ describe('11.29 a relation inside a component', () => {
   it.each(CHANGES)('%s', (_what, payload, expected) => {
     const stored = { box: { id: 9, documentId: 'box', links: [...'abc'] } };
     const data = { box: { id: 9, links: payload(L) } };
-    const { box } = settledOf({ schema, type: typeOf('node'), data, stored, found });
+    const { box } = valuesOf({ schema, type: typeOf('node'), data, stored, found });
     expect(box).toEqual({ id: 9, documentId: 'box', ...(expected === '' ? {} : { links: [...expected] }) });
   });
 });

@@ -4,10 +4,10 @@ import type { Caller } from '../../src/access/caller.ts';
 import { ContentError } from '../../src/errors.ts';
 import { planBody } from '../../src/plan/body.ts';
 import { type FoundRow, FoundTargets } from '../../src/plan/found-targets.ts';
-import { type PlannedSteps, VERBS, wishOf } from '../../src/plan/plan-write.ts';
+import { type PlannedSteps, VERBS, checkedValues } from '../../src/plan/plan-write.ts';
 import { writeRightsOf } from '../../src/plan/rights.ts';
-import type { Settled } from '../../src/plan/settle.ts';
-import type { Stored } from '../../src/plan/stored-instances.ts';
+import type { WriteValues } from '../../src/plan/plan-values.ts';
+import type { StoredValues } from '../../src/plan/stored-instances.ts';
 import { type VersionRow, versionsOf } from '../../src/plan/versions.ts';
 import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../../src/plan/write-plan.ts';
 import type { ContentType, Schema } from '../../src/schema/model.ts';
@@ -27,8 +27,8 @@ export interface Planning {
   readonly draft?: boolean;
   readonly locale?: string;
   /** What is stored of the version to be written; without it the document is new. */
-  readonly stored?: Stored | null;
-  readonly published?: Stored | null;
+  readonly stored?: StoredValues | null;
+  readonly published?: StoredValues | null;
   /** The versions that are there; by default one for what is stored. */
   readonly rows?: readonly VersionRow[];
   /** The documents that can be linked, by type. */
@@ -51,7 +51,7 @@ const rowsOf = ({ type, stored = null, published = null }: Planning): VersionRow
 
 interface Planned extends PlannedSteps {
   readonly body: CheckedBody;
-  readonly settled: Settled;
+  readonly written: WriteValues;
   readonly target: WriteTarget;
 }
 
@@ -86,8 +86,8 @@ function planned(planning: Planning): Planned {
     ),
   };
   const tools = { strictRelations: planning.strictRelations === true, newDocumentId: () => 'new' };
-  const settled = ['create', 'update'].includes(verb)
-    ? wishOf({ target, body }, loaded, tools).settled
+  const writeValues = ['create', 'update'].includes(verb)
+    ? checkedValues({ target, body }, loaded, tools).writeValues
     : null;
   const plan: WritePlan = {
     verb,
@@ -99,15 +99,15 @@ function planned(planning: Planning): Planned {
     events: VERBS[verb].events(target),
     body,
   };
-  const steps = VERBS[verb].steps({ plan, loaded, settled }, tools);
-  return { ...steps, body, target, settled: settled ?? { values: new Map(), lists: new Map() } };
+  const steps = VERBS[verb].steps({ plan, loaded, writeValues }, tools);
+  return { ...steps, body, target, written: writeValues ?? { values: new Map(), lists: new Map() } };
 }
 
 /** The values and lists of a write by the names of their attributes. */
-export const settledOf = (planning: Planning): Record<string, unknown> => {
-  const { settled } = planned(planning);
+export const valuesOf = (planning: Planning): Record<string, unknown> => {
+  const { written } = planned(planning);
   return Object.fromEntries(
-    [...settled.values, ...settled.lists].map(([attribute, value]) => [attribute.name, value]),
+    [...written.values, ...written.lists].map(([attribute, value]) => [attribute.name, value]),
   );
 };
 
