@@ -46,6 +46,8 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     const note = await house.ask('/api/notes');
     expect(note.status).toBe(200);
     expect(note.milliseconds).toBeLessThan(1200);
+    // Those beyond the share are ended one after another.
+    await until(() => house.active(), 2);
     await free();
     expect(statuses(await Promise.all(crowd))).toEqual([200, 200, 503, 503, 503]);
   });
