@@ -5,9 +5,9 @@ export default {
   roots: ['<rootDir>/test'],
   testRegex: '\\.spec\\.ts$',
   testTimeout: 60_000,
-  // Each worker opens its own connection pools on the one test server. Some suites wait for time-outs more than
-  // they work, so there is one worker more than cores.
-  maxWorkers: Math.min(4, availableParallelism() + 1),
+  // Each worker opens its own connection pools on the one test server. Suites that look at the clock need a core,
+  // so there is no worker more than cores.
+  maxWorkers: Math.min(4, availableParallelism()),
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   extensionsToTreatAsEsm: ['.ts'],

@@ -180,7 +180,8 @@ describe('docs/migrations.md', () => {
     expect(
       project.said.filter((line) => line.includes('No changes required, schema is up-to-date')).length,
     ).toBeGreaterThan(2);
-  });
+    // A dozen processes, each of which loads the whole of MikroORM.
+  }, 240_000);
 
   it('S4: the recipe for lists renames a key in every instance that has it, in its place', async () => {
     const recipe = /```sql\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '';
