@@ -12,7 +12,8 @@ import { alias, join, param, print, quote, type Sql, sql, type Statement } from 
 const valueOf = (column: Column, value: unknown): Sql =>
   column.isPosition ? sql`default` : columnValue(column, value);
 
-const TIME = sql`now()`;
+/** Columns keep milliseconds and round to them: a time that was rounded up would not have come yet. */
+const TIME = sql`date_trunc('milliseconds', now())`;
 
 /** Values of the system columns of one inserted version. */
 const versionValues = (request: RowsStep, published: boolean): Sql =>
