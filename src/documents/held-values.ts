@@ -1,8 +1,8 @@
 /**
  * Values that no two documents may have and that an index does not decide about: uids that are made here, and
- * values inside components. The document's JSON holds them, which no unique
- * index can look into; so whoever publishes one takes a lock by its name first, and looks for it after that.
- * Of two writers at once the second waits, and then sees what the first has written (D14).
+ * values inside components, which the document's JSON holds, where no unique index can look. So whoever
+ * publishes one takes a lock by its name first, and looks for it after that. Of two writers at once the
+ * second waits, and then sees what the first has written (D14).
  */
 import { compileLocks } from '../compile/compile-load.js';
 import { compileTakenValues } from '../compile/compile-taken.js';

@@ -14,11 +14,14 @@ export interface Linking {
   readonly writeValues: WriteValues;
 }
 
+/** Whether the locales of a type have one list of links together. */
+const isShared = ({ localized }: RelationAttribute, type: ContentType): boolean =>
+  type.localized && !localized;
+
 /** Which rows' links a relation's new list belongs to: of all locales where they share it. */
 function holderRowsOf(attribute: RelationAttribute, { type, locale, publish }: WriteTarget): HolderRows {
-  const shared = type.localized && !attribute.localized;
   const published = type.draftAndPublish && publish ? null : !type.draftAndPublish;
-  return { published, locale: shared ? null : locale };
+  return { published, locale: isShared(attribute, type) ? null : locale };
 }
 
 /** The links of a write. */
@@ -74,7 +77,7 @@ function copiesOf(linking: Linking): LinkCopy[] {
 function copiesOfRelation({ attribute, table }: StoredLinks, { target, loaded }: Linking): LinkCopy[] {
   const { type, locale, publish } = target;
   const { own, base } = loaded.versions;
-  const shared = type.localized && !attribute.localized;
+  const shared = isShared(attribute, type);
   const live: HolderRows[] =
     type.draftAndPublish && publish ? [{ published: true, locale: shared ? null : locale }] : [];
   if (own !== undefined) return live.map((to) => ({ links: table, from: own.id, to }));
@@ -94,7 +97,7 @@ export const linksOfDiscard = (type: ContentType, from: number, to: Linked): Lin
   copies: type.storage.links.map(({ attribute, table }) => ({
     links: table,
     from,
-    to: { published: false, locale: type.localized && !attribute.localized ? null : to.locale },
+    to: { published: false, locale: isShared(attribute, type) ? null : to.locale },
   })),
   reassigned: type.storage.exclusive.map((attribute) => ({ attribute, from, published: false })),
 });

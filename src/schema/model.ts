@@ -265,6 +265,8 @@ export interface Storage {
   readonly incomingLocks: readonly string[];
   /** Attributes whose values no two published documents share in a locale. */
   readonly uniques: readonly ScalarAttribute[];
+  /** Names of attributes whose stored values may break a rule when a document has to be complete. */
+  readonly ruled: ReadonlySet<string>;
   /** Uids that are made from another attribute; their unique indexes decide between concurrent writers. */
   readonly generatedUids: readonly ScalarAttribute[];
   /** The attribute that a unique index is about, by the index's name; the index may be an older model's. */

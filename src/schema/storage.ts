@@ -16,6 +16,7 @@ import {
   uniqueIndexName,
   versionIndexName,
 } from './naming.js';
+import { ruledNames } from './ruled.js';
 import { indexOf } from './stored-parts.js';
 
 /** What a type has before it has attributes. */
@@ -33,6 +34,7 @@ export const NO_STORAGE: Storage = Object.freeze({
   referrers: [],
   incomingLocks: [],
   uniques: [],
+  ruled: new Set<string>(),
   generatedUids: [],
   uniqueNames: new Map(),
   contended: [],
@@ -98,6 +100,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
     referrers: types.filter((other) => incomingOf(other).some(({ join }) => join.side === 'owning')),
     incomingLocks: types.flatMap(incomingOf).flatMap(({ join }) => (join.lock === null ? [] : [join.lock])),
     uniques: scalars.filter(isUnique),
+    ruled: ruledNames(attributes),
     generatedUids: scalars.filter(({ def }) => def.generate === true),
     uniqueNames: new Map(
       scalars

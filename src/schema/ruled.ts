@@ -1,0 +1,34 @@
+/** Which attributes have rules that a stored value can break: a draft, or one of a model that allowed it. */
+import { byKind } from './by-kind.js';
+import type { Attribute, EmbeddedAttribute, ScalarAttribute } from './model.js';
+
+const RULES = ['required', 'min', 'max', 'minLength', 'maxLength', 'regex', 'enum', 'unique'] as const;
+
+const RULED_TYPES: readonly string[] = ['email', 'enumeration', 'uid'];
+
+const isRuledScalar = ({ def }: ScalarAttribute): boolean =>
+  RULED_TYPES.includes(def.type) || RULES.some((rule) => rule in def);
+
+/** Components may hold each other, so that what was asked before is not asked again. */
+const isRuledWhole = (attribute: EmbeddedAttribute, seen: Set<object>): boolean =>
+  RULES.some((rule) => rule in attribute.def) ||
+  attribute.components.some((component) => {
+    if (seen.has(component)) return false;
+    seen.add(component);
+    return [...component.attributes.values()].some((inner) => isRuled(inner, seen));
+  });
+
+const isRuled = byKind<Attribute, [Set<object>], boolean>({
+  scalar: isRuledScalar,
+  relation: ({ required }) => required,
+  component: isRuledWhole,
+  zone: isRuledWhole,
+});
+
+/** The names of the attributes with rules, their own or those of what they hold. */
+export const ruledNames = (attributes: readonly Attribute[]): ReadonlySet<string> =>
+  new Set(
+    attributes
+      .filter((attribute) => !attribute.system && isRuled(attribute, new Set()))
+      .map(({ name }) => name),
+  );
