@@ -249,9 +249,9 @@ describe('architecture', () => {
     const tables = sources.filter(({ tree }) => /\binverseLink\b/.test(tree.text)).map(({ file }) => file);
     expect(tables.sort()).toEqual([
       'compile/joins/joins.ts',
+      'schema/join-model.ts',
       'schema/join-storage.ts',
       'schema/joins.ts',
-      'schema/model.ts',
     ]);
   });
 

@@ -62,21 +62,23 @@ const ALL = [
 const POST = `with d as (
   insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${GIVEN.post.join(', ')})
   select $1, 'en', s.published, now(), now(), case when s.published then now() end, ${GIVEN.post.map(typed).join(', ')} from (values (false), (true)) s(published)
-  returning id)
-  insert into articles_categories_links (owner_id, target_document_id, position)
-  select d.id, c.id, c.n from d cross join unnest($2::text[]) with ordinality c(id, n)`;
+  returning document_id, published)
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
+  select d.document_id, d.published, '', c.id, c.n from d cross join unnest($2::text[]) with ordinality c(id, n)`;
 
 const PUT = `with d as (
     update articles set updated_at = now(), ${GIVEN.put.map((name, i) => `${name} = ${typed(name, i)}`).join(', ')}
     where document_id = $1 and not published and locale = 'en' returning *
   ), p as (
     update articles t set updated_at = now(), published_at = now(), ${ALL.map((name) => `${name} = d.${name}`).join(', ')}
-    from d where t.document_id = d.document_id and t.published and t.locale = 'en' returning t.id
-  ), o as (select id from d union all select id from p),
-  x as (delete from articles_categories_links l using o where l.owner_id = o.id and l.target_document_id <> all($2::text[]))
-  insert into articles_categories_links (owner_id, target_document_id, position)
-  select o.id, c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)
-  on conflict (owner_id, target_document_id) do update set position = excluded.position`;
+    from d where t.document_id = d.document_id and t.published and t.locale = 'en' returning t.document_id, t.published
+  ), o as (select document_id, published from d union all select document_id, published from p),
+  x as (
+    delete from articles_categories_links l using o
+    where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($2::text[]))
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
+  select o.document_id, o.published, '', c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)
+  on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position`;
 
 let lastComponent = Date.now() % 1_000_000_000;
 const documentId = () => `h${randomBytes(12).toString('hex').slice(0, 23)}`;

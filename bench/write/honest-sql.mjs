@@ -28,53 +28,59 @@ const POSTED = `title, slug, summary, body, views, rating, featured, published_o
 const COPIED = [
   ...POSTED.split(',').map((name) => name.trim()),
   ...['bignum', 'score', 'status_label', 'contact_email', 'secret', 'password', 'start_time', 'event_at'],
-  ...['cover_document_id', 'author_position'],
+  'cover_document_id',
 ];
 
+/** A version of a document by what its content is, the same for a draft and what is published from it. */
+const REVISION = "nextval('content_counts_id_seq')";
+
 const POST = `with o as (
-    insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${POSTED})
-    select $1::text, 'en', s.published, now(), now(), case when s.published then now() end,
+    insert into articles (document_id, locale, published, created_at, updated_at, published_at, revision, ${POSTED})
+    select $1::text, 'en', s.published, now(), now(), case when s.published then now() end, r.revision,
       $3::text, $4::text, $5::text, $6::jsonb, $7::int4, $8::numeric, $9::boolean, $10::date, $11::jsonb, $12::text,
       $13::jsonb, $14::jsonb, $15::jsonb
-    from (values (false), (true)) s(published)
-    returning id)
-  insert into articles_categories_links (owner_id, target_document_id, position)
-  select o.id, c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)`;
+    from (values (false), (true)) s(published) cross join (select ${REVISION} as revision) r
+    returning document_id, published)
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
+  select o.document_id, o.published, '', c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)`;
 
 /** The published version of a document that has one, and of one that has none yet. */
-const REPUBLISH = `update articles t set updated_at = d.updated_at, published_at = now(),
+const REPUBLISH = `update articles t set updated_at = d.updated_at, published_at = now(), revision = d.revision,
     ${COPIED.map((name) => `${name} = d.${name}`).join(', ')}
-    from d where t.id = $2::int4 returning t.id`;
-const PUBLISH = `insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${COPIED.join(', ')})
-    select d.document_id, d.locale, true, d.created_at, d.updated_at, now(), ${COPIED.map((name) => `d.${name}`).join(', ')}
-    from d where $2::int4 is null returning id`;
+    from d where t.id = $2::int4 returning t.document_id, t.published`;
+const PUBLISH = `insert into articles (document_id, locale, published, created_at, updated_at, published_at, revision, ${COPIED.join(', ')})
+    select d.document_id, d.locale, true, d.created_at, d.updated_at, now(), d.revision, ${COPIED.map((name) => `d.${name}`).join(', ')}
+    from d where $2::int4 is null returning document_id, published`;
 
 /** Lists that the body does not name are published as the draft has them; what is right stays untouched. */
 const copied = (table, name) => `${name}_gone as (
-    delete from ${table} l using p where l.owner_id = p.id and not exists (
-      select 1 from ${table} s where s.owner_id = $1::int4 and s.target_document_id = l.target_document_id)
+    delete from ${table} l using p where l.owner_document_id = p.document_id and l.published and not exists (
+      select 1 from ${table} s
+      where s.owner_document_id = p.document_id and not s.published and s.target_document_id = l.target_document_id)
   ), ${name}_copied as (
-    insert into ${table} (owner_id, target_document_id, position)
-    select p.id, s.target_document_id, s.position from p cross join ${table} s
-    where s.owner_id = $1::int4 and not exists (
+    insert into ${table} (owner_document_id, published, locale, target_document_id, position)
+    select p.document_id, true, '', s.target_document_id, s.position from p
+    join ${table} s on s.owner_document_id = p.document_id and not s.published
+    where not exists (
       select 1 from ${table} k
-      where k.owner_id = p.id and k.target_document_id = s.target_document_id and k.position = s.position)
+      where k.owner_document_id = p.document_id and k.published and k.target_document_id = s.target_document_id
+        and k.position = s.position)
     order by s.position
-    on conflict (owner_id, target_document_id) do update set position = excluded.position)`;
+    on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position)`;
 
 const put = (publication) => `with d as (
-    update articles set updated_at = now(), title = $4::text, summary = $5::text, views = $6::int4,
-      author_document_id = $7::text, author_position = default, seo = $8::jsonb, sections = $9::jsonb
+    update articles set updated_at = now(), revision = ${REVISION}, title = $4::text, summary = $5::text, views = $6::int4,
+      author_document_id = $7::text, seo = $8::jsonb, sections = $9::jsonb
     where id = $1::int4 returning *
   ), p as (${publication}),
-  o as (select id from d union all select id from p),
+  o as (select document_id, published from d union all select document_id, published from p),
   unlinked as (
     delete from articles_categories_links l using o
-    where l.owner_id = o.id and l.target_document_id <> all($3::text[])
+    where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($3::text[])
   ), ${copied('articles_gallery_links', 'gallery')}, ${copied('articles_related_links', 'related')}
-  insert into articles_categories_links (owner_id, target_document_id, position)
-  select o.id, c.id, c.n from o cross join unnest($3::text[]) with ordinality c(id, n)
-  on conflict (owner_id, target_document_id) do update set position = excluded.position`;
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
+  select o.document_id, o.published, '', c.id, c.n from o cross join unnest($3::text[]) with ordinality c(id, n)
+  on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position`;
 
 /** By name; every connection has them prepared. */
 export const STATEMENTS = {
@@ -83,12 +89,10 @@ export const STATEMENTS = {
   rollback: 'rollback',
   answer: ANSWER,
   // Fresh component ids, the author, the categories; of a PUT the versions as well.
-  post_locks: locks(`('articles.author_document_id', false), ('articles_categories_links', false)`),
+  post_locks: locks(`('articles links', false)`),
   post_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}`,
   post: POST,
-  put_locks:
-    locks(`('articles:' || $1::text, true), ('articles.cover_document_id', false), ('articles_gallery_links', false),
-    ('articles.author_document_id', false), ('articles_categories_links', false), ('articles_related_links', false)`),
+  put_locks: locks(`('articles:' || $1::text, true), ('articles links', false)`),
   put_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}, ${VERSIONS}`,
   put: put(REPUBLISH),
   put_first: put(PUBLISH),

@@ -1,11 +1,12 @@
 /** The drafts of documents that an older model left without: copies of what is published (D29). */
-import type { Column, ContentType, LinkTable } from '../schema/model.js';
-import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { type LinkTable, SHARED } from '../schema/join-model.js';
+import type { Column, ContentType } from '../schema/model.js';
+import { alias, constant, join, param, plain, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { VERSION_COLUMNS } from './compile-write.js';
-import { contentsOf, namesOf } from './link-sql.js';
+import { namesOf } from './link-sql.js';
 
 /** The values of the system columns. */
-const COPIED = sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null`;
+const COPIED = sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null, p.revision`;
 
 /** What the draft takes over. A one-to-one target that another draft holds by now stays with that one. */
 function copied(type: ContentType, { name, exclusive }: Column): Sql {
@@ -15,14 +16,25 @@ function copied(type: ContentType, { name, exclusive }: Column): Sql {
   return sql`case when exists (${held}) then null else ${value} end`;
 }
 
-/** The links of the published versions, for the drafts in `d`. */
+/**
+ * The links of what is published, for the drafts in `d`. What locales share is a draft's already where
+ * another locale had one. An exclusive target that another draft has by now stays with that one.
+ */
 function copiedLinks(type: ContentType, links: LinkTable): Sql {
-  const { table, holder, position } = namesOf(links);
-  const columns = contentsOf(links);
-  const values = columns.map((column) => sql`l.${column}`);
-  return sql`insert into ${table} (${holder}, ${join(columns, ', ')}) select d.id, ${join(values, ', ')} from d
-      join ${quote(type.table)} p on p.document_id = d.document_id and p.locale = d.locale and p.published
-      join ${table} l on l.${holder} = p.id order by d.id, l.${position}`;
+  const { table, owner, target, position } = namesOf(links);
+  const places = [position, ...(links.inversePosition === null ? [] : [plain(links.inversePosition.name)])];
+  const locale = links.perLocale ? sql`d.locale` : constant(SHARED);
+  const draft = sql`select 1 from ${quote(type.table)} v where v.document_id = d.document_id and not v.published`;
+  const held = sql`select 1 from ${table} o where o.${target} = l.${target} and not o.published and o.locale = l.locale`;
+  const unless = [
+    ...(links.perLocale ? [] : [sql` and not exists (${draft})`]),
+    ...(links.exclusive ? [sql` and not exists (${held})`] : []),
+  ];
+  const values = places.map((place) => sql`l.${place}`);
+  return sql`insert into ${table} (${owner}, published, locale, ${target}, ${join(places, ', ')})
+      select distinct l.${owner}, false, l.locale, l.${target}, ${join(values, ', ')} from d
+      join ${table} l on l.${owner} = d.document_id and l.published and l.locale = ${locale}
+      where true${join(unless, ' ')} on conflict (${owner}, published, locale, ${target}) do nothing`;
 }
 
 /**

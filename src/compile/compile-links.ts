@@ -1,122 +1,94 @@
 /**
- * The links of a write: all relations of a document, own and inverse, in one statement whose size ignores how
- * many targets.
+ * The links of a write: all relations of a document, own and inverse, in statements whose number ignores how
+ * many targets and locales there are.
  */
-import type { LinkChange, LinkCopy, LinksStep, CopiedTarget } from '../plan/steps.js';
-import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import type { LinksStep } from '../plan/steps.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
+import { alias, join, print, type Sql, sql, type Statement } from '../sql.js';
+import { noteOwners } from './changes.js';
 import { joinSql } from './joins/joins.js';
-import { contentsOf, type LinkStep, namesOf, onLinks, holderRows, texts } from './link-sql.js';
+import { changedIn, type LinkStep } from './link-sql.js';
 
-function copyLinks({ links, from, to }: LinkCopy, step: LinksStep): LinkStep[] {
-  const { table, holder, target, position } = namesOf(links);
-  const rows = holderRows(to, step);
-  const contents = contentsOf(links);
-  const values = contents.map((column) => sql`l.${column}`);
-  const [, ...places] = contents.map((column) => sql`${column} = excluded.${column}`);
-  const source = sql`select ${target} from ${table} where ${holder} = ${param(from)}::int4`;
-  return onLinks([
-    sql`delete from ${table} l using ${rows} where l.${holder} = o.id and l.${target} not in (${source})`,
-    sql`insert into ${table} (${holder}, ${join(contents, ', ')})
-      select o.id, ${join(values, ', ')} from ${rows} cross join ${table} l
-      where l.${holder} = ${param(from)}::int4 order by o.id, l.${position}
-      on conflict (${holder}, ${target}) do update set ${join(places, ', ')}`,
-  ]);
-}
-
-const replaceLinks = (change: LinkChange, request: LinksStep): LinkStep[] => {
-  const { join: way } = change.attribute;
-  return joinSql(way).replace(way, change, request);
-};
-
-/** A column of the written table, and which rows of other documents it is taken from. */
-interface Reassignment {
-  readonly column: Sql;
-  readonly affected: Sql;
-}
-
-/** A one-to-one target has one holder: the former one loses it (protocol 11.22). */
-function reassignTargets(
-  { attribute, targets, rows: holders }: LinkChange,
-  request: LinksStep,
-): Reassignment[] {
-  const held = request.type.storage.columnOf.get(attribute.name);
-  if (!attribute.exclusive || targets.length === 0 || held === undefined) return [];
-  const column = quote(held.name);
-  const written = holderRows(holders, request);
-  return [
-    {
-      column,
-      affected: sql`t.${column} = any(${texts(targets)}) and t.published in (select o.published from ${written})`,
-    },
+/** The steps of all relations: own sides before inverse ones, which follow them where both say something. */
+function stepsOf(step: LinksStep): LinkStep[] {
+  const inverse = ({
+    attribute,
+  }: {
+    readonly attribute: LinksStep['changes'][number]['attribute'];
+  }): boolean => attribute.join.side === 'inverse';
+  const steps = [
+    ...step.changes.map((change) => ({
+      last: inverse(change),
+      steps: joinSql(change.attribute.join).replace(change.attribute.join, change, step),
+    })),
+    ...step.transfers.map((transfer) => ({
+      last: inverse(transfer),
+      steps: joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step),
+    })),
   ];
-}
-
-function reassignCopied({ attribute, from, published }: CopiedTarget, request: LinksStep): Reassignment[] {
-  const held = request.type.storage.columnOf.get(attribute.name);
-  if (held === undefined) return [];
-  const column = quote(held.name);
-  const source = (what: Sql): Sql =>
-    sql`(select s.${what} from ${quote(request.type.table)} s where s.id = ${param(from)}::int4)`;
-  const state = published ? sql`t.published` : sql`not t.published`;
-  return [
-    {
-      column,
-      affected: sql`t.${column} = ${source(column)} and t.locale = ${source(sql`locale`)} and ${state}`,
-    },
-  ];
-}
-
-/** All that other documents of the type lose, in one update, because a row may lose several things. */
-function reassign(reassignments: readonly Reassignment[], request: LinksStep): LinkStep[] {
-  const [first] = reassignments;
-  if (first === undefined) return [];
-  const sets = reassignments.map(({ column, affected }) =>
-    reassignments.length === 1
-      ? sql`${column} = null`
-      : sql`${column} = case when ${affected} then null else t.${column} end`,
+  return [...steps.filter(({ last }) => !last), ...steps.filter(({ last }) => last)].flatMap(
+    (one) => one.steps,
   );
-  const affected =
-    reassignments.length === 1
-      ? first.affected
-      : sql`(${join(
-          reassignments.map((one) => sql`(${one.affected})`),
-          ' or ',
-        )})`;
-  const update = sql`update ${quote(request.type.table)} t set ${join(sets, ', ')} where ${affected} and t.document_id <> ${param(request.documentId)}::text`;
-  return [{ sql: update, updates: request.type.table }];
 }
+
+/** The steps of a write's links by statement. */
+interface LinkBatches {
+  /** Those that may go in one statement with the rows of the document. */
+  readonly along: readonly LinkStep[];
+  readonly later: readonly (readonly LinkStep[])[];
+}
+
+/** Whether two steps may mean one row, which only one of them could change. */
+const clash = ({ rows: a }: LinkStep, { rows: b }: LinkStep): boolean =>
+  a !== null &&
+  a.type === b?.type &&
+  (a.links === null || b.links === null || a.links.attribute === b.links.attribute);
 
 /**
- * The steps that bring all links of a write about, as one batch per statement: the first may go with the
- * rows. More than one is needed only where two relations of one body update the same table.
+ * Divides the steps among statements. More than one is needed only where two of them may update one row, or
+ * where a step notes rows of the document itself.
  */
-export function linkBatches(request: LinksStep): Sql[][] {
-  const copies = request.copies.flatMap((copy) => copyLinks(copy, request));
-  const reassignments = [
-    ...request.changes.flatMap((change) => reassignTargets(change, request)),
-    ...request.reassigned.flatMap((copied) => reassignCopied(copied, request)),
-  ];
-  const batches: LinkStep[][] = [];
-  // What depends on the rows that are being inserted has to be in the first batch.
-  for (const step of [
-    ...reassign(reassignments, request),
-    ...request.changes.flatMap((change) => replaceLinks(change, request)),
-    ...copies,
-  ]) {
-    const free = batches.find(
-      (batch) => step.updates === null || batch.every(({ updates }) => updates !== step.updates),
-    );
-    if (free === undefined) batches.push([step]);
+export function linkBatches(links: LinksStep): LinkBatches {
+  const along: LinkStep[] = [];
+  const later: LinkStep[][] = [];
+  for (const step of stepsOf(links)) {
+    const fits = (batch: readonly LinkStep[]): boolean => !batch.some((other) => clash(other, step));
+    const free = step.rows?.own !== true && fits(along) ? along : later.find(fits);
+    if (free === undefined) later.push([step]);
     else free.push(step);
   }
-  return batches.map((batch) => batch.map((step) => step.sql));
+  return { along, later };
 }
 
+/** What the steps of a statement change of the links of a type. */
+interface Changes {
+  readonly results: Sql[];
+  readonly lists: Map<RelationAttribute, Sql>;
+}
+
+/** The parts of steps as tables of one statement; and whose links they change, noted once for each type. */
+export function partsOf(steps: readonly LinkStep[], written: Written): Sql[] {
+  const tables: Sql[] = [];
+  const changed = new Map<ContentType, Changes>();
+  const next = (part: Sql): void => void tables.push(sql`${alias('k', tables.length)} as (${part})`);
+  for (const { parts, rows } of steps) {
+    const start = tables.length;
+    const result = (part: number): Sql => alias('k', start + part);
+    for (const part of parts) next(part(result));
+    if (rows === null || rows.links === null) continue;
+    const changes = changed.get(rows.type) ?? { results: [], lists: new Map<RelationAttribute, Sql>() };
+    changes.results.push(...rows.links.parts.map(result));
+    changes.lists.set(rows.links.attribute, rows.links.after(result));
+    changed.set(rows.type, changes);
+  }
+  for (const [type, { results, lists }] of changed)
+    next(noteOwners({ type, lists }, changedIn(results), written));
+  return tables;
+}
+
+/** The version that is written, see {@link LinksStep}. */
+type Written = Pick<LinksStep, 'documentId' | 'locale'>;
+
 /** One statement for a batch of steps. */
-export const compileLinks = (batch: readonly Sql[]): Statement =>
-  print(
-    sql`with ${join(
-      batch.map((step, i) => sql`${alias('k', i)} as (${step})`),
-      ', ',
-    )} select 1`,
-  );
+export const compileLinks = (batch: readonly LinkStep[], written: Written): Statement =>
+  print(sql`with ${join(partsOf(batch, written), ', ')} select 1`);

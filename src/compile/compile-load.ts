@@ -75,7 +75,7 @@ type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'merged
 function versions({ type, documentId, own, merged }: VersionsRequest): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
   const lock = merged.size > 0 ? sql` for no key update` : sql``;
-  const rows = sql`select t.id, t.document_id, t.locale, t.published, ${theirs} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
+  const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision, ${theirs} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
@@ -96,7 +96,9 @@ function storedValues(request: LoadRequest, row: RowScope): Sql {
   const conditions = [
     documentOf(row.alias, request.documentId),
     ...currentRows(type, row.alias, constant(defaultLocale)),
-    ...(type.localized ? [sql`(${row.alias}.locale = ${code} or not exists (${other}))`] : []),
+    ...(type.localized && locale !== null
+      ? [sql`(${row.alias}.locale = ${code} or not exists (${other}))`]
+      : []),
   ];
   return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${join(conditions, ' and ')})::text as stored`;
 }
@@ -115,7 +117,7 @@ function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: L
 /** The targets of a relation, where its list is needed. */
 function storedTargets(attribute: RelationAttribute, row: RowScope, request: LoadRequest): Sql[] {
   if (!request.touched.has(attribute.name)) return [];
-  const { locale, defaultLocale } = request;
+  const { linkLocale: locale, defaultLocale } = request;
   const list = joinSql(attribute.join).storedList(attribute.join, { row, attribute, locale, defaultLocale });
   return [sql`${list} as ${quote(attribute.name)}`];
 }
@@ -135,7 +137,10 @@ export interface LoadRequest {
   readonly existing: boolean;
   /** Null for a single type's document, whichever it is. */
   readonly documentId: string | null;
-  readonly locale: string;
+  /** The locale whose values are needed; null for those of all. */
+  readonly locale: string | null;
+  /** The locale whose links are, where locales have their own. */
+  readonly linkLocale: string;
   readonly defaultLocale: string;
   /** Relations whose lists are needed. */
   readonly touched: ReadonlySet<string>;

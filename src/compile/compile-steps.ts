@@ -1,37 +1,28 @@
 /** The statements of a write's steps, one row for each kind of step. */
-import { splitByTable } from '../plan/link-steps.js';
 import type { LinksStep, RowsStep, WriteStep } from '../plan/steps.js';
 import { byKind } from '../schema/by-kind.js';
 import type { Statement } from '../sql.js';
 import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
-import {
-  compileCreate,
-  compileDelete,
-  compileDiscard,
-  compileUnpublish,
-  compileUpdate,
-} from './compile-write.js';
+import { compileDelete, compileUnpublish } from './compile-delete.js';
+import { compileCreate, compileDiscard, compilePublish, compileUpdate } from './compile-write.js';
+import type { LinkStep } from './link-sql.js';
 
-/** Rows first; links with them where no statement has to see the rows of another one. */
-function rowsWithLinks(step: RowsStep): readonly Statement[] {
-  const [own, others] = splitByTable(step.links);
-  const batches = linkBatches(own);
-  const along = step.together ? batches.slice(0, 1).flat() : [];
-  const later = [...batches.slice(step.together ? 1 : 0), ...linkBatches(others)];
-  const isNew = step.row === null && step.base === null;
-  return [isNew ? compileCreate(step, along) : compileUpdate(step, along), ...later.map(compileLinks)];
+/** Rows and links, in one statement as far as their rows are different ones. */
+function withLinks(links: LinksStep, rows: (along: readonly LinkStep[]) => Statement): readonly Statement[] {
+  const { along, later } = linkBatches(links);
+  return [rows(along), ...later.map((batch) => compileLinks(batch, links))];
 }
 
-const links = (step: LinksStep): readonly Statement[] =>
-  splitByTable(step).flatMap((part) => linkBatches(part).map(compileLinks));
+const isNew = ({ row, base }: RowsStep): boolean => row === null && base === null;
 
 const print = byKind<WriteStep, [], readonly Statement[]>({
-  rows: rowsWithLinks,
-  links,
+  rows: (step) =>
+    withLinks(step.links, (along) => (isNew(step) ? compileCreate(step, along) : compileUpdate(step, along))),
+  publish: (step) => withLinks(step.links, (along) => compilePublish(step, along)),
   drafts: ({ type, documentIds }) => [compileStartDrafts(type, documentIds)],
   unpublish: (step) => [compileUnpublish(step)],
-  discard: (step) => [compileDiscard(step)],
+  discard: (step) => withLinks(step.links, (along) => compileDiscard(step, along)),
   delete: (step) => [compileDelete(step)],
 });
 

@@ -1,20 +1,37 @@
 /** What the statements about links are made of. */
-import type { LinksStep, HolderRows } from '../plan/steps.js';
-import type { LinkTable, TwoWayLinkTable } from '../schema/model.js';
-import { type Identifier, join, param, plain, quote, type Sql, sql } from '../sql.js';
+import type { LinksStep } from '../plan/steps.js';
+import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
+import { constant, join, param, plain, quote, type Sql, sql, union } from '../sql.js';
 
-/**
- * One step of a statement. Steps that update one table may meet at a row, which a statement changes only
- * once.
- */
-export interface LinkStep {
-  readonly sql: Sql;
-  /** The table that the step updates; null for steps on link tables, which never meet. */
-  readonly updates: Identifier | null;
+/** A part of a step's statement. It may read what an earlier part of the step returns, by its number. */
+export type Part = (result: (part: number) => Sql) => Sql;
+
+/** What a step means for the rows of a type; a statement changes a row only once. */
+export interface ChangedRows {
+  readonly type: ContentType;
+  /** What the step changes of their links; null where it updates the rows itself. */
+  readonly links: ChangedLinks | null;
+  /** Whether rows of the written document may be among them. */
+  readonly own: boolean;
 }
 
-export const onLinks = (steps: readonly Sql[]): LinkStep[] =>
-  steps.map((step) => ({ sql: step, updates: null }));
+/** Links that change, so that the rows of their owners have to be noted. */
+export interface ChangedLinks {
+  /** The relation, on its owning side. */
+  readonly attribute: RelationAttribute;
+  /** The parts that return whose links have changed. */
+  readonly parts: readonly number[];
+  /** The targets that an owner's row `t` has after the step, as a list. */
+  readonly after: Part;
+}
+
+/** One step of a statement. */
+export interface LinkStep {
+  readonly parts: readonly Part[];
+  /** Null where the step writes links alone. */
+  readonly rows: ChangedRows | null;
+}
 
 export const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
 
@@ -22,39 +39,58 @@ export const texts = (values: readonly string[]): Sql => sql`${param(values)}::t
 export const notAmong = (id: Sql, list: readonly string[]): Sql =>
   sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
 
-/** The rows whose links are meant, as a table with an `id`; those that the statement inserts are in `d`. */
-export function holderRows(holders: HolderRows | 'inserted', { type, documentId }: LinksStep): Sql {
-  if (holders === 'inserted') return sql`d o`;
-  const { published, locale } = holders;
-  const conditions = [
-    sql`v.document_id = ${param(documentId)}::text`,
-    ...(published === null ? [] : [published ? sql`v.published` : sql`not v.published`]),
-    ...(locale === null ? [] : [sql`v.locale = ${param(locale)}::text`]),
-  ];
-  return sql`(select v.id, v.published from ${quote(type.table)} v where ${join(conditions, ' and ')}) o`;
-}
+/** The document id of the written document. */
+export const writtenId = ({ documentId }: LinksStep): Sql => sql`${param(documentId)}::text`;
+
+/** A state as a value. */
+export const stateOf = (published: boolean): Sql => (published ? sql`true` : sql`false`);
+
+/** Whether a row is in a state. */
+export const inState = (row: Sql, published: boolean): Sql =>
+  published ? sql`${row}.published` : sql`not ${row}.published`;
+
+/** Whether a row is in one of the states; nothing where they are all there are. */
+export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
+  states.length === 1 ? [inState(row, states[0] === true)] : [];
+
+/** The locale in which a table has the links that a write in a locale means. */
+export const localeOf = ({ perLocale }: LinkTable, locale: string): Sql =>
+  perLocale ? sql`${param(locale)}::text` : constant(SHARED);
+
+/** Whether a link is in the locale of a write, or in any where that is null. */
+export const inLocale = (link: Sql, links: LinkTable, locale: string | null): Sql[] =>
+  links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
 
 /** The names of a link table in SQL. */
 export interface LinkNames {
   readonly table: Sql;
-  readonly holder: Sql;
+  readonly owner: Sql;
   readonly target: Sql;
   readonly position: Sql;
 }
 
-export const namesOf = ({ table, holder, target, position }: LinkTable): LinkNames => ({
+export const namesOf = ({ table, owner, target, position }: LinkTable): LinkNames => ({
   table: quote(table),
-  holder: plain(holder.name),
+  owner: plain(owner.name),
   target: plain(target.name),
   position: plain(position.name),
 });
 
 /** The same, and the place on the other side. */
-export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly inversePosition: Sql } => ({
+export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly place: Sql } => ({
   ...namesOf(links),
-  inversePosition: plain(links.inversePosition.name),
+  place: plain(links.inversePosition.name),
 });
 
-/** What a link has beside its holder, in one order. */
-export const contentsOf = ({ target, position, inversePosition }: LinkTable): Sql[] =>
-  [target, position, inversePosition].flatMap((column) => (column === null ? [] : [plain(column.name)]));
+/** What identifies a link, for the parts that change links: whose owners' content has changed. */
+const CHANGED = sql`owner, published, locale`;
+
+/** The owners in the results of parts. */
+export const changedIn = (parts: readonly Sql[]): Sql =>
+  union(parts.map((part) => sql`select ${CHANGED} from ${part}`));
+
+/** What a part that changes the links `l` returns. */
+export const changedLinks = ({ owner }: LinkNames): Sql =>
+  sql`returning l.${owner} as owner, l.published, l.locale`;
+
+export const allOf = (conditions: readonly Sql[]): Sql => join(conditions, ' and ');

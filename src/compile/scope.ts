@@ -98,7 +98,7 @@ function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: 
 }
 
 function changedSincePublishing(row: RowScope, changed: boolean): Sql {
-  const compare = changed ? sql`d.updated_at > p.updated_at` : sql`d.updated_at <= p.updated_at`;
+  const compare = changed ? sql`d.revision <> p.revision` : sql`d.revision = p.revision`;
   const table = quote(row.type.table);
   return sql`exists (select 1 from ${table} d join ${table} p on p.document_id = d.document_id and p.locale = d.locale and p.published
     where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')} and not d.published and ${compare})`;
@@ -154,12 +154,18 @@ export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sq
   ];
 }
 
+/**
+ * Whether a row of a type, or a link of one, is in the request's state; in types without drafts published.
+ */
+export const stateCondition = (type: ContentType, row: Sql, { version }: Context): Sql =>
+  version.published || !type.draftAndPublish ? sql`${row}.published` : sql`not ${row}.published`;
+
 /** The conditions that pick a row's version: the request's one state and one locale (D13). */
 export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
-  const { published, publication } = context.version;
+  const { publication } = context.version;
   const conditions: Sql[] = currentRows(row.type, row.alias, context.defaultLocale);
   if (row.type.draftAndPublish) {
-    conditions.push(published ? column(row, 'published') : sql`not ${column(row, 'published')}`);
+    conditions.push(stateCondition(row.type, row.alias, context));
     if (publication !== null) conditions.push(publicationCondition(row, publication));
   }
   if (row.type.localized) conditions.push(...localeCondition(row, parent, context));

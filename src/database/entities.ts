@@ -3,7 +3,8 @@
  * SQL.
  */
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
-import type { Column, ContentType, Index, LinkColumn, Schema, StoredLinks } from '../schema/model.js';
+import type { LinkColumn, LinkTable } from '../schema/join-model.js';
+import type { Column, ContentType, Index, Schema, StoredLinks } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
 import { print, quote, sql } from '../sql.js';
@@ -17,10 +18,11 @@ const DATETIME = { type: 'datetime', columnType: 'timestamptz(3)' };
 /** The primary key of a table, numbered by the database. */
 const KEY: Property = { type: 'integer', primary: true, autoincrement: true };
 
-const systemProperty = ({ name, type, nullable }: SystemColumn): Property => ({
-  ...(type === 'timestamptz(3)' ? DATETIME : { type }),
-  fieldName: name,
-  ...(nullable ? { nullable } : {}),
+const systemProperty = (column: SystemColumn): Property => ({
+  ...(column.type === 'timestamptz(3)' ? DATETIME : { type: column.type }),
+  fieldName: column.name,
+  ...(column.nullable ? { nullable: true } : {}),
+  ...(column.default === undefined ? {} : { default: column.default }),
 });
 
 const [, ...WITHOUT_ID] = SYSTEM_COLUMNS;
@@ -29,10 +31,13 @@ const SYSTEM_PROPERTIES: readonly [string, Property][] = [
   ...WITHOUT_ID.map((column): [string, Property] => [column.property, systemProperty(column)]),
 ];
 
-function property({ name, type, comment, nullable, isPosition }: Column): Property {
-  const numbered = isPosition ? { autoincrement: true } : { columnType: type };
-  return { type, fieldName: name, comment, ...numbered, ...(nullable ? { nullable } : {}) };
-}
+const property = ({ name, type, comment, nullable }: Column): Property => ({
+  type,
+  fieldName: name,
+  comment,
+  columnType: type,
+  ...(nullable ? { nullable } : {}),
+});
 
 /** An index as MikroORM takes it. One that looks into JSON is a statement of its own. */
 function indexEntry(index: Index, { table }: ContentType): Property {
@@ -49,29 +54,29 @@ function indexEntry(index: Index, { table }: ContentType): Property {
   };
 }
 
-/** A column of a link table; the holder's is a reference to its row. */
-function linkProperty({ name, type, key, counted }: LinkColumn, holder: () => AnyEntity): Property {
-  const common = {
-    fieldName: name,
-    ...(key ? { primary: true } : {}),
-    ...(counted ? { autoincrement: true } : {}),
-  };
-  if (type !== null) return { type, ...common };
-  return { kind: 'm:1', entity: () => holder(), ...common, deleteRule: 'cascade', updateRule: 'cascade' };
-}
+const linkProperty = ({ name, type, key }: LinkColumn): Property => ({
+  type,
+  fieldName: name,
+  ...(key ? { primary: true } : {}),
+});
 
-/** Owner row, target document, and the position on each side. */
-function linkEntity(
-  type: ContentType,
-  { attribute, table: links }: StoredLinks,
-  holderEntity: () => AnyEntity,
-): AnyEntity {
-  const { table, holder, target, position, inversePosition, targetIndex } = links;
-  const columns = [holder, target, position, ...(inversePosition === null ? [] : [inversePosition])];
+/** The columns of a link table: what a link is of, where it leads, and its place on each side. */
+export const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
+  [links.owner, links.published, links.locale, links.target, links.position, links.inversePosition].filter(
+    (column) => column !== null,
+  );
+
+function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks): AnyEntity {
+  const { table, published, locale, target, targetIndex, exclusive } = links;
+  const byTarget = {
+    name: targetIndex,
+    properties: [target, published, locale].map(({ property: one }) => one),
+  };
   return entity(`${entityName(type)}_${attribute.name}_Link`, table, {
-    properties: columns.map((column) => [column.property, linkProperty(column, holderEntity)]),
-    indexes: [{ name: targetIndex, properties: [target.property] }],
-    uniques: [],
+    properties: linkColumns(links).map((column) => [column.property, linkProperty(column)]),
+    indexes: exclusive ? [] : [byTarget],
+    // Judged at commit, because a target changes hands within one statement.
+    uniques: exclusive ? [{ ...byTarget, deferMode: 'deferred' }] : [],
   });
 }
 
@@ -107,7 +112,7 @@ function typeEntities(type: ContentType): AnyEntity[] {
     indexes: indexes.filter(({ unique }) => !unique).map((index) => indexEntry(index, type)),
     uniques: indexes.filter(({ unique }) => unique).map((index) => indexEntry(index, type)),
   });
-  return [document, ...links.map((link) => linkEntity(type, link, () => document))];
+  return [document, ...links.map((link) => linkEntity(type, link))];
 }
 
 /**
@@ -137,12 +142,14 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
   }
 }
 
-/** The entities of the whole model, the file type and the component sequence included. */
+/** The entities of the whole model, the file type and the sequences included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
-  const sequence = entity('Content_ComponentSequence', schema.file.storage.instanceIds, {
-    properties: [['id', KEY]],
-    indexes: [],
-    uniques: [],
-  });
-  return [...[...schema.types.values()].flatMap(typeEntities), sequence];
+  const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
+    entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
+  const { instanceIds, counts } = schema.file.storage;
+  return [
+    ...[...schema.types.values()].flatMap(typeEntities),
+    numbers('Content_ComponentSequence', instanceIds, 'integer'),
+    numbers('Content_Counter', counts, 'bigint'),
+  ];
 }

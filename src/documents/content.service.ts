@@ -164,7 +164,7 @@ export class ContentService<T extends object = DocumentFields> {
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
     const plan = this.planWrite('publish', { query: { ...query, status: 'published' }, as }, documentId);
-    const answer = await this.documents.update(plan, { data: {} }, writing(as, em));
+    const answer = await this.documents.publish(plan, writing(as, em));
     return JSON.parse(answer.data) as T;
   }
 

@@ -83,6 +83,14 @@ export class Documents {
     return this.write({ verb: 'update', answerPlan: answer, body }, options);
   }
 
+  /**
+   * Publishes the draft of one locale or of all as it is and answers the published version. Throws
+   * NotFoundError where there is no draft.
+   */
+  publish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'publish', answerPlan: answer, body: { data: {} } }, options);
+  }
+
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'unpublish', answerPlan: answer, body: null }, options);
@@ -127,7 +135,7 @@ export class Documents {
       body,
       locks: locks({ target, body }),
     });
-    if (verb !== 'create' && verb !== 'update') {
+    if (!VERBS[verb].hasBody) {
       const plan = planOf(null);
       const replan = (): Promise<WritePlan> => Promise.resolve(plan);
       return runWrite(this.base, {
@@ -140,7 +148,11 @@ export class Documents {
       });
     }
     const rules: BodyRules = {
-      rights: writeRightsOf(caller, { type: target.type, action: verb, published: target.publish }),
+      rights: writeRightsOf(caller, {
+        type: target.type,
+        action: verb === 'create' ? verb : 'update',
+        published: target.publish,
+      }),
       creator: verb === 'create' ? userOf(caller) : null,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,

@@ -30,6 +30,7 @@ const versionRow = (row: Row): VersionRow => ({
   documentId: String(row['document_id']),
   locale: String(row['locale']),
   published: row['published'] === true,
+  revision: Number(row['revision']),
   own: row['own'] === true,
 });
 
@@ -64,7 +65,7 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 /** The one statement that looks up what a write needs to know; null where it needs nothing. */
 export function loadStatement(request: LoadRequest): Statement | null {
   const { target, own, body, settings } = request;
-  const { type, documentId, locale } = target;
+  const { type, documentId, locale, linkLocale, everyLocale } = target;
   if (body === null) return compileVersions({ type, documentId, own, merged: new Set() });
   const { references, instances, values } = body;
   const existing = mayExist(target);
@@ -76,7 +77,8 @@ export function loadStatement(request: LoadRequest): Statement | null {
     type,
     existing,
     documentId,
-    locale,
+    locale: everyLocale ? null : locale,
+    linkLocale,
     defaultLocale: settings.defaultLocale,
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
     changed: new Set(changed.map((attribute) => attribute.target)),
@@ -91,34 +93,40 @@ export function loadStatement(request: LoadRequest): Statement | null {
 
 /** What the statement has said: the row that it answers, or none where there was nothing to look up. */
 export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 'target' | 'body'>): Loaded {
-  const { type, locale } = target;
-  const versions = versionsOf(parse<Row[]>(row['versions'], []).map(versionRow), type, locale);
-  const stored = new Map(
-    Object.entries(parse<Record<string, StoredValues>>(row['stored'], {})).map(([id, one]) => [
-      Number(id),
-      one,
-    ]),
-  );
+  const rows = parse<Row[]>(row['versions'], []).map(versionRow);
+  const values = parse<Record<string, StoredValues>>(row['stored'], {});
+  const stored = new Map(Object.entries(values).map(([id, one]) => [Number(id), one]));
   const named = new Map(
     [...(body?.references.keys() ?? [])].map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])]),
   );
-  return {
-    versions,
-    draftless: draftlessOf(target, versions, named),
-    stored: storedOf(type, versions, stored),
-    published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
-    ids: parse<number[]>(row['ids'], []),
-    targets: new Map([...named].map(([to, list]) => [to, new FoundTargets(to, list, locale)])),
+  const ids = parse<number[]>(row['ids'], []);
+  const inLocale = (locale: string): Loaded => {
+    const versions = versionsOf(rows, target.type, locale);
+    return {
+      versions,
+      draftless: draftlessOf(target, versions, named),
+      stored: storedOf(target.type, versions, stored),
+      published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
+      ids,
+      targets: new Map([...named].map(([to, list]) => [to, new FoundTargets(to, list, locale)])),
+      each: [],
+    };
   };
+  const loaded = inLocale(target.locale);
+  if (!target.everyLocale) return loaded;
+  const drafts = loaded.versions.all.filter(({ published }) => !published);
+  return { ...loaded, each: drafts.map(({ locale }) => inLocale(locale)) };
 }
 
-/** Values of another locale that this one takes over: only what is not localized. */
-function takenOver(type: ContentType, stored: StoredValues): StoredValues {
+/**
+ * Values of another locale that this one takes over: only what is not localized. Links of a locale may be
+ * there before its version is (D25): those that were loaded are its own already.
+ */
+function takenOver({ attributes, storage }: ContentType, stored: StoredValues): StoredValues {
+  const isLeft = (name: string): boolean =>
+    attributes.get(name)?.localized === true && storage.columnOf.has(name);
   return Object.fromEntries(
-    Object.entries(stored).map(([name, value]) => [
-      name,
-      type.attributes.get(name)?.localized === true ? null : value,
-    ]),
+    Object.entries(stored).map(([name, value]) => [name, isLeft(name) ? null : value]),
   );
 }
 

@@ -14,7 +14,7 @@ import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
 import { type PlannedSteps, tellableValues, VERBS, checkedValues } from '../plan/plan-write.js';
 import type { WriteValues } from '../plan/plan-values.js';
-import type { WritePlan } from '../plan/write-plan.js';
+import type { WritePlan, WriteTarget } from '../plan/write-plan.js';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
@@ -136,14 +136,21 @@ async function stepsOf(
   const { verb, target, body } = plan;
   const tools = { strictRelations: base.settings.strictRelations, newDocumentId };
   let writeValues: WriteValues | null = null;
-  if (body !== null) {
-    const checked = checkedValues({ target, body }, loaded, tools);
-    writeValues = await withHeldValues(runner, { target, body, loaded, checked });
+  for (const [about, found] of localesOf(target, loaded)) {
+    if (body === null) break;
+    const checked = checkedValues({ target: about, body }, found, tools);
+    writeValues = await withHeldValues(runner, { target: about, body, loaded: found, checked });
     for (const [attribute, said] of tellableValues({ target, body }, writeValues))
       values.set(attribute, said);
   }
   return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
 }
+
+/** The locales whose values a write is about, each with what is stored there. */
+const localesOf = (target: WriteTarget, loaded: Loaded): readonly (readonly [WriteTarget, Loaded])[] =>
+  target.everyLocale
+    ? loaded.each.map((found) => [{ ...target, locale: found.versions.own?.locale ?? target.locale }, found])
+    : [[target, loaded]];
 
 /** Writes and answers: in one flight with the commit, where nobody has to look in between. */
 async function writeAndAnswer<T>(

@@ -1,124 +1,113 @@
-/** Which links a write changes, copies or leaves alone. */
-import type { ContentType, RelationAttribute, StoredLinks } from '../schema/model.js';
+/** Which links a write changes, brings into another state, or leaves alone. */
+import type { Caller } from '../access/caller.js';
+import type { ContentType, RelationAttribute } from '../schema/model.js';
 import type { Loaded } from './loaded.js';
 import type { WriteValues } from './plan-values.js';
-import type { LinkChange, LinkCopy, LinksStep, HolderRows, CopiedTarget } from './steps.js';
+import { decideOwners } from './rights.js';
+import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import type { CheckedBody, WriteTarget } from './write-plan.js';
 
-/** What decides about links: what is written, what was there, and what is wanted. */
-export interface Linking {
+/** What decides about links: what is written and by whom, what was there, and what is wanted. */
+interface Linking {
   readonly target: WriteTarget;
-  readonly body: CheckedBody;
+  readonly caller: Caller;
   readonly documentId: string;
   readonly loaded: Loaded;
+}
+
+/** The same of a write with a body. */
+interface LinkedBody extends Linking {
+  readonly body: CheckedBody;
   readonly writeValues: WriteValues;
 }
 
-/** Whether the locales of a type have one list of links together. */
-const isShared = ({ localized }: RelationAttribute, type: ContentType): boolean =>
-  type.localized && !localized;
-
-/** Which rows' links a relation's new list belongs to: of all locales where they share it. */
-function holderRowsOf(attribute: RelationAttribute, { type, locale, publish }: WriteTarget): HolderRows {
-  const published = type.draftAndPublish && publish ? null : !type.draftAndPublish;
-  return { published, locale: isShared(attribute, type) ? null : locale };
+/** The states of a type's documents that a write concerns. */
+function statesOf({ draftAndPublish }: ContentType, publish: boolean): readonly boolean[] {
+  if (!draftAndPublish) return [true];
+  return publish ? [false, true] : [false];
 }
 
-/** The links of a write. */
-export function linksOfWrite(linking: Linking): LinksStep {
-  const { target, documentId, loaded, writeValues } = linking;
-  const { type, locale, publish } = target;
+/** The links of a create or update: what the body says, and what else is published with the document. */
+export function linksOfWrite(linking: LinkedBody): LinksStep {
+  const { target, loaded, writeValues } = linking;
   const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
-  const changes = [...writeValues.lists].map(([attribute, targets]): LinkChange => ({
-    attribute,
-    targets,
-    untouched: othersOf(attribute, linking),
-    rows: isNew ? 'inserted' : holderRowsOf(attribute, target),
-  }));
+  const publishes = target.publish && target.type.draftAndPublish && !isNew;
+  const isLeftOut = (attribute: RelationAttribute): boolean => !writeValues.lists.has(attribute);
   return {
-    kind: 'links',
-    type,
-    documentId,
-    locale,
-    draftsOnly: type.draftAndPublish && !publish,
-    changes,
-    copies: isNew ? [] : copiesOf(linking),
-    reassigned: reassignedBy(linking),
+    ...about(linking),
+    changes: [...writeValues.lists].map(([attribute, targets]) => changeOf(attribute, targets, linking)),
+    transfers: publishes ? transfersOf(linking, true).filter(({ attribute }) => isLeftOut(attribute)) : [],
   };
 }
 
+/** The links that come to be published with a document, or that its draft takes back. */
+export const linksOfTransition = (linking: Linking, published: boolean): LinksStep => ({
+  ...about(linking),
+  changes: [],
+  transfers: transfersOf(linking, published),
+});
+
+/** What the steps of one document have in common. */
+const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
+  type: target.type,
+  documentId,
+  locale: target.everyLocale ? null : target.locale,
+  hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
+});
+
+function changeOf(attribute: RelationAttribute, targets: readonly string[], linking: LinkedBody): LinkChange {
+  const { target, documentId } = linking;
+  const { type, linkLocale, publish } = target;
+  const isOwning = attribute.join.side !== 'inverse';
+  const change = {
+    attribute,
+    locale: linkLocale,
+    states: statesOf(isOwning ? type : attribute.target, publish),
+  };
+  if (isOwning) return { ...change, targets, untouched: [] };
+  const others = othersOf(attribute, linking);
+  if (!saysOtherSide(attribute, linking)) return { ...change, targets, untouched: others };
+  return {
+    ...change,
+    targets: targets.filter((id) => id !== documentId),
+    untouched: [...others, documentId],
+  };
+}
+
+/**
+ * Whether a body sets both sides of a self relation: a document's link with itself is its owning side's
+ * (D22).
+ */
+const saysOtherSide = ({ join: way }: RelationAttribute, { writeValues }: LinkedBody): boolean =>
+  [...writeValues.lists.keys()].some(({ join }) => join.side === 'owning' && join.name === way.name);
+
 /** Documents of others whose links a relation must leave as they are (D26). */
-function othersOf(attribute: RelationAttribute, { body, loaded }: Linking): readonly string[] {
+function othersOf(attribute: RelationAttribute, { body, loaded }: LinkedBody): readonly string[] {
   const scope = body.values.relations.get(attribute.name)?.scope.targets ?? 'all';
   if (scope === 'all') return [];
   return loaded.targets.get(attribute.target)?.others ?? [];
 }
 
 /**
- * Publishing copies the draft's one-to-one targets, which other documents may hold in their published
- * versions.
+ * The links that a transition concerns (D22): those that the document owns, and of its inverse sides those of
+ * owners that have states, too, as far as the caller may update them.
  */
-function reassignedBy({ target, loaded, writeValues }: Linking): CopiedTarget[] {
-  const { type, publish } = target;
-  const { own } = loaded.versions;
-  if (own === undefined || !publish || !type.draftAndPublish) return [];
-  return type.storage.exclusive.flatMap((attribute) =>
-    writeValues.lists.has(attribute) ? [] : [{ attribute, from: own.id, published: true }],
-  );
-}
-
-/** Links that published rows and new locales take over as they are. */
-function copiesOf(linking: Linking): LinkCopy[] {
-  const { links } = linking.target.type.storage;
-  const unchanged = links.filter(({ attribute }) => !linking.writeValues.lists.has(attribute));
-  return unchanged.flatMap((stored) => copiesOfRelation(stored, linking));
-}
-
-function copiesOfRelation({ attribute, table }: StoredLinks, { target, loaded }: Linking): LinkCopy[] {
-  const { type, locale, publish } = target;
-  const { own, base } = loaded.versions;
-  const shared = isShared(attribute, type);
-  const live: HolderRows[] =
-    type.draftAndPublish && publish ? [{ published: true, locale: shared ? null : locale }] : [];
-  if (own !== undefined) return live.map((to) => ({ links: table, from: own.id, to }));
-  // A new locale takes over what it shares.
-  if (base === undefined || !shared) return [];
-  const fresh = { published: !type.draftAndPublish, locale };
-  return [fresh, ...live].map((to) => ({ links: table, from: base.id, to }));
-}
-
-/** The links of a draft that takes back those of its published version, the row `from`. */
-export const linksOfDiscard = (type: ContentType, from: number, to: Linked): LinksStep => ({
-  kind: 'links',
-  type,
-  ...to,
-  draftsOnly: true,
-  changes: [],
-  copies: type.storage.links.map(({ attribute, table }) => ({
-    links: table,
-    from,
-    to: { published: false, locale: isShared(attribute, type) ? null : to.locale },
-  })),
-  reassigned: type.storage.exclusive.map((attribute) => ({ attribute, from, published: false })),
-});
-
-/** Whose links they are. */
-interface Linked {
-  readonly documentId: string;
-  readonly locale: string;
-}
-
-/**
- * Splits off the other sides of relations of a type with itself: they write rows that the document's own side
- * may write too, which one statement cannot do twice.
- */
-export function splitByTable(step: LinksStep): readonly [LinksStep, LinksStep] {
-  const second = step.changes.filter(
-    ({ attribute: { join, target } }) => target === step.type && join.side === 'inverse',
-  );
-  const first = step.changes.filter((change) => !second.includes(change));
-  return [
-    { ...step, changes: first },
-    { ...step, changes: second, copies: [], reassigned: [] },
-  ];
+function transfersOf(
+  { target: { type, locale, everyLocale }, caller }: Linking,
+  published: boolean,
+): LinkTransfer[] {
+  const ofLocale = type.localized && !everyLocale ? locale : null;
+  const transfer = { published, locale: ofLocale };
+  const own = type.storage.owning.map((attribute): LinkTransfer => ({
+    ...transfer,
+    attribute,
+    owners: 'all',
+  }));
+  const inverse = type.storage.relations
+    .filter(({ join, target }) => join.side === 'inverse' && target.draftAndPublish)
+    .flatMap((attribute): LinkTransfer[] => {
+      const owners = decideOwners(caller, attribute);
+      return owners === 'none' ? [] : [{ ...transfer, attribute, owners }];
+    });
+  return [...own, ...inverse];
 }

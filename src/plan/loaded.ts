@@ -15,4 +15,6 @@ export interface Loaded {
   /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
   readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
   readonly targets: ReadonlyMap<ContentType, FoundTargets>;
+  /** The same for each locale that has a draft, where all are written; empty otherwise. */
+  readonly each: readonly Loaded[];
 }

@@ -1,9 +1,9 @@
 /**
- * Who waits for whom. A writer has its document to itself. Writers of a relation's owning side share the
- * relation; whoever changes it from the other side, takes targets from others, or deletes targets, has it to
- * itself.
+ * Who waits for whom. A writer has its document to itself. Writers share the links that their type owns;
+ * whoever changes them from the other side, takes targets from others, or deletes targets, has them to
+ * itself, and with them the rows of that type: nobody else changes more than one document's.
  */
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { ContentType, RelationAttribute, Storage } from '../schema/model.js';
 import type { Body } from './body.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
@@ -12,13 +12,13 @@ export interface Lock {
   readonly exclusive: boolean;
 }
 
-/** The lock of a relation; none inside components, where nobody else writes. */
-const relationLock = ({ join }: RelationAttribute, exclusive: boolean): Lock[] =>
+/** The lock of the links that a relation is part of; none inside components, where nobody else writes. */
+const linksLock = ({ join }: RelationAttribute, exclusive: boolean): Lock[] =>
   join.lock === null ? [] : [{ name: join.lock, exclusive }];
 
 /** The lock of a relation whose list is written: from the other side, or taking targets, it is exclusive. */
 const writtenLock = (attribute: RelationAttribute): Lock[] =>
-  relationLock(attribute, attribute.exclusive || attribute.join.side !== 'owning');
+  linksLock(attribute, attribute.exclusive || attribute.join.side !== 'owning');
 
 /** A document's own lock; a single type has one for the document that it may come to have. */
 const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
@@ -35,33 +35,41 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
 export const turnOf = (type: ContentType, documentId: string | null): string | null =>
   documentLock(type, documentId)[0]?.name ?? null;
 
-/** What the locks of a create or update depend on. */
-interface LockedWrite {
+/** The relations whose links come to be published with a document, or are taken back by its draft. */
+const transferred = ({ owning, relations }: Storage): RelationAttribute[] => [
+  ...owning,
+  ...relations.filter(({ join, target }) => join.side === 'inverse' && target.draftAndPublish),
+];
+
+/** What is written. */
+interface Written {
   readonly type: ContentType;
   readonly documentId: string | null;
-  readonly body: Body;
+  readonly publish: boolean;
 }
 
-/** The locks of a create or update. Publishing and new locales copy relations that the body does not name. */
-export function locksOfWrite({ type, documentId, body }: LockedWrite): Lock[] {
+/** The locks of a create or update; publishing concerns relations that the body does not name. */
+export function locksOfWrite({ type, documentId, publish }: Written, body: Body): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
-  const copied = existing && (type.draftAndPublish || type.localized) ? type.storage.owning : [];
+  const publishes = existing && type.draftAndPublish && publish;
+  const others = existing && type.localized ? type.storage.owning : [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute);
   return [
     ...documentLock(type, documentId),
-    ...copied.flatMap((attribute) => relationLock(attribute, attribute.exclusive)),
-    ...given.flatMap(writtenLock),
+    ...others.flatMap((attribute) => linksLock(attribute, false)),
+    ...[...(publishes ? transferred(type.storage) : []), ...given].flatMap(writtenLock),
   ];
 }
 
-/** The locks of a change that concerns a document and its own links only. */
-export const locksOfChange = (type: ContentType, documentId: string | null): Lock[] => [
+/** The locks of a transition from one state to another. */
+export const locksOfTransition = ({ type, documentId }: Written): Lock[] => [
   ...documentLock(type, documentId),
-  ...type.storage.relations.flatMap(writtenLock),
+  ...transferred(type.storage).flatMap(writtenLock),
 ];
 
 /** The locks of a deletion, which ends the links of others too. */
-export const locksOfDelete = (type: ContentType, documentId: string | null): Lock[] => [
-  ...locksOfChange(type, documentId),
+export const locksOfDelete = ({ type, documentId }: Written): Lock[] => [
+  ...documentLock(type, documentId),
+  ...type.storage.relations.flatMap(writtenLock),
   ...type.storage.incomingLocks.map((name) => ({ name, exclusive: true })),
 ];

@@ -6,9 +6,9 @@ import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
 import { FoundTargets } from './found-targets.js';
-import { linksOfDiscard, linksOfWrite } from './link-steps.js';
+import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
-import { type Lock, locksOfChange, locksOfDelete, locksOfWrite } from './locks.js';
+import { type Lock, locksOfDelete, locksOfTransition, locksOfWrite } from './locks.js';
 import { planValues, type WriteValues } from './plan-values.js';
 import type { UniqueValue } from './plan-value.js';
 import type { ColumnValues, WriteStep } from './steps.js';
@@ -105,8 +105,6 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
   const { versions } = loaded;
   const { own, base, published } = versions;
   const documentId = versions.documentId ?? tools.newDocumentId();
-  const isNew = own === undefined && base === undefined;
-  const isThere = own !== undefined && (!publish || published !== undefined);
   return {
     documentId,
     steps: [
@@ -121,8 +119,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         hasOthers: versions.all.some((version) => version.locale !== locale),
         base: base?.id ?? null,
         publish,
-        links: linksOfWrite({ target, body, documentId, loaded, writeValues }),
-        together: isNew || isThere,
+        links: linksOfWrite({ target, caller: plan.caller, body, documentId, loaded, writeValues }),
       },
     ],
   };
@@ -132,32 +129,46 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
 const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
   draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
 
+/** The locale that a transition is about; null where it is about all. */
+const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (everyLocale ? null : locale);
+
+/** One locale is published as an update by nothing, all of them as they are. */
+const published: StepsOf = (request, tools) => {
+  const { target, caller } = request.plan;
+  if (!target.everyLocale) return rowsOfWrite(request, tools);
+  const { documentId } = request.loaded.versions;
+  if (documentId === null) throw notFound();
+  const links = linksOfTransition({ target, caller, documentId, loaded: request.loaded }, true);
+  return { documentId, steps: [{ kind: 'publish', type: target.type, documentId, locale: null, links }] };
+};
+
 const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
-  const { type, documentId, locale } = target;
+  const { type, documentId } = target;
+  const locale = localeOf(target);
   return {
     documentId,
     steps: [...draftsOf(target, loaded), { kind: 'unpublish', type, documentId, locale }],
   };
 };
 
-const discarded: StepsOf = ({ plan: { target }, loaded }) => {
-  const { type, locale } = target;
-  const { published, documentId } = loaded.versions;
-  if (published === undefined || documentId === null) throw notFound();
+const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
+  const { type, everyLocale } = target;
+  const { documentId, all } = loaded.versions;
+  const live = everyLocale ? all.some((row) => row.published) : loaded.versions.published !== undefined;
+  if (!live || documentId === null) throw notFound();
+  const links = linksOfTransition({ target, caller, documentId, loaded }, false);
   return {
     documentId,
     steps: [
       ...draftsOf(target, loaded),
-      { kind: 'discard', type, documentId, locale },
-      linksOfDiscard(type, published.id, { documentId, locale }),
+      { kind: 'discard', type, documentId, locale: localeOf(target), links },
     ],
   };
 };
 
 const deleted: StepsOf = ({ plan: { target } }) => {
-  const { type, documentId, everyLocale } = target;
-  const locale = everyLocale ? null : target.locale;
-  return { documentId, steps: [{ kind: 'delete', type, documentId, locale }] };
+  const { type, documentId } = target;
+  return { documentId, steps: [{ kind: 'delete', type, documentId, locale: localeOf(target) }] };
 };
 
 /** Whose locks a write takes. */
@@ -170,6 +181,8 @@ interface LocksRequest {
 export interface VerbRow {
   /** The right that it needs. */
   readonly right: Action;
+  /** Whether it writes the attributes of a body. To publish a draft is to update it by nothing. */
+  readonly hasBody: boolean;
   /** Whether it concerns the version in its locale, and not just some version of the document. */
   readonly ofLocale: boolean;
   readonly events: (target: WriteTarget) => readonly WriteEvent[];
@@ -180,15 +193,15 @@ export interface VerbRow {
 const publishing = (event: WriteEvent, { type, publish }: WriteTarget): readonly WriteEvent[] =>
   type.draftAndPublish && publish ? [event, 'publish'] : [event];
 
-const lockedWrite = ({ target: { type, documentId }, body }: LocksRequest): readonly Lock[] =>
-  body === null ? [] : locksOfWrite({ type, documentId, body });
+const lockedWrite = ({ target, body }: LocksRequest): readonly Lock[] =>
+  body === null ? [] : locksOfWrite(target, body);
 
-const lockedChange = ({ target: { type, documentId } }: LocksRequest): readonly Lock[] =>
-  locksOfChange(type, documentId);
+const lockedTransition = ({ target }: LocksRequest): readonly Lock[] => locksOfTransition(target);
 
 export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   create: {
     right: 'create',
+    hasBody: true,
     ofLocale: false,
     events: (target) => publishing('create', target),
     locks: lockedWrite,
@@ -196,6 +209,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   update: {
     right: 'update',
+    hasBody: true,
     ofLocale: false,
     events: (target) => publishing('update', target),
     locks: lockedWrite,
@@ -203,23 +217,34 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   delete: {
     right: 'delete',
+    hasBody: false,
     ofLocale: true,
     events: () => ['delete'],
-    locks: ({ target: { type, documentId } }) => locksOfDelete(type, documentId),
+    locks: ({ target }) => locksOfDelete(target),
     steps: deleted,
+  },
+  publish: {
+    right: 'publish',
+    hasBody: true,
+    ofLocale: true,
+    events: (target) => publishing('update', target),
+    locks: lockedTransition,
+    steps: published,
   },
   unpublish: {
     right: 'publish',
+    hasBody: false,
     ofLocale: true,
     events: () => ['unpublish'],
-    locks: lockedChange,
+    locks: lockedTransition,
     steps: unpublished,
   },
   discardDraft: {
     right: 'publish',
+    hasBody: false,
     ofLocale: true,
     events: () => ['discardDraft'],
-    locks: lockedChange,
+    locks: lockedTransition,
     steps: discarded,
   },
 };

@@ -187,6 +187,16 @@ function linksOf(caller: Caller, attribute: RelationAttribute): LinkRight | Link
   return { grant: reserved ? null : `${target.singularApiId}.update` };
 }
 
+/**
+ * Whose links may change with the state of a document that does not own them: of all owners, or of those that
+ * the caller may update (D22, D26).
+ */
+export function decideOwners(caller: Caller, attribute: RelationAttribute): Decision {
+  const written = holdingSide(attribute);
+  const may = written !== undefined && mayWriteOf(caller, attribute.target, 'update')(written);
+  return may ? decide(caller, attribute.target, 'update') : 'none';
+}
+
 /** A write: of which type, and in which state its answer is. */
 type Writing = Acting & { readonly action: 'create' | 'update' };
 

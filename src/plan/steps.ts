@@ -1,8 +1,8 @@
 /**
- * What a write does to the database, as values: rows, links, and the drafts that an older model left out. The
- * holders of links are described, never listed: what they are is known before their rows exist.
+ * What a write does to the database, as values: rows, links, and the drafts that an older model left out.
  */
-import type { Attribute, ContentType, LinkTable, RelationAttribute } from '../schema/model.js';
+import type { OwnCondition } from '../access/decide.js';
+import type { Attribute, ContentType, RelationAttribute } from '../schema/model.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
 export type ColumnValues = ReadonlyMap<Attribute, unknown>;
@@ -28,53 +28,49 @@ export interface RowsStep {
   readonly publish: boolean;
   /** The links that go with the rows. */
   readonly links: LinksStep;
-  /** Whether the rows are there already, or all of them new: then links are written along with them. */
-  readonly together: boolean;
 }
 
-/** Rows of the written document whose links are meant; `null` leaves open which. */
-export interface HolderRows {
-  readonly published: boolean | null;
+/** The published versions of a locale, or of all where it is null, become what their drafts are. */
+export interface PublishStep {
+  readonly kind: 'publish';
+  readonly type: ContentType;
+  readonly documentId: string;
   readonly locale: string | null;
+  readonly links: LinksStep;
 }
 
 /** New targets of one relation. */
 export interface LinkChange {
   readonly attribute: RelationAttribute;
   readonly targets: readonly string[];
-  /** The rows whose links they are, or those that the same statement inserts. */
-  readonly rows: HolderRows | 'inserted';
+  /** The states of the owning side whose links they are, and the locale where locales have their own. */
+  readonly states: readonly boolean[];
+  readonly locale: string;
   /** Inverse sides: documents whose links stay as they are. */
   readonly untouched: readonly string[];
 }
 
-/** Links copied as they are from one row to others: on publish, and into a new locale. */
-export interface LinkCopy {
-  readonly links: LinkTable;
-  readonly from: number;
-  readonly to: HolderRows;
-}
-
-/** A one-to-one target that a version comes to hold by being copied: its former holder loses it. */
-export interface CopiedTarget {
+/** Links that become the same in one state as they are in the other (D22). */
+export interface LinkTransfer {
   readonly attribute: RelationAttribute;
-  /** The row that the target is copied from. */
-  readonly from: number;
-  /** The state that it is copied to. */
+  /** Whether they come to be published; drafts take back what is published otherwise. */
   readonly published: boolean;
+  /** The locale whose links are meant, where locales have their own; null where all are. */
+  readonly locale: string | null;
+  /** Inverse sides: the owners whose links may change; own ones, or all. */
+  readonly owners: 'all' | OwnCondition;
 }
 
 /** All links of one document that a write changes. */
 export interface LinksStep {
-  readonly kind: 'links';
   readonly type: ContentType;
   readonly documentId: string;
-  readonly locale: string;
-  /** Inverse sides: only the drafts of the targets, or both states. */
-  readonly draftsOnly: boolean;
+  /** The locale of the version that is written; null where all are. */
+  readonly locale: string | null;
+  /** Whether the document has versions in other locales, which show what they share. */
+  readonly hasOthers: boolean;
   readonly changes: readonly LinkChange[];
-  readonly copies: readonly LinkCopy[];
-  readonly reassigned: readonly CopiedTarget[];
+  readonly transfers: readonly LinkTransfer[];
 }
 
 /** Drafts that are missing are made from what is published (D29); null means a single type's document. */
@@ -92,12 +88,13 @@ export interface UnpublishStep {
   readonly locale: string | null;
 }
 
-/** The draft of a locale takes back what is published. */
+/** The draft of a locale takes back what is published; those of all where it is null. */
 export interface DiscardStep {
   readonly kind: 'discard';
   readonly type: ContentType;
   readonly documentId: string;
-  readonly locale: string;
+  readonly locale: string | null;
+  readonly links: LinksStep;
 }
 
 /** The versions of a locale go, or all; with the last one the links that named the document. */
@@ -108,4 +105,4 @@ export interface DeleteStep {
   readonly locale: string | null;
 }
 
-export type WriteStep = RowsStep | LinksStep | DraftsStep | UnpublishStep | DiscardStep | DeleteStep;
+export type WriteStep = RowsStep | PublishStep | DraftsStep | UnpublishStep | DiscardStep | DeleteStep;

@@ -7,6 +7,7 @@ export interface VersionRow {
   readonly documentId: string;
   readonly locale: string;
   readonly published: boolean;
+  readonly revision: number;
   /** Whether it is the caller's own. */
   readonly own: boolean;
 }

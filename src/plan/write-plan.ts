@@ -13,8 +13,8 @@ import type { VersionRow } from './versions.js';
 export const WRITE_EVENTS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
 export type WriteEvent = (typeof WRITE_EVENTS)[number];
 
-/** What a write does. To publish a draft is to update it by nothing. */
-export type Verb = 'create' | 'update' | 'delete' | 'unpublish' | 'discardDraft';
+/** What a write does. */
+export type Verb = 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft';
 
 /** What a write is about; how it is answered is a plan of its own. */
 export interface WriteTarget {
@@ -22,6 +22,11 @@ export interface WriteTarget {
   /** Null for a new document, and for a single type's, whichever it is. */
   readonly documentId: string | null;
   readonly locale: string;
+  /**
+   * Whose links are meant where a relation has its own in each locale: the request's locale, also where the
+   * document itself has none (D25).
+   */
+  readonly linkLocale: string;
   /** Whether the locale does not matter: all versions are meant. */
   readonly everyLocale: boolean;
   /** Whether the published version is written; always true in types without drafts. */

@@ -19,18 +19,26 @@ type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSettings): WriteTarget {
   const { type, documentId, version } = asked;
   if (documentId === null && type.kind === 'collectionType' && verb !== 'create') throw notFound();
-  const changesState = verb === 'unpublish' || verb === 'discardDraft';
+  const changesState = verb === 'publish' || verb === 'unpublish' || verb === 'discardDraft';
   if (changesState && !type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
   const deletes = verb === 'delete';
   if (deletes && type.draftAndPublish && !version.published) throw lonelyDraft();
-  const everyLocale = deletes && (!type.localized || version.locale.kind === 'any');
+  const isTransition = deletes || changesState;
+  const everyLocale = isTransition && (!type.localized || version.locale.kind === 'any');
+  const locale = everyLocale ? settings.defaultLocale : localeOf(asked, settings, deletes);
   return {
     type,
     documentId,
-    locale: everyLocale ? settings.defaultLocale : localeOf(asked, settings, deletes),
+    locale,
+    linkLocale: type.localized ? locale : linkLocaleOf(asked, settings),
     everyLocale,
     publish: version.published || !type.draftAndPublish,
   };
+}
+
+/** The locale whose links a document without locales means: the request's, else the default one (D25). */
+function linkLocaleOf({ version: { locale } }: Asked, { defaultLocale, locales }: ContentSettings): string {
+  return locale.kind === 'one' && locales.includes(locale.code) ? locale.code : defaultLocale;
 }
 
 /** The one locale that a write is about. */

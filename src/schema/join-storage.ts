@@ -1,16 +1,9 @@
 /** What a relation is in the database: one row for each kind of join. */
 import { sql } from '../sql.js';
 import { byKind } from './by-kind.js';
-import type {
-  Attribute,
-  ColumnJoin,
-  ContentType,
-  InverseColumnJoin,
-  Join,
-  LinkJoin,
-  RelationAttribute,
-} from './model.js';
-import { attributeIndexName, holderIndexName, parted } from './naming.js';
+import type { ColumnJoin, InverseColumnJoin, InverseLinkJoin, Join, LinkJoin } from './join-model.js';
+import type { Attribute, ContentType, RelationAttribute } from './model.js';
+import { attributeIndexName, columnName, holderIndexName, parted } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 
 /** The relations of a type, in their order. */
@@ -18,7 +11,8 @@ export const relationsOf = ({ attributes }: ContentType): RelationAttribute[] =>
   [...attributes.values()].filter((attribute) => attribute.kind === 'relation');
 
 /** Names of properties beside the attributes': attributes begin with a letter. */
-const besideOf = ({ name }: Attribute, what: 'document' | 'position'): string => `_${name}_${what}`;
+const besideOf = ({ name }: Attribute, what: 'document' | 'position' | 'former_position'): string =>
+  `_${name}_${what}`;
 
 function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttribute): AttributeStorage {
   const held = columnOf(attribute, {
@@ -29,7 +23,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
     reference: attribute.target,
     exclusive: attribute.exclusive,
   });
-  // A one-to-one target has one holder per locale and state.
+  // A one-to-one target has one owner in a state, which each of its locales' rows names.
   // Judged at commit, because a target changes hands within one statement.
   const holder = indexOf(holderIndexName(type, attribute), [held.property, 'locale', '_published'], {
     unique: true,
@@ -43,36 +37,45 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
     name: join.position,
     property: besideOf(attribute, 'position'),
     comment: `place on the other side of ${attribute.name}`,
-    type: 'integer',
-    cast: sql`::int4`,
-    nullable: false,
-    isPosition: true,
+    type: 'bigint',
+    cast: sql`::int8`,
+    placeOf: join.column,
   });
-  return { ...stored, columns: [held, position], contended };
+  if (!type.draftAndPublish) return { ...stored, columns: [held, position], contended };
+  const former = columnOf(attribute, {
+    name: columnName(attribute.name, 'former_position'),
+    property: besideOf(attribute, 'former_position'),
+    comment: `place on the other side of ${attribute.name} before it was unpublished`,
+    type: 'bigint',
+    cast: sql`::int8`,
+    placeOf: join.column,
+    remembers: join.position,
+  });
+  return { ...stored, columns: [held, position, former], contended };
 }
 
 /** Whoever takes a target from the inverse side may meet its other holders at the owning side's index. */
 function inOtherColumn(
   join: InverseColumnJoin,
-  type: ContentType,
-  attribute: RelationAttribute,
+  _type: ContentType,
+  { target, exclusive }: RelationAttribute,
 ): AttributeStorage {
-  const { target, exclusive } = attribute;
   if (!exclusive) return NOTHING;
-  const others = relationsOf(target).filter(
-    (one) => one.join.lock === join.lock && one.join.side === 'owning',
+  const owners = relationsOf(target).filter(
+    (one) => one.join.name === join.name && one.join.side === 'owning',
   );
-  const contended = [
-    holderIndexName(type, attribute),
-    ...others.map((other) => holderIndexName(target, other)),
-  ];
-  return { ...NOTHING, contended };
+  return { ...NOTHING, contended: owners.map((owner) => holderIndexName(target, owner)) };
 }
 
 function inLinkTable({ links }: LinkJoin): AttributeStorage {
   const { bare } = parted(links.table);
-  return { ...NOTHING, link: links, names: [bare, links.targetIndex, `${bare}_pkey`] };
+  const contended = links.exclusive ? [links.targetIndex] : [];
+  return { ...NOTHING, link: links, names: [bare, links.targetIndex, `${bare}_pkey`], contended };
 }
+
+/** Whoever takes a target from the inverse side may meet its other owners there, too. */
+const inOtherLinkTable = ({ links }: InverseLinkJoin): AttributeStorage =>
+  links.exclusive ? { ...NOTHING, contended: [links.targetIndex] } : NOTHING;
 
 const nothing = (): AttributeStorage => NOTHING;
 
@@ -81,7 +84,7 @@ export const joinStorage = byKind<Join, [ContentType, RelationAttribute], Attrib
   column: inColumn,
   inverseColumn: inOtherColumn,
   link: inLinkTable,
-  inverseLink: nothing,
+  inverseLink: inOtherLinkTable,
   embedded: nothing,
   locales: nothing,
 });

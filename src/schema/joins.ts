@@ -10,70 +10,75 @@ import type {
   LinkTable,
   LocalesJoin,
   TwoWayLinkTable,
-} from './model.js';
+} from './join-model.js';
 import { columnName, linkTableName, targetIndexName } from './naming.js';
 
 /** The relations of instances stand in the holder's JSON, where nobody else writes. */
-export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', side: null, lock: null });
+export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', name: null, side: null, lock: null });
 
 /** The locales of a document are told by its own rows. */
-export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', side: null, lock: null });
+export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', name: null, side: null, lock: null });
 
-const linkColumn = (name: string, more: Omit<LinkColumn, 'name'>): LinkColumn =>
-  Object.freeze({ name: identifier(name), ...more });
+const linkColumn = (name: string, property: string, type: string): LinkColumn =>
+  Object.freeze({ name: identifier(name), property, type, key: false });
 
-const HOLDER = linkColumn('owner_id', { property: 'owner', type: null, key: true, counted: false });
-const TARGET = linkColumn('target_document_id', {
-  property: 'targetDocumentId',
-  type: 'text',
-  key: true,
-  counted: false,
-});
-const POSITION = linkColumn('position', {
-  property: 'position',
-  type: 'integer',
-  key: false,
-  counted: false,
-});
-const INVERSE_POSITION = linkColumn('inverse_position', {
-  property: 'inversePosition',
-  type: 'integer',
-  key: false,
-  counted: true,
-});
+const keyColumn = (name: string, property: string, type: string): LinkColumn =>
+  Object.freeze({ ...linkColumn(name, property, type), key: true });
+
+const OWNER = keyColumn('owner_document_id', 'ownerDocumentId', 'text');
+const PUBLISHED = keyColumn('published', 'published', 'boolean');
+const LOCALE = keyColumn('locale', 'locale', 'text');
+const TARGET = keyColumn('target_document_id', 'targetDocumentId', 'text');
+const POSITION = linkColumn('position', 'position', 'integer');
+const INVERSE_POSITION = linkColumn('inverse_position', 'inversePosition', 'bigint');
+
+/** What decides about the table of a relation's links. */
+interface LinkShape {
+  readonly perLocale: boolean;
+  readonly toOne: boolean;
+  readonly exclusive: boolean;
+}
 
 /** The table of an owning side's links. */
-function linkTable(holder: Identifier, key: string): LinkTable {
-  const table = linkTableName(holder, key);
+function linkTable(owner: Identifier, key: string, shape: LinkShape): LinkTable {
+  const table = linkTableName(owner, key);
   return {
     table,
-    holder: HOLDER,
+    owner: OWNER,
+    published: PUBLISHED,
+    locale: LOCALE,
     target: TARGET,
     position: POSITION,
     inversePosition: null,
+    ...shape,
     targetIndex: targetIndexName(table),
   };
 }
 
-const twoWayTable = (holder: Identifier, key: string): TwoWayLinkTable => ({
-  ...linkTable(holder, key),
+const twoWayTable = (owner: Identifier, key: string, shape: LinkShape): TwoWayLinkTable => ({
+  ...linkTable(owner, key, shape),
   inversePosition: INVERSE_POSITION,
 });
 
-function link(holder: Identifier, key: string, twoWay: boolean): LinkJoin {
-  const links = twoWay ? twoWayTable(holder, key) : linkTable(holder, key);
-  return { kind: 'link', side: 'owning', lock: links.table, links };
+/** One for all links of a type: whoever writes them from elsewhere moves the revisions of its rows, too. */
+const linksLock = (owner: Identifier): string => `${owner} links`;
+
+/** What both sides of a relation say of it. */
+const relationOf = (owner: Identifier, key: string): { readonly name: string; readonly lock: string } => ({
+  name: `${owner}.${key}`,
+  lock: linksLock(owner),
+});
+
+function link(owner: Identifier, key: string, links: LinkTable): LinkJoin {
+  return { kind: 'link', side: 'owning', ...relationOf(owner, key), links };
 }
 
-const columnLock = (holder: Identifier, column: Identifier): string => `${holder}.${column}`;
-
-function column(holder: Identifier, key: string, ordered: boolean): ColumnJoin {
-  const held = columnName(key, 'document_id');
+function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
   return {
     kind: 'column',
     side: 'owning',
-    lock: columnLock(holder, held),
-    column: held,
+    ...relationOf(owner, key),
+    column: columnName(key, 'document_id'),
     position: ordered ? columnName(key, 'position') : null,
   };
 }
@@ -86,29 +91,69 @@ export interface JoinContext {
   readonly tableOf: (type: ContentTypeDefinition) => Identifier;
 }
 
+const isToMany = ({ relation }: RelationDefinition): boolean =>
+  relation === 'oneToMany' || relation === 'manyToMany';
+
+const isPerLocale = (type: ContentTypeDefinition, def: { readonly localized?: boolean }): boolean =>
+  type.localized === true && def.localized === true;
+
+/** Both sides of a relation, as its owning side defines it. */
+interface TwoWay {
+  readonly owner: ContentTypeDefinition;
+  readonly key: string;
+  readonly def: RelationDefinition;
+}
+
+const shapeOf = ({ owner, def }: TwoWay): LinkShape => ({
+  perLocale: isPerLocale(owner, def),
+  toOne: !isToMany(def),
+  exclusive: def.relation.startsWith('oneTo'),
+});
+
+/**
+ * Whether a two-way relation has a table: where an owner may have several links; and where locales have their
+ * own, because a link that the other side makes may wait for its owner's version (D25).
+ */
+const hasTable = (shape: LinkShape): boolean => !shape.toOne || shape.perLocale;
+
+function owning({ owner, key, def }: TwoWay, table: Identifier): Join {
+  const shape = shapeOf({ owner, key, def });
+  if (hasTable(shape)) return link(table, key, twoWayTable(table, key, shape));
+  return column(table, key, def.relation === 'manyToOne');
+}
+
 /** The inverse side, which the other side's definition says all of. */
-function inverse(def: RelationDefinition, mappedBy: string, { typeOf, tableOf }: JoinContext): Join {
-  const target = typeOf(def.target);
-  const table = tableOf(target);
-  const perLocale = target.localized === true && target.attributes[mappedBy]?.localized === true;
-  if (def.relation === 'manyToMany') {
-    const links = twoWayTable(table, mappedBy);
-    return { kind: 'inverseLink', side: 'inverse', lock: links.table, links, perLocale };
-  }
-  const held = columnName(mappedBy, 'document_id');
-  const position = def.relation === 'oneToMany' ? columnName(mappedBy, 'position') : null;
-  const lock = columnLock(table, held);
-  return { kind: 'inverseColumn', side: 'inverse', lock, column: held, position, perLocale };
+function inverse(twoWay: TwoWay, table: Identifier): Join {
+  const { key, def } = twoWay;
+  const shape = shapeOf(twoWay);
+  const relation = relationOf(table, key);
+  if (hasTable(shape))
+    return { kind: 'inverseLink', side: 'inverse', ...relation, links: twoWayTable(table, key, shape) };
+  const position = def.relation === 'manyToOne' ? columnName(key, 'position') : null;
+  return {
+    kind: 'inverseColumn',
+    side: 'inverse',
+    ...relation,
+    column: columnName(key, 'document_id'),
+    position,
+  };
 }
 
 /** How a relation of a content type reaches its targets. */
 export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinContext): Join {
-  const { type: holder, key, tableOf } = context;
-  const table = tableOf(holder);
-  if (def.type === 'media')
-    return def.multiple === true ? link(table, key, false) : column(table, key, false);
-  if (def.mappedBy !== undefined) return inverse(def, def.mappedBy, context);
-  const twoWay = def.inversedBy !== undefined;
-  const many = def.relation === 'oneToMany' || def.relation === 'manyToMany';
-  return many ? link(table, key, twoWay) : column(table, key, twoWay && def.relation === 'manyToOne');
+  const { type: owner, key, typeOf, tableOf } = context;
+  const table = tableOf(owner);
+  if (def.type === 'relation' && def.mappedBy !== undefined) {
+    const other = typeOf(def.target);
+    const theirs = other.attributes[def.mappedBy] as RelationDefinition;
+    return inverse({ owner: other, key: def.mappedBy, def: theirs }, tableOf(other));
+  }
+  if (def.type === 'relation' && def.inversedBy !== undefined) return owning({ owner, key, def }, table);
+  const many = def.type === 'media' ? def.multiple === true : isToMany(def);
+  if (!many) return column(table, key, false);
+  return link(
+    table,
+    key,
+    linkTable(table, key, { perLocale: isPerLocale(owner, def), toOne: false, exclusive: false }),
+  );
 }

@@ -10,94 +10,8 @@ import type {
   ScalarDefinition,
   ZoneDefinition,
 } from './definitions.js';
+import type { Join, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
-
-interface JoinBase {
-  /**
-   * Which side of its relation an attribute is: the owning side's table, or a link table, holds the links;
-   * null where there is one side only.
-   */
-  readonly side: 'owning' | 'inverse' | null;
-  /** The relation's name among locks, the same from both sides; null where nobody else writes it. */
-  readonly lock: string | null;
-}
-
-/** The owning side's row holds the target's document id. `position` orders such rows on the inverse side. */
-export interface ColumnJoin extends JoinBase {
-  readonly kind: 'column';
-  readonly column: Identifier;
-  readonly position: Identifier | null;
-}
-
-/** The target's rows hold our document id. */
-export interface InverseColumnJoin extends JoinBase, OtherSide {
-  readonly kind: 'inverseColumn';
-  readonly column: Identifier;
-  readonly position: Identifier | null;
-}
-
-/** A link table of which ours is the owning side. */
-export interface LinkJoin extends JoinBase {
-  readonly kind: 'link';
-  readonly links: LinkTable;
-}
-
-/** A link table of which the target's is the owning side. */
-export interface InverseLinkJoin extends JoinBase, OtherSide {
-  readonly kind: 'inverseLink';
-  readonly links: TwoWayLinkTable;
-}
-
-/** Inside a component: the instance holds one document id or a list of them. */
-export interface EmbeddedJoin extends JoinBase {
-  readonly kind: 'embedded';
-}
-
-/** The other locales of the same document. */
-export interface LocalesJoin extends JoinBase {
-  readonly kind: 'locales';
-}
-
-/** How a relation reaches its targets. Relations link documents; the version is picked when they are read. */
-export type Join = ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin;
-
-/** What the inverse side of a relation knows of the owning one. */
-interface OtherSide {
-  /** The owning attribute has a value per locale. */
-  readonly perLocale: boolean;
-}
-
-/** A column of a link table. */
-export interface LinkColumn {
-  readonly name: Identifier;
-  /** Its property in the entity. */
-  readonly property: string;
-  /** Its type in the database; null for one that refers to the row that holds it. */
-  readonly type: string | null;
-  /** Part of the primary key. */
-  readonly key: boolean;
-  /** Numbered by the database where nothing is given. */
-  readonly counted: boolean;
-}
-
-/** A table of links: its columns by what they are for. */
-export interface LinkTable {
-  readonly table: Identifier;
-  /** The row whose link it is. Its links go when it goes. */
-  readonly holder: LinkColumn;
-  readonly target: LinkColumn;
-  /** The position among the holder's links. */
-  readonly position: LinkColumn;
-  /** The position among the links of the target; null where the target's type does not show them. */
-  readonly inversePosition: LinkColumn | null;
-  /** The index for the links of a target. */
-  readonly targetIndex: Identifier;
-}
-
-/** A table of links that both sides show. */
-export interface TwoWayLinkTable extends LinkTable {
-  readonly inversePosition: LinkColumn;
-}
 
 interface AttributeBase {
   readonly name: Identifier;
@@ -212,8 +126,10 @@ export interface Column {
   /** Its value as the answer shows it. */
   readonly toJson: (column: Sql) => Sql;
   readonly nullable: boolean;
-  /** Numbered by the database: the place of the row on the other side of a relation. */
-  readonly isPosition: boolean;
+  /** The column whose targets list this row, in the order of this one; null for all other columns. */
+  readonly placeOf: Identifier | null;
+  /** The column of the published place that this one keeps while a document is not published. */
+  readonly remembers: Identifier | null;
   /** The type whose document ids it holds. */
   readonly reference: ContentType | null;
   /** Of the rows of a locale and state only one holds a value. */
@@ -251,6 +167,9 @@ export interface Storage {
   /** The table whose sequence numbers component instances, the same for all types. */
   readonly instanceIds: Identifier;
   readonly instanceSequence: Identifier;
+  /** The sequence of places in lists and of revisions, and its table, the same for all types. */
+  readonly counter: Identifier;
+  readonly counts: Identifier;
   /** What it takes of the names of its schema, or keeps for itself: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
   /** The relations of the type, in their order. */

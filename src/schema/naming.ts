@@ -89,6 +89,13 @@ export const INSTANCE_IDS = identifier('content_component_ids');
 /** That sequence: PostgreSQL names it after the table and its serial column. */
 export const INSTANCE_SEQUENCE = identifier('content_component_ids_id_seq');
 
+/**
+ * Where places and revisions are counted: what happens later has a greater number, in whichever list or
+ * document. A table for the sake of its sequence, too.
+ */
+export const COUNTS = identifier('content_counts');
+export const COUNTER = identifier('content_counts_id_seq');
+
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');
 export const COMPONENT = identifier('__component');

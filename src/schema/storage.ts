@@ -6,7 +6,9 @@ import { attributeStorage, isUnique } from './attribute-storage.js';
 import { relationsOf } from './join-storage.js';
 import type { ContentType, Index, RelationAttribute, Storage } from './model.js';
 import {
+  COUNTER,
   countIndexName,
+  COUNTS,
   inSchema,
   INSTANCE_IDS,
   INSTANCE_SEQUENCE,
@@ -27,6 +29,8 @@ export const NO_STORAGE: Storage = Object.freeze({
   indexes: [],
   instanceIds: INSTANCE_IDS,
   instanceSequence: INSTANCE_SEQUENCE,
+  counter: COUNTER,
+  counts: COUNTS,
   names: [],
   relations: [],
   owning: [],
@@ -88,6 +92,8 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
     indexes: [...stored.flatMap(({ indexes }) => indexes), ...ownIndexes(type)],
     instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),
     instanceSequence: inSchema(parted(type.table).schema, INSTANCE_SEQUENCE),
+    counter: inSchema(parted(type.table).schema, COUNTER),
+    counts: inSchema(parted(type.table).schema, COUNTS),
     names: [
       ...ownNames(type).map((name) => ({ name, attribute: null })),
       ...stored.flatMap(({ attribute, names, indexes }) =>

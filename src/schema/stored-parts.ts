@@ -1,6 +1,7 @@
 /** What the storage of an attribute is made of. */
 import type { Sql } from '../sql.js';
-import type { Attribute, Column, Index, LinkTable } from './model.js';
+import type { LinkTable } from './join-model.js';
+import type { Attribute, Column, Index } from './model.js';
 
 /** What one attribute adds to its type's storage. */
 export interface AttributeStorage {
@@ -34,7 +35,8 @@ export const columnOf = (
     attribute,
     toJson: asItIs,
     nullable: true,
-    isPosition: false,
+    placeOf: null,
+    remembers: null,
     reference: null,
     exclusive: false,
     ...more,

@@ -5,8 +5,10 @@ export interface SystemColumn {
   readonly name: string;
   /** Its property in the entity. Attributes begin with a letter. */
   readonly property: string;
-  readonly type: 'integer' | 'text' | 'timestamptz(3)' | 'boolean';
+  readonly type: 'integer' | 'bigint' | 'text' | 'timestamptz(3)' | 'boolean';
   readonly nullable: boolean;
+  /** What rows have that nobody has given one. */
+  readonly default?: number;
 }
 
 /** The first one is the primary key, numbered by the database. */
@@ -18,4 +20,6 @@ export const SYSTEM_COLUMNS: readonly SystemColumn[] = [
   { name: 'published_at', property: 'publishedAt', type: 'timestamptz(3)', nullable: true },
   { name: 'published', property: '_published', type: 'boolean', nullable: false },
   { name: 'locale', property: 'locale', type: 'text', nullable: false },
+  // Versions with the same revision have the same content: a published one has its draft's (D21).
+  { name: 'revision', property: '_revision', type: 'bigint', nullable: false, default: 0 },
 ];

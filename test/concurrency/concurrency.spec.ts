@@ -248,7 +248,7 @@ describe('writers that meet', () => {
         expect(statuses(replies)).toEqual({ 200: 3 });
         const rows = await test.sql(
           `select s.locale, s.published, s.rank, s.main_document_id as main, s.badges #>> '{0,text}' as badge,
-             (select string_agg(l.target_document_id, ',' order by l.position) from stories_topics_links l where l.owner_id = s.id) as topics
+             (select string_agg(l.target_document_id, ',' order by l.position) from stories_topics_links l where l.owner_document_id = s.document_id and l.published = s.published) as topics
            from stories s where s.document_id = $1 order by 1, 2`,
           [documentId],
         );

@@ -87,21 +87,15 @@ export async function picture(
   const shown: Record<string, string[]> = {};
   for (const [table, rows] of all) {
     const document = tables.get(table)?.includes('document_id') === true;
-    const ownerTable =
-      [...tables.keys()]
-        .filter((name) => name !== table && table.startsWith(`${name}_`))
-        .sort((a, b) => b.length - a.length)[0] ?? '';
     for (const row of rows) {
-      if (!document && 'owner_id' in row) {
-        const owner = owners.get(`${ownerTable}#${row['owner_id']}`) ?? {};
-        row['owner_id'] = `${label(owner['document_id'])} ${owner['locale']} ${owner['published']}`;
-        row['state'] = `${owner['locale']} ${owner['published']}`;
-      }
+      if (document || !('owner_document_id' in row)) continue;
+      row['state'] = `${row['locale']} ${row['published']}`;
+      row['owner'] = `${label(row['owner_document_id'])} ${row['state']}`;
     }
     for (const column of tables.get(table) ?? []) {
       if (!/position$/.test(column)) continue;
       const related = column.replace(/_position$/, '_document_id');
-      if (column === 'position') ranks(rows, column, (row) => row['owner_id']);
+      if (column === 'position') ranks(rows, column, (row) => row['owner']);
       else if (column === 'inverse_position')
         ranks(rows, column, (row) => `${row['target_document_id']} ${row['state']}`);
       // Without a target a position means nothing.

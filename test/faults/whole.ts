@@ -42,8 +42,8 @@ export async function wholeProblems(sql: RunSql): Promise<string[]> {
   const rows = await sql(`
     with topic as (select document_id, row_number() over (order by min(id)) - 1 as place from topics group by 1)
     select s.document_id as id, s.locale, s.published, s.rank, s.title,
-      (select json_agg(t.place order by l.position) from stories_topics_links l join topic t on t.document_id = l.target_document_id where l.owner_id = s.id) as topics,
-      (select json_agg(t.place) from stories_list_links l join topic t on t.document_id = l.target_document_id where l.owner_id = s.id) as list,
+      (select json_agg(t.place order by l.position) from stories_topics_links l join topic t on t.document_id = l.target_document_id where l.owner_document_id = s.document_id and l.published = s.published and l.locale = '') as topics,
+      (select json_agg(t.place) from stories_list_links l join topic t on t.document_id = l.target_document_id where l.owner_document_id = s.document_id and l.published = s.published and l.locale = '') as list,
       (select t.place from topic t where t.document_id = s.main_document_id) as main,
       jsonb_path_query_array(s.badges, '$[*].text') as badges, s.box ->> 'label' as label,
       (select t.place from topic t where t.document_id = s.box ->> 'topic') as box_topic, s.box #>> '{badges,0,text}' as inner_badge, s.zone #>> '{0,text}' as zone
@@ -83,7 +83,7 @@ export async function wholeProblems(sql: RunSql): Promise<string[]> {
       problems.push(`${row['id']}: the locales do not share one rank`);
   }
   const [{ n } = { n: 0 }] = await sql(
-    `select count(*)::int as n from stories_topics_links l where not exists (select 1 from stories s where s.id = l.owner_id) or not exists (select 1 from topics t where t.document_id = l.target_document_id)`,
+    `select count(*)::int as n from stories_topics_links l where not exists (select 1 from stories s where s.document_id = l.owner_document_id) or not exists (select 1 from topics t where t.document_id = l.target_document_id)`,
   );
   return Number(n) === 0 ? problems : [...problems, `${n} links of nobody or to nobody`];
 }

@@ -227,18 +227,25 @@ class Rewrite {
     );
   }
 
-  private async links(attribute: RelationAttribute, id: unknown): Promise<void> {
+  private async links(attribute: RelationAttribute, row: Json): Promise<void> {
     if (attribute.join.kind !== 'link') return;
-    const table = `"${attribute.join.links.table}"`;
-    await this.sql(`delete from ${table} where owner_id = $1`, [id]);
-    for (const [position, target] of [...new Set([this.other(attribute), this.other(attribute)])].entries()) {
+    const { links } = attribute.join;
+    const table = `"${links.table}"`;
+    const owner = [row['document_id'], row['published'], links.perLocale ? row['locale'] : ''];
+    await this.sql(
+      `delete from ${table} where owner_document_id = $1 and published = $2 and locale = $3`,
+      owner,
+    );
+    // One-to-one targets have one owner.
+    const targets = links.exclusive ? [] : [...new Set([this.other(attribute), this.other(attribute)])];
+    const columns = 'owner_document_id, published, locale, target_document_id, position';
+    const place = links.inversePosition === null ? ['', ''] : [', inverse_position', ', $5::int4'];
+    for (const [position, target] of targets.entries())
       if (target !== null)
-        await this.sql(`insert into ${table} (owner_id, target_document_id, position) values ($1, $2, $3)`, [
-          id,
-          target,
-          position,
-        ]);
-    }
+        await this.sql(
+          `insert into ${table} (${columns}${place[0]}) values ($1, $2, $3, $4, $5::int4${place[1]})`,
+          [...owner, target, position],
+        );
   }
 
   private async row(type: ContentType, row: Json): Promise<void> {
@@ -255,7 +262,7 @@ class Rewrite {
           sets.set(attribute.join.column, attribute.exclusive ? null : this.other(attribute));
           if (attribute.join.position !== null) sets.set(attribute.join.position, -Number(row['id']));
         }
-        await this.links(attribute, row['id']);
+        await this.links(attribute, row);
       } else if (attribute.kind === 'scalar') {
         if (attribute.system || !(hidden || isSecret(attribute, type, this.grants, READS))) continue;
         const value = this.scalar(attribute);

@@ -907,7 +907,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     });
   });
 
-  it('a write takes as many statements for three locales as for one, and at most six', async () => {
+  it('a write takes as many statements for three locales as for two, and at most six', async () => {
     const category = await post('categories', { name: 'counted' });
     const made = await post('articles', { title: 'Counted' });
     const body = () => ({
@@ -920,10 +920,13 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
     const count = async () =>
       withinTransaction(await countStatements(() => update('articles', made, body()))).length;
     const one = await count();
-    for (const locale of ['fr', 'de'])
-      await update('articles', made, { title: `In ${locale}` }, `?locale=${locale}`);
-    expect(await count()).toBe(one);
-    expect(one).toBeLessThanOrEqual(6);
+    await update('articles', made, { title: 'In fr' }, '?locale=fr');
+    const two = await count();
+    await update('articles', made, { title: 'In de' }, '?locale=de');
+    expect(await count()).toBe(two);
+    // The other versions that share changed links are noted after the one that is written.
+    expect(two).toBeLessThanOrEqual(one + 1);
+    expect(two).toBeLessThanOrEqual(6);
   });
 });
 

@@ -41,6 +41,7 @@ const row = (id: number, published: boolean, locale = 'en'): VersionRow => ({
   documentId: 'doc',
   locale,
   published,
+  revision: id,
   own: true,
 });
 
@@ -61,7 +62,14 @@ function planned(planning: Planning): Planned {
   const rows = planning.rows ?? rowsOf(planning);
   const verb = planning.verb ?? (rows.length === 0 ? 'create' : 'update');
   const publish = planning.draft !== true || !type.draftAndPublish;
-  const target = { type, documentId: rows[0]?.documentId ?? null, locale, everyLocale: false, publish };
+  const target = {
+    type,
+    documentId: rows[0]?.documentId ?? null,
+    locale,
+    linkLocale: locale,
+    everyLocale: false,
+    publish,
+  };
   const action = verb === 'create' ? 'create' : 'update';
   const rights = writeRightsOf(HOST, { type, action, published: publish });
   const checked = planBody({ data }, type, {
@@ -78,6 +86,7 @@ function planned(planning: Planning): Planned {
     published,
     ids: Array.from({ length: FRESH_IDS }, (_, i) => FIRST_ID + i),
     draftless: new Map(),
+    each: [],
     targets: new Map(
       Object.entries(found).map(([name, list]) => {
         const of = schema.types.get(name) as ContentType;

@@ -1,4 +1,6 @@
-/** What types are in the database, as facts of the model: every example is a model, and what follows from it. */
+/**
+ * What types are in the database, as facts of the model: every example is a model, and what follows from it.
+ */
 import { defineCollectionType, defineSingleType } from 'nestjs-content-api';
 import { buildSchema } from '../../src/schema/build-schema.ts';
 import type { ContentType } from '../../src/schema/model.ts';
@@ -35,13 +37,13 @@ const named = (list: readonly { readonly name: string }[]): string[] => list.map
 
 describe('storage', () => {
   it('columns: values, targets, and places on the other side', () => {
-    expect(storageOf('left').columns.map(({ name, type, isPosition }) => [name, type, isPosition])).toEqual([
-      ['title', 'text', false],
-      ['slug', 'text', false],
-      ['rank', 'int4', false],
-      ['one_document_id', 'text', false],
-      ['holder_document_id', 'text', false],
-      ['holder_position', 'integer', true],
+    expect(storageOf('left').columns.map(({ name, type, placeOf }) => [name, type, placeOf])).toEqual([
+      ['title', 'text', null],
+      ['slug', 'text', null],
+      ['rank', 'int4', null],
+      ['one_document_id', 'text', null],
+      ['holder_document_id', 'text', null],
+      ['holder_position', 'bigint', 'holder_document_id'],
     ]);
     expect(storageOf('right').columns).toEqual([]);
   });
@@ -56,19 +58,19 @@ describe('storage', () => {
     expect(storageOf('right').links).toEqual([]);
   });
 
-  it('a relation has one lock, the same from both sides', () => {
+  it('the links of a type have one lock, the same from both sides', () => {
     const locks = (type: string): unknown =>
       Object.fromEntries(storageOf(type).relations.map(({ name, join }) => [name, join.lock]));
     expect(locks('left')).toEqual({
-      one: 'lefts.one_document_id',
-      many: 'lefts_many_links',
-      holder: 'lefts.holder_document_id',
-      alone: 'lefts_alone_links',
+      one: 'lefts links',
+      many: 'lefts links',
+      holder: 'lefts links',
+      alone: 'lefts links',
     });
     expect(locks('right')).toEqual({
-      one: 'lefts.one_document_id',
-      many: 'lefts_many_links',
-      held: 'lefts.holder_document_id',
+      one: 'lefts links',
+      many: 'lefts links',
+      held: 'lefts links',
     });
   });
 

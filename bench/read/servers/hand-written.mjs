@@ -34,7 +34,7 @@ const POPULATED = `${ARTICLE},
   ) j) as author,
   (select coalesce(json_agg(j order by l.position), '[]') from articles_categories_links l cross join lateral (
     select c.id, c.document_id as "documentId", c.name, ${stamps('c')} from categories c where c.document_id = l.target_document_id limit 1
-  ) j where l.owner_id = a.id) as categories,
+  ) j where l.owner_document_id = a.document_id and l.published) as categories,
   (select coalesce(json_agg(j), '[]') from (
     select s->'id' as id, s->'documentId' as "documentId", s->'heading' as heading, s->'body' as body from jsonb_array_elements(a.sections) s
   ) j) as sections`;
@@ -58,8 +58,9 @@ const STATEMENTS = {
   'by-author': matching('author_document_id = $1'),
   'by-employer': matching(`author_document_id in (
     select u.document_id from authors u join companies c on c.document_id = u.employer_document_id where c.name = $1)`),
-  'by-category': matching(`id in (
-    select l.owner_id from articles_categories_links l join categories c on c.document_id = l.target_document_id where c.name = $1)`),
+  'by-category': matching(`document_id in (
+    select l.owner_document_id from articles_categories_links l join categories c on c.document_id = l.target_document_id
+    where l.published and c.name = $1)`),
 };
 
 async function run(shape, full, value) {

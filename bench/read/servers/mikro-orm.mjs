@@ -91,8 +91,8 @@ const FILL = `
       featured, status_label, contact_email, secret, password, published_on, start_time, event_at, meta, sections, u.id
     from public.articles a left join public.authors u on u.document_id = a.author_document_id;
   insert into orm.articles_categories (article_id, category_id)
-    select l.owner_id, c.id from public.articles_categories_links l join public.categories c on c.document_id = l.target_document_id
-    order by l.owner_id, l.position;
+    select a.id, c.id from public.articles_categories_links l join public.categories c on c.document_id = l.target_document_id
+    join public.articles a on a.document_id = l.owner_document_id and a.published = l.published order by a.id, l.position;
   create index on orm.articles_categories (article_id, id);
   create index on orm.articles_categories (category_id);`;
 

@@ -1,7 +1,29 @@
-import type { ColumnJoin } from '../../schema/model.js';
-import { quote, sql } from '../../sql.js';
+import type { ColumnJoin } from '../../schema/join-model.js';
+import type { Column, ContentType } from '../../schema/model.js';
+import { quote, type Sql, sql } from '../../sql.js';
+import type { LinksStep } from '../../plan/steps.js';
+import { noted } from '../changes.js';
+import { allOf, inState, inStates, type LinkStep, texts, writtenId } from '../link-sql.js';
 import { column, rowOf } from '../scope.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
+
+/** A one-to-one target has one owner: its other one loses it, in all locales (D23). */
+function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: LinksStep): LinkStep[] {
+  const { type } = step;
+  const value = ({ name }: Column): Sql | undefined => (name === held ? sql`null::text` : undefined);
+  const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...taken]);
+  const update = sql`update ${quote(type.table)} t set ${quote(held)} = null, ${noted({ type, value })} where ${others}`;
+  return [{ parts: [() => update], rows: { type, links: null, own: false } }];
+}
+
+/** What the written document holds in a state, in whichever locale: they hold the same. */
+const heldBy = (held: Sql, { type, published }: HeldIn, step: LinksStep): Sql =>
+  sql`(select s.${held} from ${quote(type.table)} s where s.document_id = ${writtenId(step)} and ${inState(sql`s`, published)} limit 1)`;
+
+interface HeldIn {
+  readonly type: ContentType;
+  readonly published: boolean;
+}
 
 /** The row holds its target's document id, which is written with the row's other columns. */
 export const columnJoin: JoinSql<ColumnJoin> = {
@@ -14,4 +36,18 @@ export const columnJoin: JoinSql<ColumnJoin> = {
     position: null,
   }),
   storedList: ({ column: held }, { row }) => sql`json_build_array(${row.alias}.${quote(held)})`,
+  replace: (way, { attribute, targets, states }, step) =>
+    attribute.exclusive && targets.length > 0
+      ? takeOver(
+          way,
+          [sql`t.${quote(way.column)} = any(${texts(targets)})`, ...inStates(sql`t`, states)],
+          step,
+        )
+      : [],
+  transfer: (way, { attribute, published }, step) => {
+    if (!attribute.exclusive) return [];
+    const held = quote(way.column);
+    const source = heldBy(held, { type: step.type, published: !published }, step);
+    return takeOver(way, [sql`t.${held} = ${source}`, inState(sql`t`, published)], step);
+  },
 };

@@ -1,4 +1,4 @@
-import type { EmbeddedJoin } from '../../schema/model.js';
+import type { EmbeddedJoin } from '../../schema/join-model.js';
 import { alias, quote, sql } from '../../sql.js';
 import { column, type JsonScope, listOf } from '../scope.js';
 import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep, tableOf } from './join-sql.js';

@@ -1,26 +1,78 @@
-import type { InverseColumnJoin } from '../../schema/model.js';
-import { param, quote, sql } from '../../sql.js';
-import type { LinkChange, LinksStep } from '../../plan/steps.js';
-import { type LinkStep, notAmong, texts } from '../link-sql.js';
-import { column, rowOf } from '../scope.js';
-import { namedBy, writtenRows } from './inverse-side.js';
+import type { InverseColumnJoin } from '../../schema/join-model.js';
+import type { Column } from '../../schema/model.js';
+import { constant, join, quote, type Sql, sql } from '../../sql.js';
+import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
+import { notedIf } from '../changes.js';
+import { allOf, inState, inStates, type LinkStep, stateOf, writtenId } from '../link-sql.js';
+import { column, currentRows, rowOf } from '../scope.js';
+import { eachState, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
 import { type JoinSql, tableOf } from './join-sql.js';
 
-/** Rows come to hold our document id, and those left out lose it. */
-function replace(way: InverseColumnJoin, change: LinkChange, request: LinksStep): LinkStep[] {
-  const { attribute, targets } = change;
-  const table = quote(attribute.target.table);
+/** The documents whose rows are to name the written one. */
+interface Wanted {
+  readonly way: InverseColumnJoin;
+  readonly attribute: LinkChange['attribute'];
+  /** Their `owner`, `published` and `place`. */
+  readonly from: Sql;
+  /** What else is true of the rows `x` that end naming it unless they are wanted. */
+  readonly scope: readonly Sql[];
+}
+
+/** Brings about that the rows of the wanted documents name ours, in all their locales, and no others. */
+function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
+  const { target } = attribute;
+  const table = quote(target.table);
   const held = quote(way.column);
-  const me = sql`${param(request.documentId)}::text`;
-  const position =
-    way.position === null ? sql`` : sql`, ${quote(way.position)} = coalesce(s.n, t.${quote(way.position)})`;
-  const rows = writtenRows(way, change, request);
-  // Lists are joined and hashed, never searched for each row.
-  const kept = sql`select x.id, ${me} as holder, l.n from unnest(${texts(targets)}) with ordinality l(id, n)
-      join ${table} x on x.document_id = l.id${rows}`;
-  const lost = sql`select x.id, null, null from ${table} x where x.${held} = ${me}${rows} and ${notAmong(sql`x.document_id`, targets)}`;
-  const update = sql`update ${table} t set ${held} = s.holder${position} from (${kept} union all ${lost}) s where t.id = s.id`;
-  return [{ sql: update, updates: attribute.target.table }];
+  const me = writtenId(step);
+  const value = ({ name }: Column): Sql | undefined => (name === way.column ? sql`s.holder` : undefined);
+  const place =
+    way.position === null ? [] : [sql`${quote(way.position)} = coalesce(s.place, t.${quote(way.position)})`];
+  const moved = way.position === null ? sql`false` : sql`x.${quote(way.position)} is distinct from w.place`;
+  const sets = [
+    sql`${held} = s.holder`,
+    ...place,
+    notedIf(sql`t.${held} is distinct from s.holder`, { type: target, value }),
+  ];
+  const lost = allOf([sql`x.${held} = ${me}`, ...scope]);
+  const of = sql`w.owner = x.document_id and w.published = x.published`;
+  return [
+    {
+      parts: [
+        () => from,
+        (part) => sql`update ${table} t set ${join(sets, ', ')} from (
+            select x.id, ${me} as holder, w.place from ${part(0)} w join ${table} x on ${of} where x.${held} is distinct from ${me} or ${moved}
+            union all select x.id, null, null from ${table} x where ${lost} and not exists (select 1 from ${part(0)} w where ${of})) s
+          where t.id = s.id`,
+      ],
+      rows: { type: target, links: null, own: target === step.type },
+    },
+  ];
+}
+
+/** What places rows in our list; nothing where there is one at most. */
+const placeOf = ({ position }: InverseColumnJoin, row: Sql): Sql =>
+  position === null ? sql`0::int8` : sql`${row}.${quote(position)}`;
+
+function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): LinkStep[] {
+  const { attribute, targets, states } = change;
+  const owners = attribute.target;
+  const mine = [sql`x.${quote(way.column)} = ${writtenId(step)}`, inState(sql`x`, !owners.draftAndPublish)];
+  const stored = sql`select x.document_id as owner, max(${placeOf(way, sql`x`)}) as place from ${quote(owners.table)} x where ${allOf(mine)} group by 1`;
+  const from = sql`select p.id as owner, s.published, p.place from (${placed(owners, targets, stored)}) p
+    cross join (${eachState(states)}) s where ${allOf([sql`true`, ...mayChange(change, sql`p.id`)])}`;
+  const scope = [...inStates(sql`x`, states), ...mayChange(change, sql`x.document_id`)];
+  return bring({ way, attribute, from, scope }, step);
+}
+
+function transfer(way: InverseColumnJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
+  const { attribute, published } = change;
+  const owners = attribute.target;
+  const held = quote(way.column);
+  const may = (row: Sql): Sql =>
+    mayTransfer(owners, change, { owner: sql`${row}.document_id`, locale: null });
+  const source = allOf([sql`f.${held} = ${writtenId(step)}`, inState(sql`f`, !published), may(sql`f`)]);
+  const from = sql`select f.document_id as owner, ${stateOf(published)} as published, max(${placeOf(way, sql`f`)}) as place from ${quote(owners.table)} f where ${source} group by 1`;
+  return bring({ way, attribute, from, scope: [inState(sql`x`, published), may(sql`x`)] }, step);
 }
 
 /** The targets' rows hold our document id: the other side of a to-one. */
@@ -32,13 +84,19 @@ export const inverseColumnJoin: JoinSql<InverseColumnJoin> = {
     conditions: [sql`${target.alias}.${quote(way.column)} = ${column(rowOf(from), 'document_id')}`],
     position: way.position === null ? column(target, 'id') : sql`${target.alias}.${quote(way.position)}`,
   }),
-  storedList: (way, list) => {
-    const { row, attribute } = list;
-    const position = way.position === null ? sql`x.id` : sql`x.${quote(way.position)}`;
-    const me = column(row, 'document_id');
-    const from = sql`${quote(attribute.target.table)} x where x.${quote(way.column)} = ${me}`;
-    return namedBy(way, { from, position }, list);
+  storedList: (way, { row, attribute, defaultLocale }) => {
+    const mine = [
+      sql`x.${quote(way.column)} = ${column(row, 'document_id')}`,
+      ...currentRows(attribute.target, sql`x`, constant(defaultLocale)),
+    ];
+    return namedBy(attribute.target, {
+      from: sql`${quote(attribute.target.table)} x where ${allOf(mine)}`,
+      owner: sql`x.document_id`,
+      place: placeOf(way, sql`x`),
+      row: sql`x`,
+    });
   },
   linksTo: (way, me) => sql`x.${quote(way.column)} = ${me}`,
   replace,
+  transfer,
 };

@@ -1,52 +1,170 @@
-import type { InverseLinkJoin } from '../../schema/model.js';
-import { alias, param, quote, sql } from '../../sql.js';
-import type { LinkChange, LinksStep } from '../../plan/steps.js';
-import { type LinkStep, namesOf, notAmong, onLinks, texts, twoWayNamesOf } from '../link-sql.js';
-import { column, rowOf } from '../scope.js';
-import { namedBy, writtenRows } from './inverse-side.js';
+import { type InverseLinkJoin, SHARED, type TwoWayLinkTable } from '../../schema/join-model.js';
+import type { StoredLinks } from '../../schema/model.js';
+import { alias, constant, type Sql, sql } from '../../sql.js';
+import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
+import {
+  allOf,
+  changedLinks,
+  inLocale,
+  inState,
+  inStates,
+  type LinkStep,
+  localeOf,
+  namesOf,
+  type Part,
+  stateOf,
+  twoWayNamesOf,
+  writtenId,
+} from '../link-sql.js';
+import { column, rowOf, stateCondition } from '../scope.js';
+import { targetsOf } from '../changes.js';
+import { eachState, hasVersion, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
 import { type JoinSql, type Linked, type ReadStep, tableOf } from './join-sql.js';
 
-function targets({ links }: InverseLinkJoin, { from: row, target, context }: ReadStep): Linked {
-  const { table, holder, target: named, inversePosition } = twoWayNamesOf(links);
+function targets({ links }: InverseLinkJoin, { from, target, context }: ReadStep): Linked {
+  const { table, owner, target: named, place } = twoWayNamesOf(links);
   const link = alias('l', context.next());
   return {
-    from: sql`${table} ${link} join ${tableOf(target)} on ${column(target, 'id')} = ${link}.${holder}`,
-    conditions: [sql`${link}.${named} = ${column(rowOf(row), 'document_id')}`],
-    position: sql`${link}.${inversePosition}`,
+    from: sql`${table} ${link} join ${tableOf(target)} on ${column(target, 'document_id')} = ${link}.${owner}`,
+    conditions: [
+      sql`${link}.${named} = ${column(rowOf(from), 'document_id')}`,
+      stateCondition(target.type, link, context),
+      sql`${link}.locale = ${links.perLocale ? column(target, 'locale') : constant(SHARED)}`,
+    ],
+    position: sql`${link}.${place}`,
   };
 }
 
-/** Links of the targets' rows to our document, ordered on our side. */
-function replace(way: InverseLinkJoin, change: LinkChange, request: LinksStep): LinkStep[] {
-  const { attribute, targets: wanted } = change;
-  const { table, holder, target, position, inversePosition } = twoWayNamesOf(way.links);
-  const rows = quote(attribute.target.table);
-  const me = sql`${param(request.documentId)}::text`;
-  const state = writtenRows(way, change, request);
-  return onLinks([
-    sql`delete from ${table} l using ${rows} x where x.id = l.${holder} and l.${target} = ${me} and ${notAmong(sql`x.document_id`, wanted)}${state}`,
-    sql`insert into ${table} (${holder}, ${target}, ${position}, ${inversePosition})
-      select x.id, ${me}, coalesce((select max(m.${position}) + 1 from ${table} m where m.${holder} = x.id), 1), l.n
-      from unnest(${texts(wanted)}) with ordinality l(id, n) join ${rows} x on x.document_id = l.id${state} order by x.id
-      on conflict (${holder}, ${target}) do update set ${inversePosition} = excluded.${inversePosition}`,
-  ]);
+/** The links that are to lead to the written document. */
+interface Wanted {
+  readonly links: TwoWayLinkTable;
+  readonly attribute: LinkChange['attribute'];
+  /** Their `owner`, `published`, `locale` and `place`. */
+  readonly from: Sql;
+  /** What else is true of the links `l` that end unless they are wanted. */
+  readonly scope: readonly Sql[];
 }
 
-/** The link table of the targets' type names our document: the other side of a many-to-many. */
+/**
+ * Brings about that the wanted links lead to the document and no others; owners have theirs in an order of
+ * their own.
+ */
+function bring({ links, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
+  const names = twoWayNamesOf(links);
+  const { table, owner, target, position, place } = names;
+  const me = writtenId(step);
+  const of = sql`w.owner = l.${owner} and w.published = l.published and w.locale = l.locale`;
+  const last = sql`select max(m.${position}) from ${table} m where m.${owner} = w.owner and m.published = w.published and m.locale = w.locale`;
+  const parts: Part[] = [
+    () => from,
+    (part) =>
+      sql`delete from ${table} l where ${allOf([sql`l.${target} = ${me}`, ...scope])} and not exists (select 1 from ${part(0)} w where ${of}) ${changedLinks(names)}`,
+    (part) =>
+      sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}, ${place})
+        select w.owner, w.published, w.locale, ${me}, coalesce((${last}), 0) + 1, w.place from ${part(0)} w
+        on conflict (${owner}, published, locale, ${target}) do nothing ${changedLinks(names)}`,
+    (part) =>
+      sql`update ${table} l set ${place} = w.place from ${part(0)} w where ${of} and l.${target} = ${me} and l.${place} <> w.place`,
+  ];
+  // An owner of one link leaves its other target.
+  if (links.toOne)
+    parts.push(
+      (part) =>
+        sql`delete from ${table} l using ${part(0)} w where ${of} and l.${target} <> ${me} ${changedLinks(names)}`,
+    );
+  const { target: type } = attribute;
+  const stored = type.storage.links.find(({ table: each }) => each.table === links.table) as StoredLinks;
+  return [
+    {
+      parts,
+      rows: {
+        type,
+        links: {
+          attribute: stored.attribute,
+          parts: links.toOne ? [1, 2, 4] : [1, 2],
+          after: (part) => listAfter(stored, { wanted: part(0), me }),
+        },
+        own: type === step.type,
+      },
+    },
+  ];
+}
+
+/** The targets of an owner `t` once it has the written document among them or not, as it is wanted. */
+function listAfter(stored: StoredLinks, { wanted, me }: { readonly wanted: Sql; readonly me: Sql }): Sql {
+  const before = targetsOf(stored, sql`t`);
+  const isWanted = sql`exists (select 1 from ${wanted} w where w.owner = t.document_id and w.published = t.published and w.locale in (${constant(SHARED)}, t.locale))`;
+  const added = stored.table.toOne
+    ? sql`array[${me}]`
+    : sql`case when ${me} = any(${before}) then ${before} else ${before} || ${me} end`;
+  return sql`case when ${isWanted} then ${added} else array_remove(${before}, ${me}) end`;
+}
+
+function replace({ links }: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
+  const { attribute, targets: wanted, states } = change;
+  const { table, owner, target, place } = twoWayNamesOf(links);
+  const owners = attribute.target;
+  const locale = localeOf(links, change.locale);
+  const mine = [sql`l.${target} = ${writtenId(step)}`, sql`l.locale = ${locale}`];
+  const edited = inState(sql`l`, !owners.draftAndPublish);
+  const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf([...mine, edited])}`;
+  const live = sql`v.published${links.perLocale ? sql` and v.locale = ${locale}` : sql``}`;
+  // A link is published where its owner is.
+  const isShown = owners.draftAndPublish
+    ? [sql`(not s.published or ${hasVersion(owners, sql`p.id`, live)})`]
+    : [];
+  const conditions = [sql`true`, ...isShown, ...mayChange(change, sql`p.id`)];
+  const from = sql`select p.id as owner, s.published, ${locale} as locale, p.place
+    from (${placed(owners, wanted, stored)}) p cross join (${eachState(states)}) s where ${allOf(conditions)}`;
+  const scope = [
+    sql`l.locale = ${locale}`,
+    ...inStates(sql`l`, states),
+    ...mayChange(change, sql`l.${owner}`),
+  ];
+  return bring({ links, attribute, from, scope }, step);
+}
+
+function transfer({ links }: InverseLinkJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
+  const { attribute, published, locale } = change;
+  const { table, owner, target, place } = twoWayNamesOf(links);
+  const conditions = (link: Sql): Sql[] => [
+    ...inLocale(link, links, locale),
+    mayTransfer(attribute.target, change, {
+      owner: sql`${link}.${owner}`,
+      locale: links.perLocale ? sql`${link}.locale` : null,
+    }),
+  ];
+  const source = allOf([
+    sql`f.${target} = ${writtenId(step)}`,
+    inState(sql`f`, !published),
+    ...conditions(sql`f`),
+  ]);
+  const from = sql`select f.${owner} as owner, ${stateOf(published)} as published, f.locale, f.${place} as place from ${table} f where ${source}`;
+  return bring({ links, attribute, from, scope: [inState(sql`l`, published), ...conditions(sql`l`)] }, step);
+}
+
+/** The link table of the targets' type names our document. */
 export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   versioned: true,
   isLookedUp: () => false,
   targets,
-  storedList: (way, list) => {
-    const { row, attribute } = list;
-    const { table, holder, target, inversePosition } = twoWayNamesOf(way.links);
-    const me = column(row, 'document_id');
-    const from = sql`${table} l join ${quote(attribute.target.table)} x on x.id = l.${holder} where l.${target} = ${me}`;
-    return namedBy(way, { from, position: sql`l.${inversePosition}` }, list);
+  storedList: ({ links }, { row, attribute, locale }) => {
+    const { table, owner, target, place } = twoWayNamesOf(links);
+    const mine = [
+      sql`l.${target} = ${column(row, 'document_id')}`,
+      sql`l.locale = ${localeOf(links, locale)}`,
+    ];
+    return namedBy(attribute.target, {
+      from: sql`${table} l where ${allOf(mine)}`,
+      owner: sql`l.${owner}`,
+      place: sql`l.${place}`,
+      row: sql`l`,
+    });
   },
   linksTo: ({ links }, me) => {
-    const { table, holder, target } = namesOf(links);
-    return sql`exists (select 1 from ${table} l where l.${holder} = x.id and l.${target} = ${me})`;
+    const { table, owner, target } = namesOf(links);
+    return sql`exists (select 1 from ${table} l where l.${owner} = x.document_id and l.${target} = ${me})`;
   },
   replace,
+  transfer,
 };

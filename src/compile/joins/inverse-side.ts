@@ -1,51 +1,69 @@
-/** What the sides that do not own their relation have in common: others' rows name our document. */
-import type { InverseColumnJoin, InverseLinkJoin } from '../../schema/model.js';
-import { constant, join, param, quote, type Sql, sql } from '../../sql.js';
-import type { LinkChange, LinksStep } from '../../plan/steps.js';
-import { notAmong } from '../link-sql.js';
-import { currentRows } from '../scope.js';
-import type { StoredList } from './join-sql.js';
+/**
+ * What the sides that do not own their relation have in common: others own the links that lead to our
+ * document.
+ */
+import { isOwn } from '../../access/decide.js';
+import type { ContentType } from '../../schema/model.js';
+import { quote, type Sql, sql, union } from '../../sql.js';
+import type { LinkChange, LinkTransfer } from '../../plan/steps.js';
+import { nextCount } from '../changes.js';
+import { compileOwn } from '../compile-own.js';
+import { allOf, notAmong, stateOf, texts } from '../link-sql.js';
 
-type InverseJoin = InverseColumnJoin | InverseLinkJoin;
+/** Whether a document has a draft, or a published version. */
+export const hasVersion = (type: ContentType, documentId: Sql, state: Sql): Sql =>
+  sql`exists (select 1 from ${quote(type.table)} v where v.document_id = ${documentId} and ${state})`;
 
-/** Rows `x` of a target that name our document, and the place of each among them. */
+/** Links or rows that name our document: their `owner` and `place`, of the state that is being edited. */
 interface Naming {
   readonly from: Sql;
-  readonly position: Sql;
+  readonly owner: Sql;
+  readonly place: Sql;
+  /** The row or link whose state counts. */
+  readonly row: Sql;
 }
 
 /**
- * The documents whose rows `x` name ours, in the order of `position`: those of drafts, and of documents that
- * have no draft yet.
+ * The documents that name ours, in the order of their places: as drafts, and those published ones that have
+ * no draft yet (D29).
  */
-export function namedBy(
-  way: InverseJoin,
-  { from, position }: Naming,
-  { attribute: { target }, locale, defaultLocale }: StoredList,
-): Sql {
-  const conditions = [
-    ...currentRows(target, sql`x`, constant(defaultLocale)),
-    ...(way.perLocale ? [sql`x.locale = ${param(locale)}::text`] : []),
-  ];
-  const where = conditions.length === 0 ? sql`` : sql` and ${join(conditions, ' and ')}`;
-  const order = target.draftAndPublish
-    ? sql`coalesce(min(${position}) filter (where not x.published), min(${position}))`
-    : sql`min(${position})`;
-  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and not v.published`;
-  const state = target.draftAndPublish
-    ? sql` having bool_or(not x.published) or not exists (${draft})`
-    : sql``;
-  return sql`(select coalesce(json_agg(y.document_id order by y.n), '[]') from (select x.document_id, ${order} as n from ${from}${where} group by x.document_id${state}) y)`;
+export function namedBy(target: ContentType, { from, owner, place, row }: Naming): Sql {
+  const draftless = sql`${row}.published and not ${hasVersion(target, owner, sql`not v.published`)}`;
+  const state = target.draftAndPublish ? sql`(not ${row}.published or ${draftless})` : sql`${row}.published`;
+  return sql`(select coalesce(json_agg(y.owner order by y.place), '[]')
+    from (select ${owner} as owner, min(${place}) as place from ${from} and ${state} group by 1) y)`;
 }
 
-/** Which of the targets' rows `x` are written: drafts only or both states, one locale or all. */
-export function writtenRows(
-  way: InverseJoin,
-  { attribute: { target }, untouched }: LinkChange,
-  request: LinksStep,
-): Sql {
-  const state = target.draftAndPublish && request.draftsOnly ? sql` and not x.published` : sql``;
-  const locale = way.perLocale ? sql` and x.locale = ${param(request.locale)}::text` : sql``;
-  const others = untouched.length === 0 ? sql`` : sql` and ${notAmong(sql`x.document_id`, untouched)}`;
-  return sql`${state}${locale}${others}`;
+/**
+ * A new list with the place of each document on it: `id` and `place`. The first ones keep the places that
+ * they have, as far as those are in the list's order; all from there on come behind everything else (D24).
+ * `stored` has the `owner` and `place` of what is there.
+ */
+export const placed = (type: ContentType, targets: readonly string[], stored: Sql): Sql =>
+  sql`select r.id, case when r.renewed then ${nextCount(type)} else r.place end as place from (
+      select b.id, b.n, b.place, bool_or(b.place is null or b.place <= b.greatest) over (order by b.n) as renewed from (
+        select k.id, k.n, o.place, max(o.place) over (order by k.n rows between unbounded preceding and 1 preceding) as greatest
+        from unnest(${texts(targets)}) with ordinality k(id, n) left join (${stored}) o on o.owner = k.id) b order by b.n) r`;
+
+/** In each of some states. */
+export const eachState = (states: readonly boolean[]): Sql =>
+  union(states.map((published) => sql`select ${stateOf(published)} as published`));
+
+/** Whether a change may touch a document's links; nothing where it may touch all. */
+export const mayChange = ({ untouched }: LinkChange, owner: Sql): Sql[] =>
+  untouched.length === 0 ? [] : [notAmong(owner, untouched)];
+
+/**
+ * Whether a transfer may touch a document's links: one that has a published version, and that may be updated.
+ */
+export function mayTransfer(type: ContentType, { owners }: LinkTransfer, link: TransferredLink): Sql {
+  const live = sql`v.published${link.locale === null ? sql`` : sql` and v.locale = ${link.locale}`}`;
+  const own = isOwn(owners) ? [hasVersion(type, link.owner, compileOwn(owners, sql`v`))] : [];
+  return allOf([hasVersion(type, link.owner, live), ...own]);
+}
+
+/** Whose link it is, and in which locale; null where locales share it. */
+interface TransferredLink {
+  readonly owner: Sql;
+  readonly locale: Sql | null;
 }

@@ -1,8 +1,9 @@
 /** What SQL has to say of a kind of join, whichever it is. */
-import type { Join, RelationAttribute } from '../../schema/model.js';
+import type { Join } from '../../schema/join-model.js';
+import type { RelationAttribute } from '../../schema/model.js';
 import { quote, type Sql, sql } from '../../sql.js';
-import type { LinkChange, LinksStep } from '../../plan/steps.js';
-import { type LinkStep } from '../link-sql.js';
+import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
+import type { LinkStep } from '../link-sql.js';
 import type { Context, RowScope, Scope } from '../scope.js';
 
 /** A step of a read from a row, or from inside a component, to the targets of a relation. */
@@ -44,14 +45,17 @@ export interface JoinSql<J extends Join = Join> {
   /** Whether the target's row `x` links to the document `me`, in any state and locale. */
   linksTo(way: J, me: Sql): Sql;
   /** The steps that bring a new list about. */
-  replace(way: J, change: LinkChange, request: LinksStep): LinkStep[];
+  replace(way: J, change: LinkChange, step: LinksStep): LinkStep[];
+  /** The steps that make the links of one state those of the other. */
+  transfer(way: J, transfer: LinkTransfer, step: LinksStep): LinkStep[];
 }
 
-/** A join of which nothing is stored that could be looked up or replaced on its own. */
-export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace'> = {
+/** A join of which nothing is stored that could be looked up or written on its own. */
+export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace' | 'transfer'> = {
   storedList: () => sql`'[]'::json`,
   linksTo: () => sql`false`,
   replace: () => [],
+  transfer: () => [],
 };
 
 /** The table of a step's targets, with its alias. */

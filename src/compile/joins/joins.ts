@@ -1,5 +1,5 @@
 /** One row for each kind of join: all that SQL has to say of it. */
-import type { Join } from '../../schema/model.js';
+import type { Join } from '../../schema/join-model.js';
 import { columnJoin } from './column.js';
 import { embeddedJoin } from './embedded.js';
 import { inverseColumnJoin } from './inverse-column.js';

@@ -1,4 +1,4 @@
-import type { LocalesJoin } from '../../schema/model.js';
+import type { LocalesJoin } from '../../schema/join-model.js';
 import { sql } from '../../sql.js';
 import { column, rowOf } from '../scope.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';

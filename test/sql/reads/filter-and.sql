@@ -9,7 +9,9 @@ with page as materialized (
       select 1
       from "posts_tags_links" l2
       join "tags" t1 on t1.document_id = l2.target_document_id
-      where l2.owner_id = t0.id
+      where l2.owner_document_id = t0.document_id
+        and l2.published
+        and l2.locale = ''
         and t1.published
         and t1.locale = 'en'
         and t1."name" = $2::text
@@ -17,7 +19,9 @@ with page as materialized (
       select 1
       from "posts_tags_links" l4
       join "tags" t3 on t3.document_id = l4.target_document_id
-      where l4.owner_id = t0.id
+      where l4.owner_document_id = t0.document_id
+        and l4.published
+        and l4.locale = ''
         and t3.published
         and t3.locale = 'en'
         and t3."name" = $3::text

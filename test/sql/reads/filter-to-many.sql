@@ -9,7 +9,9 @@ with page as materialized (
       select 1
       from "posts_tags_links" l2
       join "tags" t1 on t1.document_id = l2.target_document_id
-      where l2.owner_id = t0.id
+      where l2.owner_document_id = t0.document_id
+        and l2.published
+        and l2.locale = ''
         and t1.published
         and t1.locale = 'en'
         and t1."name" = $2::text

@@ -4,8 +4,10 @@ select (
     select t0."id" as "id", t0."document_id" as "documentId", t0."name" as "name", json_build_object('count', (
       select count(*)
       from "posts_tags_links" l2
-      join "posts" t1 on t1.id = l2.owner_id
+      join "posts" t1 on t1.document_id = l2.owner_document_id
       where l2.target_document_id = t0.document_id
+        and l2.published
+        and l2.locale = ''
         and t1.published
         and t1.locale = $1::text
     )) as "posts"

@@ -14,7 +14,9 @@ select (
             and t1.locale = 'en'
           limit 1
         ) t1
-        where l2.owner_id = t0.id
+        where l2.owner_document_id = t0.document_id
+          and l2.published
+          and l2.locale = ''
         order by l2.position
       ) j3
     ) as "tags"

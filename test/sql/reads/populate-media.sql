@@ -20,7 +20,9 @@ select (
           where t3.document_id = l4.target_document_id
           limit 1
         ) t3
-        where l4.owner_id = t0.id
+        where l4.owner_document_id = t0.document_id
+          and l4.published
+          and l4.locale = ''
         order by l4.position
       ) j5
     ) as "gallery"

@@ -20,7 +20,7 @@ select (
             where d.document_id = t0.document_id
               and d.locale = t0.locale
               and not d.published
-              and d.updated_at > p.updated_at
+              and d.revision <> p.revision
           )
             and t0.locale = $1::text
           order by t0.id
@@ -44,7 +44,7 @@ select (
     where d.document_id = t0.document_id
       and d.locale = t0.locale
       and not d.published
-      and d.updated_at > p.updated_at
+      and d.revision <> p.revision
   )
     and t0.locale = $1::text
 ))::int4 as total

@@ -11,7 +11,9 @@ select (
             select t1."name"
             from "posts_tags_links" l2
             join "tags" t1 on t1.document_id = l2.target_document_id
-            where l2.owner_id = t0.id
+            where l2.owner_document_id = t0.document_id
+              and l2.published
+              and l2.locale = ''
               and t1.published
               and t1.locale = 'en'
             order by 1 desc nulls last

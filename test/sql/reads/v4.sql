@@ -37,7 +37,9 @@ select (
                 and t4.locale = 'en'
               limit 1
             ) t4
-            where l5.owner_id = t0.id
+            where l5.owner_document_id = t0.document_id
+              and l5.published
+              and l5.locale = ''
             order by l5.position
           ) j6
         )) as "tags", (

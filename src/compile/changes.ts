@@ -1,0 +1,72 @@
+/** What a write notes of the versions whose content it changes: their time and their revision (D21). */
+import type { Column, ContentType, RelationAttribute, StoredLinks } from '../schema/model.js';
+import { SHARED } from '../schema/join-model.js';
+import { constant, join, param, quote, type Sql, sql } from '../sql.js';
+import { namesOf } from './link-sql.js';
+
+/** Columns keep milliseconds and round to them: a time that was rounded up would not have come yet. */
+export const TIME = sql`date_trunc('milliseconds', now())`;
+
+/** The next number of the counter: a place behind all others. */
+export const nextCount = ({ storage }: ContentType): Sql =>
+  sql`nextval(${quote(storage.counter, 'reference')}::regclass)`;
+
+/** A version as it is after a write: what its row and its links say, unless the write says something else. */
+export interface Content {
+  readonly type: ContentType;
+  /** The row, or what has its `document_id`, `published` and `locale`. */
+  readonly row: Sql;
+  readonly value?: (column: Column) => Sql | undefined;
+  /** New targets of relations, as lists. */
+  readonly lists?: ReadonlyMap<RelationAttribute, Sql>;
+}
+
+/** The targets of a relation of a row, in their order. */
+export function targetsOf({ table: links }: StoredLinks, row: Sql): Sql {
+  const { table, owner, target, position } = namesOf(links);
+  const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED);
+  return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
+}
+
+/**
+ * The revision of a version: a digest of its own content, so that it is the same where the content is, and
+ * only there. Places in the lists of others are no part of it.
+ */
+export function revisionOf({ type, row, value, lists }: Content): Sql {
+  const { columns, links } = type.storage;
+  const values = columns
+    .filter(({ placeOf }) => placeOf === null)
+    .map((column) => value?.(column) ?? sql`${row}.${quote(column.name)}`);
+  const targets = links.map((stored) => lists?.get(stored.attribute) ?? targetsOf(stored, row));
+  const content = [...values, ...targets];
+  return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
+}
+
+/** The assignments of an update that changes the content of `t`. */
+export const noted = (content: Omit<Content, 'row'>): Sql =>
+  sql`updated_at = ${TIME}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
+
+/** The same for rows that an update may leave as they are. */
+export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
+  sql`updated_at = case when ${changed} then ${TIME} else t.updated_at end,
+    revision = case when ${changed} then ${revisionOf({ ...content, row: sql`t` })} else t.revision end`;
+
+/**
+ * Notes it of the versions whose links have changed: `changed` has their `owner`, `published`, and `locale`,
+ * which is that of all where locales share the links. The version that is written is noted with its row.
+ */
+export function noteOwners(content: Omit<Content, 'row'>, changed: Sql, { documentId, locale }: Noted): Sql {
+  const written = sql`t.document_id = ${param(documentId)}::text and t.locale = ${param(locale)}::text`;
+  const conditions = [
+    sql`t.document_id = c.owner and t.published = c.published`,
+    sql`(c.locale = ${constant(SHARED)} or c.locale = t.locale)`,
+    ...(locale === null ? [] : [sql`not (${written})`]),
+  ];
+  return sql`update ${quote(content.type.table)} t set ${noted(content)} from (${changed}) c where ${join(conditions, ' and ')}`;
+}
+
+/** The version that is noted already: of which document, and in which locale; null where all locales are. */
+interface Noted {
+  readonly documentId: string;
+  readonly locale: string | null;
+}

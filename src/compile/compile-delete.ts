@@ -1,0 +1,103 @@
+/** Versions that go, unpublished or deleted, and the links that go with them. */
+import type { DeleteStep, UnpublishStep } from '../plan/steps.js';
+import type { Column, ContentType, RelationAttribute } from '../schema/model.js';
+import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { noted, targetsOf } from './changes.js';
+import { documentOf } from './compile-load.js';
+import { namesOf } from './link-sql.js';
+
+/** Documents of which nothing is left. */
+const LAST = sql`(select z.document_id from z)`;
+
+/** The links that versions in `g` own: of their locales, and what locales share with the last of them. */
+const ownLinks = (type: ContentType): Sql[] =>
+  type.storage.links.map(({ table: links }) => {
+    const { table, owner } = namesOf(links);
+    const lost = links.perLocale
+      ? sql`exists (select 1 from g where g.document_id = l.${owner} and g.locale = l.locale)`
+      : sql`l.${owner} in ${LAST}`;
+    return sql`delete from ${table} l where ${lost}`;
+  });
+
+const numbered = (steps: readonly Sql[]): Sql[] => steps.map((step, i) => sql`${alias('c', i)} as (${step})`);
+
+/** Drafts remember the places that their published versions had in lists. */
+function remembered(type: ContentType): Sql[] {
+  const places = type.storage.columns.flatMap(({ name, remembers, placeOf }) =>
+    remembers === null || placeOf === null ? [] : [{ name, remembers, held: quote(placeOf) }],
+  );
+  if (places.length === 0) return [];
+  const sets = places.map(
+    ({ name, remembers, held }) =>
+      sql`${quote(name)} = case when t.${held} = g.${held} then g.${quote(remembers)} end`,
+  );
+  return [
+    sql`update ${quote(type.table)} t set ${join(sets, ', ')} from g where t.document_id = g.document_id and not t.published`,
+  ];
+}
+
+/**
+ * Takes the published version of a document away; its draft stays. Its published links stay as well, where
+ * nobody sees them: they are nobody's to drop or to move until it is published again (D13).
+ */
+export function compileUnpublish({ type, documentId, locale }: UnpublishStep): Statement {
+  const which = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
+  const gone = sql`g as (delete from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} and t.published${which} returning t.*)`;
+  const parts = [gone, ...numbered(remembered(type))];
+  return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
+}
+
+/**
+ * Clears the columns of a table that name a deleted document, all in one update, because it may be named
+ * several times.
+ */
+function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
+  const columns = holder.storage.columns
+    .filter(({ reference }) => reference === deleted)
+    .map(({ name }) => quote(name));
+  const links = holder.storage.links.filter(({ attribute }) => attribute.target === deleted);
+  if (columns.length + links.length === 0) return [];
+  const kept = (column: Sql): Sql => sql`case when t.${column} in ${last} then null else t.${column} end`;
+  const sets = columns.map((column) => sql`${column} = ${kept(column)}`);
+  const value = ({ name, reference }: Column): Sql | undefined =>
+    reference === deleted ? kept(quote(name)) : undefined;
+  const left = links.map((stored): [RelationAttribute, Sql] => [
+    stored.attribute,
+    sql`array(select x.id from unnest(${targetsOf(stored, sql`t`)}) with ordinality x(id, n) where x.id not in ${last} order by x.n)`,
+  ]);
+  const linked = links.map(({ table: stored }) => {
+    const { table, owner, target } = namesOf(stored);
+    const locale = stored.perLocale ? sql` and l.locale = t.locale` : sql``;
+    return sql`exists (select 1 from ${table} l where l.${target} in ${last} and l.${owner} = t.document_id and l.published = t.published${locale})`;
+  });
+  const named = join([...columns.map((column) => sql`t.${column} in ${last}`), ...linked], ' or ');
+  const others = holder === deleted ? sql` and t.document_id not in ${last}` : sql``;
+  return [
+    sql`update ${quote(holder.table)} t set ${join([noted({ type: holder, value, lists: new Map(left) }), ...sets], ', ')} where (${named})${others}`,
+  ];
+}
+
+/** The links of a type that name a deleted document. */
+const unlink = ({ storage }: ContentType, deleted: ContentType, last: Sql): Sql[] =>
+  storage.links
+    .filter(({ attribute }) => attribute.target === deleted)
+    .map(({ table }) => namesOf(table))
+    .map(({ table, target }) => sql`delete from ${table} where ${target} in ${last}`);
+
+/** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
+export function compileDelete({ type, documentId, locale }: DeleteStep): Statement {
+  const table = quote(type.table);
+  const document = param(documentId);
+  const conditions: Sql[] = [];
+  if (documentId !== null) conditions.push(sql`t.document_id = ${document}::text`);
+  if (locale !== null) conditions.push(sql`t.locale = ${param(locale)}::text`);
+  const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
+  const gone = sql`g as (delete from ${table} t${which} returning t.id, t.document_id, t.locale)`;
+  const left = sql`select 1 from ${table} v where v.document_id = g.document_id and not exists (select 1 from g h where h.id = v.id)`;
+  const lost = sql`z as (select distinct g.document_id from g where not exists (${left}))`;
+  const holders = type.storage.referrers;
+  const links = holders.flatMap((holder) => unlink(holder, type, LAST));
+  const columns = holders.flatMap((holder) => forget(holder, type, LAST));
+  const parts = [gone, lost, ...numbered([...ownLinks(type), ...links, ...columns])];
+  return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
+}
