@@ -83,6 +83,11 @@ export class Documents {
     return this.write({ verb: 'update', answerPlan: answer, body }, options);
   }
 
+  /** Publishes the draft as it is. Throws NotFoundError where there is none, and the 400s of what it lacks. */
+  publish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'publish', answerPlan: answer, body: NO_VALUES }, options);
+  }
+
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'unpublish', answerPlan: answer, body: null }, options);
@@ -119,7 +124,7 @@ export class Documents {
     answerOf: (sent: GivenValues) => WriteAnswer<T>,
   ): Promise<{ readonly answer: T } | null> {
     const { caller } = options;
-    const { right, events, locks } = VERBS[verb];
+    const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, caller, events(target));
     const rest = { verb, target, caller, right, precondition: null, events: events(target) };
     const planOf = (body: CheckedBody | null): WritePlan => ({
@@ -127,7 +132,7 @@ export class Documents {
       body,
       locks: locks({ target, body }),
     });
-    if (verb !== 'create' && verb !== 'update') {
+    if (action === null) {
       const plan = planOf(null);
       const replan = (): Promise<WritePlan> => Promise.resolve(plan);
       return runWrite(this.base, {
@@ -140,8 +145,8 @@ export class Documents {
       });
     }
     const rules: BodyRules = {
-      rights: writeRightsOf(caller, { type: target.type, action: verb, published: target.publish }),
-      creator: verb === 'create' ? userOf(caller) : null,
+      rights: writeRightsOf(caller, { type: target.type, action, published: target.publish }),
+      creator: action === 'create' ? userOf(caller) : null,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
     };
@@ -222,6 +227,15 @@ export class Documents {
     return Answer.of(plan, data, total ?? null);
   }
 }
+
+/** The query of what leaves a draft: that is answered, where the query does not ask for the other state. */
+export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
+  ...query,
+  status: query['status'] ?? 'draft',
+});
+
+/** A body that changes nothing. */
+const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
 const tooLarge = (bytes: number): Error => overLimit('responseBytes', bytes, 'The answer is too large');
 

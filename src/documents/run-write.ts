@@ -13,6 +13,7 @@ import type { Row, Runner } from '../database/runner.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
 import { type PlannedSteps, tellableValues, VERBS, checkedValues } from '../plan/plan-write.js';
+import type { WriteStep } from '../plan/steps.js';
 import type { WriteValues } from '../plan/plan-values.js';
 import type { WritePlan } from '../plan/write-plan.js';
 import type { Schema } from '../schema/model.js';
@@ -92,8 +93,23 @@ export async function runWrite<T>(
 async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
   const loaded = await load(work, write.plan, write.plan.locks);
   if (!isThere(write.plan, loaded.versions)) return null;
-  const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
+  const planned = await plannedIn(work, ...(await changedByHooks(work, write, loaded)));
   return { answer: await writeAndAnswer(work, write, planned) };
+}
+
+/**
+ * What is to be done: at once, or where a body goes into every locale, in one after the other. What is stored
+ * is looked up for each of them then.
+ */
+async function plannedIn(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<PlannedSteps> {
+  const { target, body } = plan;
+  if (body === null || !target.everyLocale) return stepsOf(work, plan, loaded);
+  const steps: WriteStep[] = [];
+  for (const locale of new Set(loaded.versions.all.map((version) => version.locale))) {
+    const one = { ...plan, target: { ...target, locale, everyLocale: false } };
+    steps.push(...(await stepsOf(work, one, await load(work, one, []))).steps);
+  }
+  return { documentId: loaded.versions.documentId, steps };
 }
 
 /** What hooks leave of the plan, and what is there after them: they may have written themselves. */

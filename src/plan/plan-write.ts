@@ -133,7 +133,8 @@ const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
   draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
 
 const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
-  const { type, documentId, locale } = target;
+  const { type, documentId, everyLocale } = target;
+  const locale = everyLocale ? null : target.locale;
   return {
     documentId,
     steps: [...draftsOf(target, loaded), { kind: 'unpublish', type, documentId, locale }],
@@ -141,17 +142,15 @@ const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
 };
 
 const discarded: StepsOf = ({ plan: { target }, loaded }) => {
-  const { type, locale } = target;
-  const { published, documentId } = loaded.versions;
-  if (published === undefined || documentId === null) throw notFound();
-  return {
-    documentId,
-    steps: [
-      ...draftsOf(target, loaded),
-      { kind: 'discard', type, documentId, locale },
-      linksOfDiscard(type, published.id, { documentId, locale }),
-    ],
-  };
+  const { type, everyLocale } = target;
+  const { all, documentId } = loaded.versions;
+  const rows = all.filter(({ published, locale }) => published && (everyLocale || locale === target.locale));
+  if (rows.length === 0 || documentId === null) throw notFound();
+  const steps = rows.flatMap(({ id, locale }): WriteStep[] => [
+    { kind: 'discard', type, documentId, locale },
+    linksOfDiscard(type, id, { documentId, locale }),
+  ]);
+  return { documentId, steps: [...draftsOf(target, loaded), ...steps] };
 };
 
 const deleted: StepsOf = ({ plan: { target } }) => {
@@ -170,6 +169,8 @@ interface LocksRequest {
 export interface VerbRow {
   /** The right that it needs. */
   readonly right: Action;
+  /** The action whose rights its body has; null for a verb without a body. */
+  readonly body: 'create' | 'update' | null;
   /** Whether it concerns the version in its locale, and not just some version of the document. */
   readonly ofLocale: boolean;
   readonly events: (target: WriteTarget) => readonly WriteEvent[];
@@ -189,6 +190,7 @@ const lockedChange = ({ target: { type, documentId } }: LocksRequest): readonly 
 export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   create: {
     right: 'create',
+    body: 'create',
     ofLocale: false,
     events: (target) => publishing('create', target),
     locks: lockedWrite,
@@ -196,6 +198,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   update: {
     right: 'update',
+    body: 'update',
     ofLocale: false,
     events: (target) => publishing('update', target),
     locks: lockedWrite,
@@ -203,13 +206,23 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   delete: {
     right: 'delete',
+    body: null,
     ofLocale: true,
     events: () => ['delete'],
     locks: ({ target: { type, documentId } }) => locksOfDelete(type, documentId),
     steps: deleted,
   },
+  publish: {
+    right: 'publish',
+    body: 'update',
+    ofLocale: true,
+    events: (target) => publishing('update', target),
+    locks: lockedWrite,
+    steps: rowsOfWrite,
+  },
   unpublish: {
     right: 'publish',
+    body: null,
     ofLocale: true,
     events: () => ['unpublish'],
     locks: lockedChange,
@@ -217,6 +230,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   discardDraft: {
     right: 'publish',
+    body: null,
     ofLocale: true,
     events: () => ['discardDraft'],
     locks: lockedChange,

@@ -13,8 +13,8 @@ import type { VersionRow } from './versions.js';
 export const WRITE_EVENTS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
 export type WriteEvent = (typeof WRITE_EVENTS)[number];
 
-/** What a write does. To publish a draft is to update it by nothing. */
-export type Verb = 'create' | 'update' | 'delete' | 'unpublish' | 'discardDraft';
+/** What a write does. To publish a draft is to update it by nothing, where it is there. */
+export type Verb = 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft';
 
 /** What a write is about; how it is answered is a plan of its own. */
 export interface WriteTarget {
@@ -22,7 +22,7 @@ export interface WriteTarget {
   /** Null for a new document, and for a single type's, whichever it is. */
   readonly documentId: string | null;
   readonly locale: string;
-  /** Whether the locale does not matter: all versions are meant. */
+  /** Whether the locale does not matter: all versions are meant, or those of each locale in its turn. */
   readonly everyLocale: boolean;
   /** Whether the published version is written; always true in types without drafts. */
   readonly publish: boolean;

@@ -10,6 +10,9 @@ const about = (param: 'locale' | 'status') => ({ key: param, path: null, source:
 /** The part of an answer's plan that says what is written. */
 type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 
+/** Verbs that change which states a document has; they take all its locales at once, too (`locale=*`). */
+const TRANSITIONS: readonly Verb[] = ['publish', 'unpublish', 'discardDraft'];
+
 /**
  * What a write is about: the document of the route, in the one locale and state of the query. Throws a 404
  * where a collection type's document is not named, and a 400 for an unknown locale, except where there is
@@ -19,17 +22,20 @@ type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSettings): WriteTarget {
   const { type, documentId, version } = asked;
   if (documentId === null && type.kind === 'collectionType' && verb !== 'create') throw notFound();
-  const changesState = verb === 'unpublish' || verb === 'discardDraft';
+  const changesState = TRANSITIONS.includes(verb);
   if (changesState && !type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
   const deletes = verb === 'delete';
   if (deletes && type.draftAndPublish && !version.published) throw lonelyDraft();
-  const everyLocale = deletes && (!type.localized || version.locale.kind === 'any');
+  if (verb === 'unpublish' && version.published) throw draftAlone();
+  const everyLocale =
+    (deletes && !type.localized) ||
+    ((deletes || changesState) && type.localized && version.locale.kind === 'any');
   return {
     type,
     documentId,
     locale: everyLocale ? settings.defaultLocale : localeOf(asked, settings, deletes),
     everyLocale,
-    publish: version.published || !type.draftAndPublish,
+    publish: verb === 'publish' || version.published || !type.draftAndPublish,
   };
 }
 
@@ -45,6 +51,9 @@ function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: 
   }
   return code;
 }
+
+const draftAlone = (): Error =>
+  validationError('Invalid status parameter. What is unpublished has a draft alone', about('status'));
 
 const lonelyDraft = (): Error =>
   validationError('Invalid status parameter. A draft cannot be deleted alone', about('status'));
