@@ -155,9 +155,9 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /**
-   * Publishes the draft as it is; answers the published version. `locale: '*'` publishes every locale that the
-   * document has, all or none. NotFoundError where there is no version in the locale; a ValidationError lists
-   * what the draft lacks (protocol 8.12).
+   * Publishes the draft as it is; answers the published version. `locale: '*'` publishes every locale that
+   * the document has, all or none. NotFoundError where there is no version in the locale; a ValidationError
+   * lists what the draft lacks (protocol 8.12, 8.24).
    */
   async publish(
     documentId: string | null,

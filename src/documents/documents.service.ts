@@ -83,7 +83,7 @@ export class Documents {
     return this.write({ verb: 'update', answerPlan: answer, body }, options);
   }
 
-  /** Publishes the draft as it is. Throws NotFoundError where there is none, and the 400s of what it lacks. */
+  /** Publishes the draft as it is. Throws NotFoundError where there is none, the 400s of what it lacks. */
   publish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'publish', answerPlan: answer, body: NO_VALUES }, options);
   }

@@ -15,8 +15,9 @@ export class ContentRequests {
 
   /** Does what was planned for a request, on behalf of its caller, and answers it. */
   async perform(request: object, body?: unknown): Promise<Answer> {
-    const { action, plan, caller } = askedOf(request);
+    const { action, deed, plan, caller } = askedOf(request);
     const hangup = hangupOf(request);
+    if (deed !== null) return this.documents[deed](plan, { caller, hangup });
     if (action === 'create' || action === 'update')
       return this.documents[action](plan, body, { caller, hangup });
     if (action === 'delete') {
