@@ -5,6 +5,7 @@ import { byKind } from '../schema/by-kind.js';
 import type { Statement } from '../sql.js';
 import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
+import { compileUnschedule } from './compile-schedule.js';
 import {
   compileCreate,
   compileDelete,
@@ -33,6 +34,7 @@ const print = byKind<WriteStep, [], readonly Statement[]>({
   unpublish: (step) => [compileUnpublish(step)],
   discard: (step) => [compileDiscard(step)],
   delete: (step) => [compileDelete(step)],
+  unschedule: (step) => [compileUnschedule(step)],
 });
 
 /** All statements of a write, in their order. */

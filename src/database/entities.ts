@@ -5,6 +5,7 @@
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { Column, ContentType, Index, LinkColumn, Schema, StoredLinks } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
+import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../schema/schedule.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
 import { print, quote, sql } from '../sql.js';
 
@@ -137,12 +138,28 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
   }
 }
 
-/** The entities of the whole model, the file type and the component sequence included. */
+/** When documents are published and unpublished by themselves. */
+const scheduleEntity = ({ file }: Schema): AnyEntity =>
+  entity('Content_Schedule', scheduleTableOf(file), {
+    properties: SCHEDULE_COLUMNS.map(({ property: key, name, type, key: primary, nullable }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
+        fieldName: name,
+        ...(primary ? { primary } : {}),
+        ...(nullable ? { nullable } : {}),
+      },
+    ]),
+    indexes: [{ name: SCHEDULE_INDEX, properties: ['dueAt'] }],
+    uniques: [],
+  });
+
+/** The entities of the whole model, the file type, the component sequence and the schedule included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const sequence = entity('Content_ComponentSequence', schema.file.storage.instanceIds, {
     properties: [['id', KEY]],
     indexes: [],
     uniques: [],
   });
-  return [...[...schema.types.values()].flatMap(typeEntities), sequence];
+  return [...[...schema.types.values()].flatMap(typeEntities), sequence, scheduleEntity(schema)];
 }

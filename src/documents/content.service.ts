@@ -11,6 +11,7 @@ import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
 import { type Documents, draftUnlessSaid } from './documents.service.js';
+import type { ContentSchedule } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
 /**
@@ -192,6 +193,43 @@ export class ContentService<T extends object = DocumentFields> {
   ): Promise<T> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
     return JSON.parse((await this.documents.discardDraft(plan, writing(as, em))).data) as T;
+  }
+
+  /**
+   * Has one locale of a document published and unpublished when their time has come; answers all its times. A
+   * time that is left out stays, null clears it. ValidationError for what is no time in UTC; NotFoundError
+   * where there is no version in the locale; an Error where the application would never look for it.
+   */
+  // What its siblings take, and the times.
+  // eslint-disable-next-line no-restricted-syntax
+  async schedule(
+    documentId: string | null,
+    times: { readonly publishAt?: string | Date | null; readonly unpublishAt?: string | Date | null },
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<ContentSchedule> {
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    return this.documents.schedules.write(plan, { data: times }, writing(as, em));
+  }
+
+  /** When one locale of a document is published and unpublished. NotFoundError as for `schedule`. */
+  async findSchedule(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<ContentSchedule> {
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    return this.documents.schedules.read(plan, writing(as, em));
+  }
+
+  /** Takes both times of one locale of a document away. NotFoundError as for `schedule`. */
+  async unschedule(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<void> {
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    await this.documents.schedules.clear(plan, writing(as, em));
   }
 }
 

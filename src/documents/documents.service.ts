@@ -1,6 +1,8 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
+import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
@@ -26,6 +28,7 @@ import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
 import { runWrite, type WriteAnswer } from './run-write.js';
+import { Schedules } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
 /** A write as it is asked for: how it is answered, and the request's body as it came. */
@@ -39,9 +42,12 @@ interface AskedWrite {
 @Injectable()
 export class Documents {
   private readonly cache: PlanCache;
+  /** When documents are published and unpublished by themselves. */
+  readonly schedules: Schedules;
 
   constructor(@Inject(DocumentsBase) private readonly base: DocumentsBase) {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
+    this.schedules = new Schedules(base);
   }
 
   /**
@@ -115,6 +121,19 @@ export class Documents {
     const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answerPlan, sent));
     if (done === null) throw notFound();
     return done.answer;
+  }
+
+  /**
+   * Publishes or unpublishes what was scheduled, in a transaction, on behalf of the host. Throws as these do.
+   */
+  async keepTime({ type, documentId, locale, action }: ScheduledTime, em: SqlEntityManager): Promise<void> {
+    const query = { fields: ['documentId'], locale, status: action === 'publish' ? 'published' : 'draft' };
+    const by = byDocumentId(documentId);
+    const request = { kind: 'one', by, caller: SYSTEM, format: 'flat', action: 'publish' } as const;
+    const asked = { verb: action, answerPlan: this.plan(type, query, request), body: NO_VALUES };
+    const target = writeTargetOf(action, asked.answerPlan, this.base.settings);
+    if ((await this.run(asked, { target, options: { caller: SYSTEM, em } }, NO_ANSWER)) === null)
+      throw notFound();
   }
 
   /** Plans a write and runs it; how it is answered depends on what the body has sent. */

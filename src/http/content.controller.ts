@@ -104,6 +104,25 @@ export abstract class CollectionController extends ContentController {
   discardDraft(@Req() request: object): Promise<Answer> {
     return this.perform(request);
   }
+
+  @Get(':documentId/actions/schedule')
+  @OnDocument('findSchedule')
+  findSchedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Put(':documentId/actions/schedule')
+  @OnDocument('schedule')
+  schedule(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  @Delete(':documentId/actions/schedule')
+  @HttpCode(204)
+  @OnDocument('unschedule')
+  unschedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
 }
 
 /**
@@ -151,6 +170,25 @@ export abstract class SingleController extends ContentController {
   discardDraft(@Req() request: object): Promise<Answer> {
     return this.perform(request);
   }
+
+  @Get('actions/schedule')
+  @OnDocument('findSchedule')
+  findSchedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Put('actions/schedule')
+  @OnDocument('schedule')
+  schedule(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  @Delete('actions/schedule')
+  @HttpCode(204)
+  @OnDocument('unschedule')
+  unschedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
 }
 
 const className = (id: string): string =>
@@ -163,6 +201,7 @@ const HANDLERS: Readonly<Record<DocumentAction, readonly string[]>> = {
   publish: ['publish'],
   unpublish: ['unpublish'],
   discard: ['discardDraft'],
+  schedule: ['findSchedule', 'schedule', 'unschedule'],
 };
 
 /** Whether a host's method has the name of such a handler, and is a route of its own at another path. */

@@ -49,7 +49,8 @@ export class PopulateInterceptor implements NestInterceptor {
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
       action,
     };
-    const defaults = deed === null || deed === 'publish' ? undefined : draftUnlessSaid;
+    const leavesDraft = deed === 'unpublish' || deed === 'discardDraft';
+    const defaults = leavesDraft ? draftUnlessSaid : undefined;
     return this.documents.planText(queryOf(request), asked, defaults);
   }
 }

@@ -24,7 +24,7 @@ export interface ContentRoute {
 }
 
 /** What a route below `…/actions/` does to its document. */
-export type Deed = 'publish' | 'unpublish' | 'discardDraft';
+export type Deed = 'publish' | 'unpublish' | 'discardDraft' | 'findSchedule' | 'schedule' | 'unschedule';
 
 /**
  * A content request, read and checked: the answer that it wants, who wants it, and what is to be done first.

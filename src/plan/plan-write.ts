@@ -156,7 +156,9 @@ const discarded: StepsOf = ({ plan: { target }, loaded }) => {
 const deleted: StepsOf = ({ plan: { target } }) => {
   const { type, documentId, everyLocale } = target;
   const locale = everyLocale ? null : target.locale;
-  return { documentId, steps: [{ kind: 'delete', type, documentId, locale }] };
+  const document = { type, documentId, locale };
+  const unscheduled: WriteStep[] = type.draftAndPublish ? [{ kind: 'unschedule', ...document }] : [];
+  return { documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
 };
 
 /** Whose locks a write takes. */

@@ -1,7 +1,7 @@
 /** What can be done to one document beside reading and writing it, and which types have routes for it. */
 
 /** Each is a route below the document, `…/actions/publish`. */
-export const DOCUMENT_ACTIONS = ['publish', 'unpublish', 'discard'] as const;
+export const DOCUMENT_ACTIONS = ['publish', 'unpublish', 'discard', 'schedule'] as const;
 
 export type DocumentAction = (typeof DOCUMENT_ACTIONS)[number];
 

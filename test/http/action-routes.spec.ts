@@ -341,7 +341,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
 });
 
 it.each<[unknown, object, string]>([
-  ['publish', {}, '"actions" must be true, false or a list of publish, unpublish, discard'],
+  ['publish', {}, '"actions" must be true, false or a list of publish, unpublish, discard, schedule'],
   [[], {}, '"actions" must be true, false or a list of'],
   [['publsh'], {}, '"actions" must be true, false or a list of'],
   [true, { draftAndPublish: false }, 'page: actions: there are none without draftAndPublish'],
