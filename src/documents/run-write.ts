@@ -10,6 +10,7 @@ import { compileSteps } from '../compile/compile-steps.js';
 import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
+import { ContentError } from '../errors.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
 import { type PlannedSteps, tellableValues, VERBS, checkedValues } from '../plan/plan-write.js';
@@ -107,10 +108,20 @@ async function plannedIn(work: Attempt, plan: WritePlan, loaded: Loaded): Promis
   const steps: WriteStep[] = [];
   for (const locale of new Set(loaded.versions.all.map((version) => version.locale))) {
     const one = { ...plan, target: { ...target, locale, everyLocale: false } };
-    steps.push(...(await stepsOf(work, one, await load(work, one, []))).steps);
+    try {
+      steps.push(...(await stepsOf(work, one, await load(work, one, []))).steps);
+    } catch (error) {
+      throw ofLocale(error, locale);
+    }
   }
   return { documentId: loaded.versions.documentId, steps };
 }
+
+/** What is wrong in one locale of several says in which. */
+const ofLocale = (error: unknown, locale: string): unknown =>
+  error instanceof ContentError && error.name === 'ValidationError'
+    ? new ContentError(error.name, error.message, { ...error.details, locale })
+    : error;
 
 /** What hooks leave of the plan, and what is there after them: they may have written themselves. */
 async function changedByHooks<T>(

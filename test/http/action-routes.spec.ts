@@ -228,7 +228,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
       .expect(200);
     const before = await snapshot(test);
     const { body } = await act(`pages/${id}/actions/publish?locale=*`).expect(400);
-    expect(body.error.details.errors).toMatchObject([{ path: ['title'] }]);
+    expect(body.error.details).toMatchObject({ locale: 'fr', errors: [{ path: ['title'] }] });
     expect(await snapshot(test)).toEqual(before);
   });
 
@@ -277,6 +277,15 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
       }
       const blind = await act(`pages/${id}/actions/publish`, 'blind ann').expect(200);
       expect(blind.body.data).toEqual(ids);
+    });
+
+    it('tells of what is wrong with attributes that nobody showed nothing but that (D27)', async () => {
+      const id = await make(null);
+      const { body } = await act(`pages/${id}/actions/publish`, 'blind ann').expect(400);
+      expect(body.error).toMatchObject({
+        message: 'The document is not valid in attributes that you cannot access',
+        details: { errors: [{ path: [] }] },
+      });
     });
 
     it('on own documents is that of their owner', async () => {
