@@ -6,6 +6,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import {
   AfterContent,
   type AuthStrategy,
+  BeforeContent,
   CONTENT_ORM,
   ContentError,
   type ContentEvent,
@@ -405,6 +406,48 @@ describe.each(ADAPTERS)('what is due on %s', (adapter) => {
     await until(isDone);
     expect(await pages(test).count({ status: 'draft', filters: { title: { $startsWith: 'r' } } })).toBe(5);
   });
+});
+
+/** Is slow to let anything be published. */
+@Injectable()
+class Slow {
+  static begun = false;
+
+  @BeforeContent('page', 'publish')
+  async wait(): Promise<void> {
+    Slow.begun = true;
+    await sleep(300);
+  }
+}
+
+it('8.27 an application that stops ends what it has begun, and begins nothing more', async () => {
+  const database = await createDatabase();
+  const start = (everySeconds: number, providers: (typeof Slow)[]) =>
+    startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({ ...scheduled, schedule: { everySeconds }, database: { clientUrl: url } }),
+        ],
+        providers,
+      }),
+      { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }) },
+    );
+  const quiet = await start(0, []);
+  try {
+    const ids = await Promise.all(['a', 'b', 'c'].map((title) => draft(quiet, title)));
+    await Promise.all(ids.map((id) => pages(quiet).schedule(id, { publishAt: PAST })));
+    const slow = await start(1 / 50, [Slow]);
+    await until(async () => Slow.begun);
+    await slow.close();
+    expect(await pages(quiet).count()).toBe(1);
+    expect(await quiet.sql('select failure from content_schedule')).toEqual([
+      { failure: null },
+      { failure: null },
+    ]);
+  } finally {
+    await quiet.close();
+    await database.drop();
+  }
 });
 
 it('8.26 a time that nobody would look for is refused', async () => {
