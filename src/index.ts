@@ -23,6 +23,7 @@ export { ContentService, getContentToken, InjectContent } from './documents/cont
 export type { ContentQuery, ServiceOptions } from './documents/content.service.js';
 export { AfterContent, BeforeContent, OnContentCommitted } from './documents/hooks.js';
 export type { ContentEvent } from './documents/hooks.js';
+export type { ContentSchedule } from './documents/schedules.js';
 export { Permissions } from './access/permissions.js';
 export type { Action, Grant, Grants } from './access/permissions.js';
 export type { Caller } from './access/caller.js';

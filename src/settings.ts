@@ -41,6 +41,8 @@ export interface ContentSettings {
    * The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each.
    */
   readonly maxPreparedSize: number;
+  /** How documents with a time are published and unpublished. */
+  readonly schedule: ScheduleSettings;
   /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
   readonly health: boolean;
 }
@@ -82,6 +84,15 @@ export interface ContentLimits {
   readonly passwords: number;
 }
 
+/** How documents with a time are published and unpublished. */
+export interface ScheduleSettings {
+  /**
+   * Seconds between looks for what is due. 0: this process looks for none. Null, the default: 10 where a type
+   * has the action `schedule`, and otherwise none.
+   */
+  readonly everySeconds: number | null;
+}
+
 /** What all requests of a process together may use. */
 export interface LoadLimits {
   /** Time that a request may wait for a connection, in milliseconds. 0 for no limit of its own. */
@@ -120,6 +131,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
   health: false,
+  schedule: Object.freeze({ everySeconds: null }),
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,
@@ -146,9 +158,10 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 });
 
 /** What a host may set. */
-export type SettingsInput = Partial<Omit<ContentSettings, 'limits' | 'load'>> & {
+export type SettingsInput = Partial<Omit<ContentSettings, 'limits' | 'load' | 'schedule'>> & {
   readonly limits?: Partial<ContentLimits>;
   readonly load?: Partial<LoadLimits>;
+  readonly schedule?: Partial<ScheduleSettings>;
 };
 
 /** A path without the slashes around it. */
@@ -162,7 +175,13 @@ const whole = (least: number): Rule => [
   (value) => Number.isSafeInteger(value) && (value as number) >= least,
 ];
 const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
-const OBJECT: Rule = ['an object of limits', (value) => typeof value === 'object' && value !== null];
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const OBJECT: Rule = ['an object of limits', isObject];
+/** The longest that a timer waits. */
+const SECONDS: Rule = [
+  'a number of seconds, 0 or more',
+  (value) => typeof value === 'number' && value >= 0 && value * 1000 < 2 ** 31,
+];
 const SHARE: Rule = ['a number between 0 and 1', (value) => Number(value) >= 0 && Number(value) <= 1];
 const isCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value);
 
@@ -177,6 +196,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   withCount: FLAG,
   limits: OBJECT,
   load: OBJECT,
+  schedule: ['an object with everySeconds', isObject],
   preparedStatements: FLAG,
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
@@ -196,7 +216,8 @@ export function checkSettings(input: SettingsInput): string[] {
       wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(0)),
     ),
   );
-  return [...settings, ...groups];
+  const seconds = wrong('schedule.everySeconds', input.schedule?.everySeconds ?? undefined, SECONDS);
+  return [...settings, ...groups, ...seconds];
 }
 
 /** The host's settings over the defaults, frozen. */
@@ -212,5 +233,7 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const limits = Object.freeze({ ...DEFAULT_SETTINGS.limits, ...input.limits });
   const load = Object.freeze({ ...DEFAULT_SETTINGS.load, ...input.load });
   const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
-  return Object.freeze({ ...DEFAULT_SETTINGS, ...given, prefix, defaultLocale, locales, limits, load });
+  const schedule = Object.freeze({ ...DEFAULT_SETTINGS.schedule, ...input.schedule });
+  const rest = { prefix, defaultLocale, locales, limits, load, schedule };
+  return Object.freeze({ ...DEFAULT_SETTINGS, ...given, ...rest });
 }

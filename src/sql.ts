@@ -102,7 +102,13 @@ export interface Statement {
 
 /** A statement without values. */
 export const constantStatement = (
-  text: 'begin' | 'commit' | 'rollback' | 'set local plan_cache_mode = force_generic_plan',
+  text:
+    | 'begin'
+    | 'commit'
+    | 'rollback'
+    | 'set local plan_cache_mode = force_generic_plan'
+    | 'savepoint content_schedule'
+    | 'rollback to savepoint content_schedule',
 ): Statement => ({ text, values: [] });
 
 /** Prints a fragment: one walk, parameters numbered in the order of the text. */

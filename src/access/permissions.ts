@@ -11,9 +11,6 @@ export type Action = (typeof ACTIONS)[number];
 /** Actions that a grant can narrow to some attributes. */
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
-/** Actions that a grant can narrow to a user's own documents. */
-const OWNED: readonly Action[] = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts'];
-
 /**
  * One grant: an action, or actions narrowed to some attributes, to the user's own documents, or both.
  *
@@ -61,9 +58,8 @@ function normalise(grant: Grant): NormalGrant {
   const { actions, fields, own = false } = grant;
   const named = actions === '*' ? ACTIONS : actions;
   // No attributes at all: there is nothing that could be removed or published either.
-  const possible = fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named;
   return {
-    actions: own ? possible.filter((action) => OWNED.includes(action)) : possible,
+    actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
     fields: fields === undefined ? null : new Set(fields),
     own,
   };
@@ -224,16 +220,8 @@ function fieldMistakes(fields: readonly string[], type: ContentType | undefined,
     .map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`);
 }
 
-function ownMistakes(actions: readonly string[], type: ContentType | undefined, at: string): string[] {
-  const owner =
-    type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
-  return [
-    ...owner,
-    ...actions
-      .filter((action) => action === 'publish')
-      .map((action) => `${at}: "${action}" cannot be granted on own documents alone`),
-  ];
-}
+const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
+  type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
 
 /**
  * Grants that name a type, action or attribute which does not exist; `where` is their place in the options.
@@ -257,7 +245,7 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
       return [
         ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, ACTIONS)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
-        ...(own ? ownMistakes(actions, types.get(name), at) : []),
+        ...(own ? ownMistakes(types.get(name), at) : []),
       ];
     });
   });

@@ -16,12 +16,18 @@ function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
   return conditions;
 }
 
+/** Of several locales a document is shown in the default one, or in the one that it had first. */
+function firstOf({ version: { locale, defaultLocale } }: ReadPlan, row: RowScope): Sql {
+  if (locale.kind === 'one' || !row.type.localized) return sql``;
+  return sql`${column(row, 'locale')} <> ${constant(defaultLocale)}, `;
+}
+
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
   if (plan.documentId !== null)
     conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
   const list = compileObject(plan.object, row, context);
-  const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)} order by ${column(row, 'id')} limit 1`;
+  const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)} order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
   return sql`select (select row_to_json(d.*) from (${rows}) d)::text as data`;
 }
 

@@ -5,6 +5,7 @@ import type { Statement } from '../sql.js';
 import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
 import { compileDelete, compileUnpublish } from './compile-delete.js';
+import { compileUnschedule } from './compile-schedule.js';
 import { compileCreate, compileDiscard, compilePublish, compileUpdate } from './compile-write.js';
 import type { LinkStep } from './link-sql.js';
 
@@ -24,6 +25,7 @@ const print = byKind<WriteStep, [], readonly Statement[]>({
   unpublish: (step) => [compileUnpublish(step)],
   discard: (step) => withLinks(step.links, (along) => compileDiscard(step, along)),
   delete: (step) => [compileDelete(step)],
+  unschedule: (step) => [compileUnschedule(step)],
 });
 
 /** All statements of a write, in their order. */

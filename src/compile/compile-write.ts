@@ -221,7 +221,7 @@ function insertPublished(type: ContentType, where: Sql): Sql {
   const { columns } = type.storage;
   const values = columns.map((column) => publishedPlace(column, type));
   return sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${list(columns.map(({ name }) => quote(name)))})
-    select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}, d.revision${list(values)} from d${where} returning *`;
+    select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}, d.revision${list(values)} from d${where} order by d.id returning *`;
 }
 
 /** Published versions take the values of the drafts in `d` and keep their own id and creation time (D18). */

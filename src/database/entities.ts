@@ -6,6 +6,7 @@ import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
+import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../schema/schedule.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
 import { print, quote, sql } from '../sql.js';
 
@@ -142,7 +143,23 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
   }
 }
 
-/** The entities of the whole model, the file type and the sequences included. */
+/** When documents are published and unpublished by themselves. */
+const scheduleEntity = ({ file }: Schema): AnyEntity =>
+  entity('Content_Schedule', scheduleTableOf(file), {
+    properties: SCHEDULE_COLUMNS.map(({ property: key, name, type, key: primary, nullable }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
+        fieldName: name,
+        ...(primary ? { primary } : {}),
+        ...(nullable ? { nullable } : {}),
+      },
+    ]),
+    indexes: [{ name: SCHEDULE_INDEX, properties: ['dueAt'] }],
+    uniques: [],
+  });
+
+/** The entities of the whole model, the file type, the sequences and the schedule included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
@@ -151,5 +168,6 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
     ...[...schema.types.values()].flatMap(typeEntities),
     numbers('Content_ComponentSequence', instanceIds, 'integer'),
     numbers('Content_Counter', counts, 'bigint'),
+    scheduleEntity(schema),
   ];
 }

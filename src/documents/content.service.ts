@@ -10,7 +10,8 @@ import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
 import type { PaginationMeta } from './answer.js';
-import type { Documents } from './documents.service.js';
+import { type Documents, draftUnlessSaid } from './documents.service.js';
+import type { ContentSchedule } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
 /**
@@ -155,49 +156,80 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /**
-   * Publishes the draft as it is; answers the published version. A ValidationError lists what it lacks
-   * (protocol 8.12).
+   * Publishes the draft as it is; answers the published version. `locale: '*'` publishes every locale that
+   * the document has, all or none. NotFoundError where there is no version in the locale; a ValidationError
+   * lists what the draft lacks (protocol 8.12, 8.24).
    */
   async publish(
     documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
-    const plan = this.planWrite('publish', { query: { ...query, status: 'published' }, as }, documentId);
-    const answer = await this.documents.publish(plan, writing(as, em));
-    return JSON.parse(answer.data) as T;
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    return JSON.parse((await this.documents.publish(plan, writing(as, em))).data) as T;
   }
 
   /**
-   * Takes the published version of one locale away; answers the draft. Where none is published nothing
-   * changes.
+   * Takes the published version of one locale away, or of all with `locale: '*'`; answers the draft. Where
+   * none is published nothing changes.
    */
   async unpublish(
     documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
-    const answer = await this.documents.unpublish(
-      this.planWrite('publish', { query: { ...query, status: 'draft' }, as }, documentId),
-      writing(as, em),
-    );
-    return JSON.parse(answer.data) as T;
+    const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
+    return JSON.parse((await this.documents.unpublish(plan, writing(as, em))).data) as T;
   }
 
   /**
-   * Puts the draft back to what is published; answers it. Throws NotFoundError where nothing is published: a
-   * draft that never was is kept.
+   * Puts the draft back to what is published, with `locale: '*'` in every locale that is; answers it. Throws
+   * NotFoundError where nothing is published: a draft that never was is kept.
    */
   async discardDraft(
     documentId: string | null,
     query: ContentQuery = {},
     { as = SYSTEM, em }: ServiceOptions = {},
   ): Promise<T> {
-    const answer = await this.documents.discardDraft(
-      this.planWrite('publish', { query: { ...query, status: 'draft' }, as }, documentId),
-      writing(as, em),
-    );
-    return JSON.parse(answer.data) as T;
+    const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
+    return JSON.parse((await this.documents.discardDraft(plan, writing(as, em))).data) as T;
+  }
+
+  /**
+   * Has one locale of a document published and unpublished when their time has come; answers all its times. A
+   * time that is left out stays, null clears it. ValidationError for what is no time in UTC; NotFoundError
+   * where there is no version in the locale; an Error where the application would never look for it.
+   */
+  // What its siblings take, and the times.
+  // eslint-disable-next-line no-restricted-syntax
+  async schedule(
+    documentId: string | null,
+    times: { readonly publishAt?: string | Date | null; readonly unpublishAt?: string | Date | null },
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<ContentSchedule> {
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    return this.documents.schedules.write(plan, { data: times }, writing(as, em));
+  }
+
+  /** When one locale of a document is published and unpublished. NotFoundError as for `schedule`. */
+  async findSchedule(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<ContentSchedule> {
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    return this.documents.schedules.read(plan, writing(as, em));
+  }
+
+  /** Takes both times of one locale of a document away. NotFoundError as for `schedule`. */
+  async unschedule(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM, em }: ServiceOptions = {},
+  ): Promise<void> {
+    const plan = this.planWrite('publish', { query, as }, documentId);
+    await this.documents.schedules.clear(plan, writing(as, em));
   }
 }
 

@@ -1,6 +1,8 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
+import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
@@ -26,6 +28,7 @@ import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
 import { runWrite, type WriteAnswer } from './run-write.js';
+import { Schedules } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
 /** A write as it is asked for: how it is answered, and the request's body as it came. */
@@ -39,9 +42,12 @@ interface AskedWrite {
 @Injectable()
 export class Documents {
   private readonly cache: PlanCache;
+  /** When documents are published and unpublished by themselves. */
+  readonly schedules: Schedules;
 
   constructor(@Inject(DocumentsBase) private readonly base: DocumentsBase) {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
+    this.schedules = new Schedules(base);
   }
 
   /**
@@ -83,12 +89,9 @@ export class Documents {
     return this.write({ verb: 'update', answerPlan: answer, body }, options);
   }
 
-  /**
-   * Publishes the draft of one locale or of all as it is and answers the published version. Throws
-   * NotFoundError where there is no draft.
-   */
+  /** Publishes the draft as it is. Throws NotFoundError where there is none, the 400s of what it lacks. */
   publish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
-    return this.write({ verb: 'publish', answerPlan: answer, body: { data: {} } }, options);
+    return this.write({ verb: 'publish', answerPlan: answer, body: NO_VALUES }, options);
   }
 
   /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
@@ -120,6 +123,19 @@ export class Documents {
     return done.answer;
   }
 
+  /**
+   * Publishes or unpublishes what was scheduled, in a transaction, on behalf of the host. Throws as these do.
+   */
+  async keepTime({ type, documentId, locale, action }: ScheduledTime, em: SqlEntityManager): Promise<void> {
+    const query = { fields: ['documentId'], locale, status: action === 'publish' ? 'published' : 'draft' };
+    const by = byDocumentId(documentId);
+    const request = { kind: 'one', by, caller: SYSTEM, format: 'flat', action: 'publish' } as const;
+    const asked = { verb: action, answerPlan: this.plan(type, query, request), body: NO_VALUES };
+    const target = writeTargetOf(action, asked.answerPlan, this.base.settings);
+    if ((await this.run(asked, { target, options: { caller: SYSTEM, em } }, NO_ANSWER)) === null)
+      throw notFound();
+  }
+
   /** Plans a write and runs it; how it is answered depends on what the body has sent. */
   private async run<T>(
     { verb, answerPlan: answer, body: raw }: AskedWrite,
@@ -127,7 +143,7 @@ export class Documents {
     answerOf: (sent: GivenValues) => WriteAnswer<T>,
   ): Promise<{ readonly answer: T } | null> {
     const { caller } = options;
-    const { right, events, locks } = VERBS[verb];
+    const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, caller, events(target));
     const rest = { verb, target, caller, right, precondition: null, events: events(target) };
     const planOf = (body: CheckedBody | null): WritePlan => ({
@@ -135,7 +151,7 @@ export class Documents {
       body,
       locks: locks({ target, body }),
     });
-    if (!VERBS[verb].hasBody) {
+    if (action === null) {
       const plan = planOf(null);
       const replan = (): Promise<WritePlan> => Promise.resolve(plan);
       return runWrite(this.base, {
@@ -148,12 +164,8 @@ export class Documents {
       });
     }
     const rules: BodyRules = {
-      rights: writeRightsOf(caller, {
-        type: target.type,
-        action: verb === 'create' ? verb : 'update',
-        published: target.publish,
-      }),
-      creator: verb === 'create' ? userOf(caller) : null,
+      rights: writeRightsOf(caller, { type: target.type, action, published: target.publish }),
+      creator: action === 'create' ? userOf(caller) : null,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
     };
@@ -234,6 +246,15 @@ export class Documents {
     return Answer.of(plan, data, total ?? null);
   }
 }
+
+/** The query of what leaves a draft: that is answered, where the query does not ask for the other state. */
+export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
+  ...query,
+  status: query['status'] ?? 'draft',
+});
+
+/** A body that changes nothing. */
+const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
 const tooLarge = (bytes: number): Error => overLimit('responseBytes', bytes, 'The answer is too large');
 

@@ -10,11 +10,19 @@ import { compileSteps } from '../compile/compile-steps.js';
 import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
+import { ContentError } from '../errors.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
-import { type PlannedSteps, tellableValues, VERBS, checkedValues } from '../plan/plan-write.js';
+import {
+  type BodyWrite,
+  checkedValues,
+  type PlannedSteps,
+  tellableValues,
+  VERBS,
+  type WriteTools,
+} from '../plan/plan-write.js';
 import type { WriteValues } from '../plan/plan-values.js';
-import type { WritePlan, WriteTarget } from '../plan/write-plan.js';
+import type { WritePlan } from '../plan/write-plan.js';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
@@ -96,6 +104,12 @@ async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly
   return { answer: await writeAndAnswer(work, write, planned) };
 }
 
+/** What is wrong in one locale of several says in which. */
+const ofLocale = (error: unknown, locale: string): unknown =>
+  error instanceof ContentError && error.name === 'ValidationError'
+    ? new ContentError(error.name, error.message, { ...error.details, locale })
+    : error;
+
 /** What hooks leave of the plan, and what is there after them: they may have written themselves. */
 async function changedByHooks<T>(
   work: Attempt,
@@ -127,30 +141,47 @@ async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly 
   return loadedFrom((await runner.all([...drafts, look])).at(-1)?.[0], request);
 }
 
-/** What is to be done, once the values that nobody else may have are held. */
-async function stepsOf(
-  { base, runner, values }: Attempt,
-  plan: WritePlan,
-  loaded: Loaded,
-): Promise<PlannedSteps> {
+/**
+ * What is to be done, once the values that nobody else may have are held: in one go, or where hooks have put
+ * values into a body for every locale, in one locale after the other.
+ */
+async function stepsOf(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<PlannedSteps> {
   const { verb, target, body } = plan;
-  const tools = { strictRelations: base.settings.strictRelations, newDocumentId };
-  let writeValues: WriteValues | null = null;
-  for (const [about, found] of localesOf(target, loaded)) {
-    if (body === null) break;
-    const checked = checkedValues({ target: about, body }, found, tools);
-    writeValues = await withHeldValues(runner, { target: about, body, loaded: found, checked });
-    for (const [attribute, said] of tellableValues({ target, body }, writeValues))
-      values.set(attribute, said);
+  const tools = toolsOf(work);
+  if (body === null) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
+  if (!target.everyLocale) {
+    const writeValues = await valuesIn(work, { target, body }, loaded);
+    return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
   }
-  return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
+  const planned: PlannedSteps[] = [];
+  let changes = false;
+  for (const found of loaded.each) {
+    const one = { ...target, locale: found.versions.own?.locale ?? target.locale, everyLocale: false };
+    try {
+      const writeValues = await valuesIn(work, { target: one, body }, found);
+      changes ||= writeValues.values.size + writeValues.lists.size > 0;
+      const request = { plan: { ...plan, target: one }, loaded: found, writeValues };
+      planned.push(VERBS[verb].steps(request, tools));
+    } catch (error) {
+      throw ofLocale(error, one.locale);
+    }
+  }
+  if (!changes) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
+  return { documentId: loaded.versions.documentId, steps: planned.flatMap(({ steps }) => steps) };
 }
 
-/** The locales whose values a write is about, each with what is stored there. */
-const localesOf = (target: WriteTarget, loaded: Loaded): readonly (readonly [WriteTarget, Loaded])[] =>
-  target.everyLocale
-    ? loaded.each.map((found) => [{ ...target, locale: found.versions.own?.locale ?? target.locale }, found])
-    : [[target, loaded]];
+const toolsOf = ({ base }: Attempt): WriteTools => ({
+  strictRelations: base.settings.strictRelations,
+  newDocumentId,
+});
+
+/** What a body comes to in one locale. */
+async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promise<WriteValues> {
+  const checked = checkedValues(write, loaded, toolsOf(work));
+  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked });
+  for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
+  return writeValues;
+}
 
 /** Writes and answers: in one flight with the commit, where nobody has to look in between. */
 async function writeAndAnswer<T>(

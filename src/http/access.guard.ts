@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { decide } from '../access/decide.js';
 import { requireJson } from './json-body.js';
-import { ContentAction, ServesType } from './metadata.js';
+import { ContentAction, Does, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
 /**
@@ -39,6 +39,8 @@ export class AccessGuard implements CanActivate {
   /** What a handler serves; null for a route that the host put beside the generated ones. */
   private routeOf(context: ExecutionContext): ContentRoute | null {
     const action = this.reflector.get(ContentAction, context.getHandler());
-    return action === undefined ? null : { type: this.reflector.get(ServesType, context.getClass()), action };
+    if (action === undefined) return null;
+    const deed = this.reflector.get(Does, context.getHandler()) ?? null;
+    return { type: this.reflector.get(ServesType, context.getClass()), action, deed };
   }
 }

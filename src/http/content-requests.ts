@@ -1,9 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
+import type { ContentSchedule } from '../documents/schedules.js';
+import type { WriteOptions } from '../documents/write-options.js';
+import type { ReadPlan } from '../plan/plan.js';
 import { hangupOf } from './connection.js';
-import { askedOf, type HttpRequest } from './request-state.js';
+import { askedOf, type Deed, type HttpRequest } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
+
+/** What a deed is done with. */
+interface DeedRequest {
+  readonly plan: ReadPlan;
+  readonly body: unknown;
+  readonly options: WriteOptions;
+}
+
+const shown = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
 
 /** Does what content requests ask for: the one path of all handlers. */
 @Injectable()
@@ -13,10 +25,21 @@ export class ContentRequests {
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
   ) {}
 
+  private readonly deeds: Readonly<Record<Deed, (request: DeedRequest) => Promise<Answer>>> = {
+    publish: ({ plan, options }) => this.documents.publish(plan, options),
+    unpublish: ({ plan, options }) => this.documents.unpublish(plan, options),
+    discardDraft: ({ plan, options }) => this.documents.discardDraft(plan, options),
+    findSchedule: ({ plan, options }) => this.documents.schedules.read(plan, options).then(shown),
+    schedule: ({ plan, body, options }) => this.documents.schedules.write(plan, body, options).then(shown),
+    unschedule: ({ plan, options }) =>
+      this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
+  };
+
   /** Does what was planned for a request, on behalf of its caller, and answers it. */
   async perform(request: object, body?: unknown): Promise<Answer> {
-    const { action, plan, caller } = askedOf(request);
+    const { action, deed, plan, caller } = askedOf(request);
     const hangup = hangupOf(request);
+    if (deed !== null) return this.deeds[deed]({ plan, body, options: { caller, hangup } });
     if (action === 'create' || action === 'update')
       return this.documents[action](plan, body, { caller, hangup });
     if (action === 'delete') {

@@ -19,13 +19,14 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { Answer } from '../documents/answer.js';
+import { DOCUMENT_ACTIONS, type DocumentAction } from '../schema/actions.js';
 import { ROUTES } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { AccessGuard } from './access.guard.js';
 import { ContentRequests } from './content-requests.js';
 import { ContentInterceptor } from './content.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { ContentAction, Generated, Json, ServesType } from './metadata.js';
+import { ContentAction, Generated, Json, OnDocument, ServesType } from './metadata.js';
 
 /**
  * What both kinds of routes share. When a handler runs, the guard has found the caller, and one interceptor
@@ -46,7 +47,7 @@ abstract class ContentController {
 
 /**
  * `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract "Collection
- * type").
+ * type"), and `/actions/…` below a document where the type has them.
  *
  * @publicApi
  */
@@ -85,10 +86,48 @@ export abstract class CollectionController extends ContentController {
   delete(@Req() request: object): Promise<Answer> {
     return this.perform(request);
   }
+
+  @Post(':documentId/actions/publish')
+  @OnDocument('publish')
+  publish(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Post(':documentId/actions/unpublish')
+  @OnDocument('unpublish')
+  unpublish(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Post(':documentId/actions/discard')
+  @OnDocument('discardDraft')
+  discardDraft(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Get(':documentId/actions/schedule')
+  @OnDocument('findSchedule')
+  findSchedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Put(':documentId/actions/schedule')
+  @OnDocument('schedule')
+  schedule(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  @Delete(':documentId/actions/schedule')
+  @HttpCode(204)
+  @OnDocument('unschedule')
+  unschedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
 }
 
 /**
- * `GET|PUT|DELETE /api/:singularApiId` (contract "Single type").
+ * `GET|PUT|DELETE /api/:singularApiId` (contract "Single type"), and `/actions/…` below it where the type has
+ * them.
  *
  * @publicApi
  */
@@ -113,12 +152,64 @@ export abstract class SingleController extends ContentController {
   delete(@Req() request: object): Promise<Answer> {
     return this.perform(request);
   }
+
+  @Post('actions/publish')
+  @OnDocument('publish')
+  publish(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Post('actions/unpublish')
+  @OnDocument('unpublish')
+  unpublish(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Post('actions/discard')
+  @OnDocument('discardDraft')
+  discardDraft(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Get('actions/schedule')
+  @OnDocument('findSchedule')
+  findSchedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  @Put('actions/schedule')
+  @OnDocument('schedule')
+  schedule(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  @Delete('actions/schedule')
+  @HttpCode(204)
+  @OnDocument('unschedule')
+  unschedule(@Req() request: object): Promise<Answer> {
+    return this.perform(request);
+  }
 }
 
 const className = (id: string): string =>
   `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
 
 type Methods = Readonly<Record<string, unknown>>;
+
+/** The handlers of each action. */
+const HANDLERS: Readonly<Record<DocumentAction, readonly string[]>> = {
+  publish: ['publish'],
+  unpublish: ['unpublish'],
+  discard: ['discardDraft'],
+  schedule: ['findSchedule', 'schedule', 'unschedule'],
+};
+
+/** Whether a host's method has the name of such a handler, and is a route of its own at another path. */
+function isElsewhere(name: string, method: object, route: object): boolean {
+  if (!Object.values(HANDLERS).flat().includes(name)) return false;
+  const path: unknown = Reflect.getMetadata('path', method);
+  return path !== undefined && path !== Reflect.getMetadata('path', route);
+}
 
 /**
  * Lets a method that overrides a route keep the route's decorators, which Nest looks for on the very
@@ -130,6 +221,7 @@ function keepRoutes(given: Type, base: Type): void {
   for (const name of Object.getOwnPropertyNames(inherited)) {
     const [override, route] = [own[name], inherited[name]];
     if (typeof override !== 'function' || typeof route !== 'function' || override === route) continue;
+    if (isElsewhere(name, override, route)) continue;
     for (const key of Reflect.getMetadataKeys(route) as unknown[]) {
       if (!Reflect.hasMetadata(key, override))
         Reflect.defineMetadata(key, Reflect.getMetadata(key, route), override);
@@ -137,11 +229,22 @@ function keepRoutes(given: Type, base: Type): void {
   }
 }
 
+/** The handlers whose routes a type does not have. */
+function handlersWithout({ kind, routes }: ContentType): string[] {
+  const actions = DOCUMENT_ACTIONS.filter((action) => !routes.includes(action));
+  return [
+    ...ROUTES[kind].filter((route) => !routes.includes(route)),
+    ...actions.flatMap((action) => HANDLERS[action]),
+  ];
+}
+
 /** Nest takes a method without decorators for none of its business. */
-function dropRoutes(controller: Type, dropped: readonly string[]): void {
+function dropRoutes(controller: Type, generated: Type, dropped: readonly string[]): void {
   const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
   for (const name of dropped) {
     const inherited = methods[name];
+    if (isElsewhere(name, methods[name] as object, (generated.prototype as Methods)[name] as object))
+      continue;
     const value = function (this: unknown, ...args: unknown[]): unknown {
       return inherited?.apply(this, args);
     };
@@ -161,10 +264,7 @@ export function contentController(type: ContentType, path: string, given?: Type)
   const controller = { [className(type.singularApiId)]: class extends base {} }[
     className(type.singularApiId)
   ] as Type;
-  dropRoutes(
-    controller,
-    ROUTES[type.kind].filter((route) => !type.routes.includes(route)),
-  );
+  dropRoutes(controller, generated, handlersWithout(type));
   // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
   Controller({
     path,

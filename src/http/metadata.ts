@@ -1,7 +1,8 @@
-import { Header } from '@nestjs/common';
+import { applyDecorators, Header, HttpCode } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../schema/model.js';
+import type { Deed } from './request-state.js';
 
 /** The content type that a controller class serves. */
 export const ServesType = Reflector.createDecorator<ContentType>();
@@ -11,6 +12,9 @@ export const ServesType = Reflector.createDecorator<ContentType>();
  */
 export const ContentAction = Reflector.createDecorator<Action>();
 
+/** What a handler below `…/actions/` does to its document; others have none. */
+export const Does = Reflector.createDecorator<Deed>();
+
 /** Whether a controller class is the generated one, without any code of the host's. */
 export const Generated = Reflector.createDecorator<boolean>();
 
@@ -19,3 +23,7 @@ export const JSON_TEXT = 'application/json; charset=utf-8';
 
 /** The answer is JSON text already. */
 export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);
+
+/** A handler below `…/actions/`: it needs the right to publish. */
+export const OnDocument = (deed: Deed): MethodDecorator =>
+  applyDecorators(HttpCode(200), Json(), ContentAction('publish'), Does(deed));

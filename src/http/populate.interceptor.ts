@@ -6,9 +6,9 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
-import { Documents } from '../documents/documents.service.js';
+import { Documents, draftUnlessSaid } from '../documents/documents.service.js';
 import type { ReadPlan } from '../plan/plan.js';
-import { byDocumentId } from '../plan/plan-read.js';
+import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { type ContentRoute, type HttpRequest, queryOf, stateOf } from './request-state.js';
 
 /**
@@ -32,17 +32,25 @@ export class PopulateInterceptor implements NestInterceptor {
     const state = stateOf(request);
     const { caller, route } = state;
     if (caller !== undefined && route !== undefined)
-      state.asked = { action: route.action, caller, plan: this.plan(request, route, caller) };
+      state.asked = {
+        action: route.action,
+        deed: route.deed,
+        caller,
+        plan: this.plan(request, route, caller),
+      };
   }
 
-  private plan(request: HttpRequest, { type, action }: ContentRoute, caller: Caller): ReadPlan {
-    return this.documents.planText(queryOf(request), {
+  private plan(request: HttpRequest, { type, action, deed }: ContentRoute, caller: Caller): ReadPlan {
+    const asked: ReadRequest = {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
       by: byDocumentId(request.params?.['documentId'] ?? null),
       caller,
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
       action,
-    });
+    };
+    const leavesDraft = deed === 'unpublish' || deed === 'discardDraft';
+    const defaults = leavesDraft ? draftUnlessSaid : undefined;
+    return this.documents.planText(queryOf(request), asked, defaults);
   }
 }

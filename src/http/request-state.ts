@@ -19,7 +19,12 @@ interface RequestState {
 export interface ContentRoute {
   readonly type: ContentType;
   readonly action: Action;
+  /** Null where the action says it all. */
+  readonly deed: Deed | null;
 }
+
+/** What a route below `…/actions/` does to its document. */
+export type Deed = 'publish' | 'unpublish' | 'discardDraft' | 'findSchedule' | 'schedule' | 'unschedule';
 
 /**
  * A content request, read and checked: the answer that it wants, who wants it, and what is to be done first.
@@ -27,6 +32,7 @@ export interface ContentRoute {
  */
 export interface Asked {
   readonly action: Action;
+  readonly deed: Deed | null;
   readonly caller: Caller;
   readonly plan: ReadPlan;
 }

@@ -59,6 +59,7 @@ export const OPTIONS = Object.freeze({
 const NESTED: Readonly<Record<string, readonly string[]>> = {
   limits: Object.keys(DEFAULT_SETTINGS.limits),
   load: Object.keys(DEFAULT_SETTINGS.load),
+  schedule: Object.keys(DEFAULT_SETTINGS.schedule),
   access: keysOf<AccessOptions>({ public: true, roles: true, source: true, maxAge: true }),
   auth: keysOf<AuthOptions>({ strategies: true }),
 };

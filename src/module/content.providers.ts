@@ -9,6 +9,7 @@ import { DocumentsBase } from '../documents/documents-base.js';
 import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
+import { ScheduleWorker } from '../documents/schedule-worker.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
 import { ContentRequests } from '../http/content-requests.js';
 import { EnvelopeInterceptor } from '../http/envelope.interceptor.js';
@@ -51,6 +52,7 @@ const MADE: readonly Provider[] = [
 const CLASSES: readonly Provider[] = [
   DocumentsBase,
   Documents,
+  ScheduleWorker,
   Hooks,
   HookExplorer,
   Marked,

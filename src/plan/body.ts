@@ -91,7 +91,8 @@ function checkSize(data: unknown, allowed: number): void {
   }
 }
 
-function dataOf(body: unknown): Readonly<Record<string, unknown>> {
+/** The `data` of a body. Throws a 400 where there is none. */
+export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
   if (body === null || (body !== undefined && typeof body !== 'object'))
     throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
   const data = isObject(body) ? body['data'] : undefined;

@@ -168,7 +168,9 @@ const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
 
 const deleted: StepsOf = ({ plan: { target } }) => {
   const { type, documentId } = target;
-  return { documentId, steps: [{ kind: 'delete', type, documentId, locale: localeOf(target) }] };
+  const document = { type, documentId, locale: localeOf(target) };
+  const unscheduled: WriteStep[] = type.draftAndPublish ? [{ kind: 'unschedule', ...document }] : [];
+  return { documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
 };
 
 /** Whose locks a write takes. */
@@ -181,8 +183,8 @@ interface LocksRequest {
 export interface VerbRow {
   /** The right that it needs. */
   readonly right: Action;
-  /** Whether it writes the attributes of a body. To publish a draft is to update it by nothing. */
-  readonly hasBody: boolean;
+  /** The action whose rights its body has; null for a verb without a body. */
+  readonly body: 'create' | 'update' | null;
   /** Whether it concerns the version in its locale, and not just some version of the document. */
   readonly ofLocale: boolean;
   readonly events: (target: WriteTarget) => readonly WriteEvent[];
@@ -201,7 +203,7 @@ const lockedTransition = ({ target }: LocksRequest): readonly Lock[] => locksOfT
 export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   create: {
     right: 'create',
-    hasBody: true,
+    body: 'create',
     ofLocale: false,
     events: (target) => publishing('create', target),
     locks: lockedWrite,
@@ -209,7 +211,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   update: {
     right: 'update',
-    hasBody: true,
+    body: 'update',
     ofLocale: false,
     events: (target) => publishing('update', target),
     locks: lockedWrite,
@@ -217,7 +219,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   delete: {
     right: 'delete',
-    hasBody: false,
+    body: null,
     ofLocale: true,
     events: () => ['delete'],
     locks: ({ target }) => locksOfDelete(target),
@@ -225,7 +227,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   publish: {
     right: 'publish',
-    hasBody: true,
+    body: 'update',
     ofLocale: true,
     events: (target) => publishing('update', target),
     locks: lockedTransition,
@@ -233,7 +235,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   unpublish: {
     right: 'publish',
-    hasBody: false,
+    body: null,
     ofLocale: true,
     events: () => ['unpublish'],
     locks: lockedTransition,
@@ -241,7 +243,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
   },
   discardDraft: {
     right: 'publish',
-    hasBody: false,
+    body: null,
     ofLocale: true,
     events: () => ['discardDraft'],
     locks: lockedTransition,

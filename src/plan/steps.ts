@@ -105,4 +105,13 @@ export interface DeleteStep {
   readonly locale: string | null;
 }
 
-export type WriteStep = RowsStep | PublishStep | DraftsStep | UnpublishStep | DiscardStep | DeleteStep;
+/** The times at which a document would have been published or unpublished go, of one locale or of all. */
+export interface UnscheduleStep {
+  readonly kind: 'unschedule';
+  readonly type: ContentType;
+  readonly documentId: string | null;
+  readonly locale: string | null;
+}
+
+export type WriteStep =
+  RowsStep | PublishStep | DraftsStep | UnpublishStep | DiscardStep | DeleteStep | UnscheduleStep;

@@ -13,7 +13,7 @@ import type { VersionRow } from './versions.js';
 export const WRITE_EVENTS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
 export type WriteEvent = (typeof WRITE_EVENTS)[number];
 
-/** What a write does. */
+/** What a write does. To publish a draft is to update it by nothing, where it is there. */
 export type Verb = 'create' | 'update' | 'delete' | 'publish' | 'unpublish' | 'discardDraft';
 
 /** What a write is about; how it is answered is a plan of its own. */

@@ -10,6 +10,9 @@ const about = (param: 'locale' | 'status') => ({ key: param, path: null, source:
 /** The part of an answer's plan that says what is written. */
 type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 
+/** Verbs that change which states a document has; they take all its locales at once, too (`locale=*`). */
+const TRANSITIONS: readonly Verb[] = ['publish', 'unpublish', 'discardDraft'];
+
 /**
  * What a write is about: the document of the route, in the one locale and state of the query. Throws a 404
  * where a collection type's document is not named, and a 400 for an unknown locale, except where there is
@@ -19,12 +22,14 @@ type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSettings): WriteTarget {
   const { type, documentId, version } = asked;
   if (documentId === null && type.kind === 'collectionType' && verb !== 'create') throw notFound();
-  const changesState = verb === 'publish' || verb === 'unpublish' || verb === 'discardDraft';
+  const changesState = TRANSITIONS.includes(verb);
   if (changesState && !type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
   const deletes = verb === 'delete';
   if (deletes && type.draftAndPublish && !version.published) throw lonelyDraft();
-  const isTransition = deletes || changesState;
-  const everyLocale = isTransition && (!type.localized || version.locale.kind === 'any');
+  if (verb === 'unpublish' && version.published) throw draftAlone();
+  const everyLocale =
+    (deletes && !type.localized) ||
+    ((deletes || changesState) && type.localized && version.locale.kind === 'any');
   const locale = everyLocale ? settings.defaultLocale : localeOf(asked, settings, deletes);
   return {
     type,
@@ -32,7 +37,7 @@ export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSetting
     locale,
     linkLocale: type.localized ? locale : linkLocaleOf(asked, settings),
     everyLocale,
-    publish: version.published || !type.draftAndPublish,
+    publish: verb === 'publish' || version.published || !type.draftAndPublish,
   };
 }
 
@@ -53,6 +58,9 @@ function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: 
   }
   return code;
 }
+
+const draftAlone = (): Error =>
+  validationError('Invalid status parameter. What is unpublished has a draft alone', about('status'));
 
 const lonelyDraft = (): Error =>
   validationError('Invalid status parameter. A draft cannot be deleted alone', about('status'));

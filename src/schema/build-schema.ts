@@ -1,5 +1,6 @@
 /** Definitions in, frozen model out; all mistakes of the definitions at once. */
 import { identifier } from '../sql.js';
+import { actionsOf } from './actions.js';
 import {
   attributeOf,
   type Build,
@@ -64,7 +65,7 @@ const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<Conte
   localized: def.localized ?? false,
   table: tableOf(def, schema),
   internal: def === FILE_TYPE,
-  routes: routesOf(def),
+  routes: [...routesOf(def), ...actionsOf(def)],
   owner: def.owner ?? null,
   attributes: new Map(),
   shown: [],

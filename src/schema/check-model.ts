@@ -1,6 +1,7 @@
 /** Finds every mistake of a model before anything starts, each with its place and a suggestion. */
 import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
+import { actionsOf } from './actions.js';
 import { type AttributeContext, attributeOf, checkAttribute } from './check-attribute.js';
 import {
   type AttributeDefinitions,
@@ -55,6 +56,12 @@ function checkRoutes({ kind, routes = true }: ContentTypeDefinition, report: Rep
       report(`routes: "${route}" is not a route of a ${kind}${among(route, known)}`);
 }
 
+function checkActions(type: ContentTypeDefinition, report: Report): void {
+  if (actionsOf(type).length === 0) return;
+  if (type.draftAndPublish !== true) report('actions: there are none without draftAndPublish');
+  if (type.routes === false) report('actions: the type has no routes, it says routes: false');
+}
+
 function checkType(type: ContentTypeDefinition, seen: Map<string, string>, report: Report): void {
   const plural = type.pluralApiId ?? type.singularApiId;
   const once = (what: string, value: string): void => {
@@ -76,6 +83,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
     report('pluralApiId must differ from singularApiId');
   checkOwner(type, report);
   checkRoutes(type, report);
+  checkActions(type, report);
   if (type.singularApiId === 'file') report('the name belongs to the built-in file type');
   if (type.singularApiId === 'locale')
     report('the name belongs to the list of locales, which is granted by it');

@@ -1,12 +1,15 @@
 /** No two parts of a model may take one name in the database; they would be merged silently. */
 import type { ContentType } from './model.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
+import { SCHEDULE_INDEX, SCHEDULE_TABLE } from './schedule.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
 /** Tables that are taken before any type; the file type's is claimed by the file type. */
 const OWN_TABLES: readonly (readonly [string, string])[] = [
   [INSTANCE_IDS, 'the library'],
   [COUNTS, 'the library'],
+  [SCHEDULE_TABLE, 'the library'],
+  [SCHEDULE_INDEX, 'the library'],
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

@@ -1,4 +1,5 @@
 /** What a developer writes: content types and components as plain, JSON-serialisable data. */
+import type { ActionsOption, DocumentAction } from './actions.js';
 
 /** Options that every attribute may carry. */
 interface CommonOptions {
@@ -177,6 +178,7 @@ export const ROUTES = Object.freeze({
 } as const);
 
 export type Route = (typeof ROUTES)['collectionType'][number];
+export type AnyRoute = Route | DocumentAction;
 
 /** Which routes a type has: all of them, none, only some, or all but some (protocol 1.28). */
 export type RoutesOption =
@@ -198,6 +200,8 @@ export interface TypeOptions {
    * are as good there as ever. Default true: all of them.
    */
   readonly routes?: RoutesOption;
+  /** Which `…/actions/…` it has routes for (protocol 8.22); only with `draftAndPublish`. Default false. */
+  readonly actions?: ActionsOption;
   /**
    * The attribute that says whose a document is: a to-one relation, or a `string` for users who are kept
    * elsewhere. The service fills it on create with the signed-in user; users cannot write it themselves,

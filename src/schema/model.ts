@@ -3,10 +3,10 @@
  */
 import type { Identifier, Sql } from '../sql.js';
 import type {
+  AnyRoute,
   ComponentAttributeDefinition,
   MediaDefinition,
   RelationDefinition,
-  Route,
   ScalarDefinition,
   ZoneDefinition,
 } from './definitions.js';
@@ -100,7 +100,7 @@ export interface ContentType extends ModelBase {
   /** Built in (the file type): no routes, no grants. */
   readonly internal: boolean;
   /** The routes that it has. */
-  readonly routes: readonly Route[];
+  readonly routes: readonly AnyRoute[];
   /** The attribute that is filled with the user who creates a document. */
   readonly owner: string | null;
   /** What it is in the database. */

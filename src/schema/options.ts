@@ -3,6 +3,7 @@
  * one in `definitions.ts`.
  */
 import { isObject } from '../json.js';
+import { DOCUMENT_ACTIONS } from './actions.js';
 import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
 import { among } from './suggest.js';
@@ -59,6 +60,9 @@ const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [rout
   const [[key = '', list] = [], more] = Object.entries(value);
   return more === undefined && ['only', 'except'].includes(key) && TEXTS.admits(list);
 });
+const ACTIONS_OPTION = option(`true, false or a list of ${DOCUMENT_ACTIONS.join(', ')}`, (value) =>
+  [FLAG, listOf(...DOCUMENT_ACTIONS)].some(({ admits }) => admits(value)),
+);
 const ATTRIBUTES = option('an object of attributes', isObject);
 
 const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
@@ -120,6 +124,7 @@ export const TYPE_OPTIONS: Options = {
   localized: FLAG,
   tableName: TEXT,
   routes: ROUTES_OPTION,
+  actions: ACTIONS_OPTION,
   owner: TEXT,
   attributes: ATTRIBUTES,
 };

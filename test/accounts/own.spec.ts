@@ -265,11 +265,6 @@ it.each<[string, Grants, string]>([
     '"own" needs a content type with an "owner"',
   ],
   ['every type', { '*': [{ actions: ['find'], own: true }] }, '"own" needs a content type with an "owner"'],
-  [
-    'publishing',
-    { note: [{ actions: ['publish'], own: true }] },
-    '"publish" cannot be granted on own documents alone',
-  ],
 ])('own does not go with %s', async (_name, editor, message) => {
   await expect(
     createTestApp({ contentTypes: [person, note, memo, plain], access: { roles: { editor } } }),

@@ -177,7 +177,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect((await link('')).title).toBe('Target');
     });
 
-    it('8.22 publishing has no route of its own', async () => {
+    it('8.22 publishing has no route of its own unless the type says so', async () => {
       const made = await post('articles', { title: 'Routeless' });
       for (const action of ['publish', 'unpublish', 'actions/publish'])
         await test.http.post(`/api/articles/${made.documentId}/${action}`).expect(404);

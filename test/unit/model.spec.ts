@@ -469,7 +469,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'the options of the reference',
       [type({ options: { draftAndPublish: true } })],
       [],
-      'article: unknown option "options"; there are kind, singularApiId, pluralApiId, draftAndPublish, ',
+      'article: unknown option "options"; did you mean "actions"?',
     ],
     [
       'a misspelt option of a component',

@@ -1,0 +1,146 @@
+/** When documents are published and unpublished by themselves: read, set and cleared; run by its worker. */
+import type { Caller } from '../access/caller.js';
+import { compileLocks } from '../compile/compile-load.js';
+import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
+import type { Row, Runner } from '../database/runner.js';
+import { notFound } from '../errors.js';
+import { turnOf } from '../plan/locks.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { notOneLocale } from '../plan/plan-read.js';
+import { type GivenTimes, planTimes } from '../plan/schedule.js';
+import type { WritePlan, WriteTarget } from '../plan/write-plan.js';
+import { writeTargetOf } from '../plan/write-target.js';
+import { type Scheduled, SCHEDULED, type ScheduleTime, TIME_OF } from '../schema/schedule.js';
+import type { Schema } from '../schema/model.js';
+import type { Statement } from '../sql.js';
+import type { DocumentsBase } from './documents-base.js';
+import { loadedFrom, loadStatement } from './load.js';
+import { isThere, ownOnly } from './standing.js';
+import type { WriteOptions } from './write-options.js';
+
+/** A time that could not be kept. It is not tried again until it is set anew. */
+interface ScheduleFailure {
+  readonly action: Scheduled;
+  readonly at: string;
+  /** What was wrong; for others than the host only that something was. */
+  readonly message: string;
+}
+
+/**
+ * When one locale of a document is published and unpublished by itself, as ISO texts in UTC; null where that
+ * is left to people.
+ *
+ * @publicApi
+ */
+export interface ContentSchedule extends Readonly<Record<ScheduleTime, string | null>> {
+  readonly documentId: string;
+  readonly locale: string;
+  readonly failures: readonly ScheduleFailure[];
+}
+
+/** All times cleared. */
+const NEVER: GivenTimes = new Map(SCHEDULED.map((action) => [action, null]));
+const NOTHING: GivenTimes = new Map();
+
+/** Whether some type has the action, so that due times are looked for without being asked to. */
+export const isScheduled = ({ types }: Schema): boolean =>
+  [...types.values()].some(({ routes }) => routes.includes('schedule'));
+
+const neverKept = (): Error =>
+  new Error(
+    'Nobody would look for this time: give a type the action "schedule", or set schedule.everySeconds',
+  );
+
+/** Tells who may not read a document nothing of it; publishing by hand tells what they may know. */
+const UNSAID = 'It could not be done as the document was; doing it by hand says why';
+
+/** The schedules of documents, under the right to publish them (protocol 8.26). */
+export class Schedules {
+  constructor(private readonly base: DocumentsBase) {}
+
+  /** The schedule of the planned document in its locale. Throws NotFoundError without a version there. */
+  read(plan: ReadPlan, options: WriteOptions): Promise<ContentSchedule> {
+    return this.change(plan, NOTHING, options);
+  }
+
+  /** Sets the times that a body names, and answers all. Throws also the 400s of the body. */
+  async write(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<ContentSchedule> {
+    const times = planTimes(body);
+    const { everySeconds } = this.base.settings.schedule;
+    const isLookedFor = everySeconds !== null || isScheduled(this.base.schema);
+    if (!isLookedFor && [...times.values()].some((due) => due !== null)) throw neverKept();
+    return this.change(plan, times, options);
+  }
+
+  /** Takes all times away. */
+  async clear(plan: ReadPlan, options: WriteOptions): Promise<void> {
+    await this.change(plan, NEVER, options);
+  }
+
+  private async change(
+    answer: ReadPlan,
+    times: GivenTimes,
+    { caller, em, hangup = null }: WriteOptions,
+  ): Promise<ContentSchedule> {
+    const { settings, database } = this.base;
+    const target = writeTargetOf('publish', answer, settings);
+    if (target.everyLocale) throw notOneLocale(answer.version.locale);
+    const turn = times.size === 0 ? null : turnOf(target.type, target.documentId);
+    const work = async (runner: Runner): Promise<ContentSchedule> => {
+      const documentId = await this.holdAndFind(runner, { target, caller, turn });
+      const changes = [...times].map(([action, due]) =>
+        compileSetTime({ type: target.type, documentId, locale: target.locale, action }, due),
+      );
+      const rows = await runner.last([...changes, compileSchedule({ ...target, documentId })]);
+      return scheduleOf({ documentId, locale: target.locale }, rows.at(-1) ?? [], caller);
+    };
+    const joined = em === undefined ? {} : { joined: em };
+    return database.transaction(work, {
+      ...{ values: new Map(), retryOn: [], shared: false, turn, hangup },
+      ...joined,
+    });
+  }
+
+  /** Holds what a change needs, and finds the document. Throws NotFoundError, or 403 as for publishing. */
+  private async holdAndFind(runner: Runner, { target, caller, turn }: Held): Promise<string> {
+    const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
+    const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
+    const request = { target, own: ownOnly(plan), body: null, settings: this.base.settings };
+    const look = loadStatement(request) as Statement;
+    const holding =
+      turn === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: turn, exclusive: true }])];
+    const rows = await runner.all([...holding, look]);
+    const { versions } = loadedFrom(rows.at(-1)?.[0], request);
+    if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
+    return versions.documentId;
+  }
+}
+
+/** A schedule that is looked up, by whom, and the lock of its document; null where nothing is changed. */
+interface Held {
+  readonly target: WriteTarget;
+  readonly caller: Caller;
+  readonly turn: string | null;
+}
+
+function scheduleOf(
+  document: { readonly documentId: string; readonly locale: string },
+  rows: readonly Row[],
+  { kind }: Caller,
+): ContentSchedule {
+  const dueOf = (action: Scheduled): string | null =>
+    (rows.find((row) => row['action'] === action)?.['due'] as string | undefined) ?? null;
+  const failures = rows.flatMap(({ action, failed, failure }): ScheduleFailure[] =>
+    failure === null
+      ? []
+      : [
+          {
+            action: action as Scheduled,
+            at: String(failed),
+            message: kind === 'system' ? (failure as string) : UNSAID,
+          },
+        ],
+  );
+  const { publish, unpublish } = TIME_OF;
+  return { ...document, [publish]: dueOf('publish'), [unpublish]: dueOf('unpublish'), failures };
+}

@@ -1,0 +1,478 @@
+/** Times at which documents are published and unpublished by themselves: set, shown, cleared, kept. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import { Injectable, Logger } from '@nestjs/common';
+import type { MikroORM } from '@mikro-orm/core';
+import {
+  AfterContent,
+  type AuthStrategy,
+  BeforeContent,
+  CONTENT_ORM,
+  ContentError,
+  type ContentEvent,
+  ContentModule,
+  type ContentService,
+  type Credentials,
+  defineCollectionType,
+  getContentToken,
+  type Identity,
+  OnContentCommitted,
+} from 'nestjs-content-api';
+import { scheduled } from '../fixtures/scheduled.ts';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { createDatabase } from '../support/database.ts';
+import { type Host, NOT_FOUND, snapshot, startHost } from './helpers.ts';
+
+const PAST = '2020-01-02T03:04:05.000Z';
+const FUTURE = '2999-01-02T03:04:05.000Z';
+const NOBODY = 'a'.repeat(24);
+
+const seen: string[] = [];
+
+@Injectable()
+class Watcher {
+  @AfterContent('page', 'publish')
+  refuse({ document }: ContentEvent): void {
+    if (document?.['title'] === 'refused by a hook') throw new Error('not today');
+    if (document?.['title'] === 'in the way') throw new ContentError('ConflictError', 'later');
+  }
+
+  @OnContentCommitted('page', 'publish', 'unpublish')
+  on({ action, locale, caller, document }: ContentEvent): void {
+    seen.push(`${action} ${locale} ${caller.kind} ${String(document?.['title'])}`);
+  }
+}
+
+class UserHeader implements AuthStrategy {
+  readonly name = 'user-header';
+  authenticate({ headers }: Credentials): Identity | null {
+    const [id, role] = [headers['x-user'], headers['x-role']];
+    return typeof id === 'string' ? { kind: 'user', id, roles: [String(role)] } : null;
+  }
+}
+
+const options = {
+  ...scheduled,
+  access: {
+    roles: {
+      all: { '*': '*' as const },
+      editor: { page: ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts'] as const },
+      own: { page: [{ actions: ['publish'] as const, own: true }] },
+    },
+  },
+  auth: { strategies: [new UserHeader()] },
+};
+
+interface Page {
+  readonly documentId: string;
+  readonly title: string;
+}
+
+/** Waits until `done` is so. */
+async function until(done: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await done()) return;
+    await sleep(25);
+  }
+  throw new Error('It has not come to be within ten seconds');
+}
+
+const pages = ({ app }: Pick<Host, 'app'>, type = 'page'): ContentService<Page> =>
+  app.get(getContentToken(type), { strict: false });
+
+const draft = async (test: Pick<Host, 'app'>, title: string | null = 'Hello', more: object = {}) =>
+  (await pages(test).create({ title, author: 'ann', ...more }, { status: 'draft' })).documentId;
+
+describe.each(ADAPTERS)('schedules on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    // Nothing is kept here: what is set can be looked at.
+    test = await createTestApp({ ...options, schedule: { everySeconds: 0 } }, adapter);
+  });
+  afterAll(() => test.close());
+
+  const as = (method: 'get' | 'put' | 'delete' | 'options' | 'post', path: string, who = 'all ann') => {
+    const [role = '', user = ''] = who.split(' ');
+    return test.http[method](`/api/${path}`).set({ 'x-user': user, 'x-role': role });
+  };
+  const set = (path: string, data: object, who?: string) =>
+    as('put', `${path}/actions/schedule`, who).send({ data });
+  const shown = async (path: string) =>
+    (await as('get', `${path}/actions/schedule`).expect(200)).body.data as unknown;
+
+  it('8.26 PUT sets the times that it names, GET shows all, DELETE clears them', async () => {
+    const documentId = await draft(test);
+    const path = `pages/${documentId}`;
+    const empty = { documentId, locale: 'en', publishAt: null, unpublishAt: null, failures: [] };
+    expect(await shown(path)).toEqual(empty);
+    const first = await set(path, { publishAt: '2999-01-02T03:04:05Z' }).expect(200);
+    expect(first.body).toEqual({ data: { ...empty, publishAt: FUTURE }, meta: {} });
+    await set(path, { unpublishAt: FUTURE }).expect(200);
+    const both = { ...empty, publishAt: FUTURE, unpublishAt: FUTURE };
+    expect(await shown(path)).toEqual(both);
+    expect((await set(path, {}).expect(200)).body.data).toEqual(both);
+    const cleared = await set(path, { publishAt: null }).expect(200);
+    expect(cleared.body.data).toEqual({ ...both, publishAt: null });
+    expect((await as('delete', `${path}/actions/schedule`).expect(204)).text).toBe('');
+    expect(await shown(path)).toEqual(empty);
+    await as('delete', `${path}/actions/schedule`).expect(204);
+  });
+
+  it('8.26 each locale has times of its own; several at once are a 400', async () => {
+    const id = await draft(test);
+    await pages(test).update(id, { title: 'Bonjour' }, { locale: 'fr', status: 'draft' });
+    await set(`pages/${id}`, { publishAt: FUTURE }).expect(200);
+    const french = await as('get', `pages/${id}/actions/schedule?locale=fr`).expect(200);
+    expect(french.body.data).toMatchObject({ locale: 'fr', publishAt: null });
+    for (const locale of ['*', 'xx'])
+      for (const method of ['get', 'put', 'delete'] as const)
+        await as(method, `pages/${id}/actions/schedule?locale=${locale}`).send({ data: {} }).expect(400);
+  });
+
+  it.each<[string, unknown]>([
+    ['no time', 'soon'],
+    ['a day', '2999-01-02'],
+    ['a time without a zone', '2999-01-02T03:04:05'],
+    ['a time in another zone', '2999-01-02T03:04:05+02:00'],
+    ['a day that is none', '2999-02-30T03:04:05Z'],
+    ['a number', 1_700_000_000_000],
+    ['a list', [FUTURE]],
+    ['an empty text', ''],
+    ['a year of five digits', '12999-01-02T03:04:05Z'],
+  ])('8.26 %s is a 400 that names the key, and nothing is written', async (_what, value) => {
+    const id = await draft(test);
+    const before = await snapshot(test);
+    const { body } = await set(`pages/${id}`, { unpublishAt: FUTURE, publishAt: value }).expect(400);
+    expect(body.error.details.errors).toEqual([
+      { path: ['publishAt'], message: expect.stringContaining('publishAt'), name: 'ValidationError', value },
+    ]);
+    expect(await snapshot(test)).toEqual(before);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['another key', { data: { at: FUTURE } }, 'Invalid key at'],
+    ['no data', {}, 'Missing "data" payload in the request body'],
+    ['a list', { data: [] }, 'this must be a `object` type'],
+  ])('8.26 1.11 15.3 a body with %s is a 400', async (_what, body, message) => {
+    const id = await draft(test);
+    const refused = await as('put', `pages/${id}/actions/schedule`)
+      .send(body as object)
+      .expect(400);
+    expect(refused.body.error.message).toContain(message);
+  });
+
+  it('8.25 what is not there has no schedule', async () => {
+    const id = await draft(test);
+    for (const path of [`pages/${NOBODY}/actions/schedule`, `pages/${id}/actions/schedule?locale=fr`])
+      for (const method of ['get', 'put', 'delete'] as const) {
+        const missing = await as(method, path)
+          .send({ data: { publishAt: FUTURE } })
+          .expect(404);
+        expect(missing.body).toEqual(NOT_FOUND);
+      }
+    await as('get', 'front/actions/schedule').expect(404);
+    expect(await test.sql(`select 1 from content_schedule where document_id = '${NOBODY}'`)).toEqual([]);
+  });
+
+  it('8.26 needs the right to publish, on own documents that of their owner', async () => {
+    const id = await draft(test);
+    await set(`pages/${id}`, { publishAt: FUTURE }, 'editor ann').expect(403);
+    await as('get', `pages/${id}/actions/schedule`, 'editor ann').expect(403);
+    await test.http.put(`/api/pages/${id}/actions/schedule`).send({ data: {} }).expect(401);
+    await set(`pages/${id}`, { publishAt: FUTURE }, 'own bob').expect(404);
+    await set(`pages/${id}`, { publishAt: FUTURE }, 'own ann').expect(200);
+    await as('get', `pages/${id}/actions/schedule`, 'own bob').expect(404);
+  });
+
+  it('8.26 1.9 other methods are a 405', async () => {
+    const id = await draft(test);
+    const allow = 'GET, HEAD, PUT, DELETE, OPTIONS';
+    expect((await as('post', `pages/${id}/actions/schedule`).expect(405)).headers['allow']).toBe(allow);
+    expect((await as('options', `pages/${id}/actions/schedule`).expect(204)).headers['allow']).toBe(allow);
+    await as('post', 'front/actions/publish').expect(404);
+  });
+
+  it('8.26 a single type has one without an id', async () => {
+    await as('put', 'front?status=draft')
+      .send({ data: { title: 'Hi' } })
+      .expect(200);
+    await set('front', { publishAt: FUTURE }).expect(200);
+    expect(await shown('front')).toMatchObject({ publishAt: FUTURE, locale: 'en' });
+    await as('delete', 'front').expect(204);
+    await as('put', 'front?status=draft')
+      .send({ data: { title: 'Hi' } })
+      .expect(200);
+    expect(await shown('front')).toMatchObject({ publishAt: null });
+  });
+
+  it('8.29 goes with its locale, and with its document; publishing by hand leaves it', async () => {
+    const id = await draft(test);
+    const french = { locale: 'fr', status: 'draft' };
+    await pages(test).update(id, { title: 'Bonjour' }, french);
+    for (const locale of ['en', 'fr']) await pages(test).schedule(id, { unpublishAt: FUTURE }, { locale });
+    await pages(test).publish(id, { locale: '*' });
+    await pages(test).unpublish(id, { locale: '*' });
+    expect(await shown(`pages/${id}`)).toMatchObject({ unpublishAt: FUTURE });
+    await as('delete', `pages/${id}?locale=fr`).expect(204);
+    await pages(test).update(id, { title: 'Bonjour' }, french);
+    expect(await pages(test).findSchedule(id, { locale: 'fr' })).toMatchObject({ unpublishAt: null });
+    expect(await shown(`pages/${id}`)).toMatchObject({ unpublishAt: FUTURE });
+    await as('delete', `pages/${id}?locale=*`).expect(204);
+    expect(await test.sql(`select 1 from content_schedule where document_id = '${id}'`)).toEqual([]);
+  });
+
+  it('8.26 the service takes dates, joins a transaction of the host, and clears', async () => {
+    const id = await draft(test);
+    await pages(test).schedule(id, { publishAt: new Date(FUTURE) });
+    const em = test.app.get<MikroORM>(CONTENT_ORM).em.fork() as any;
+    const failing = em.transactional(async (inner: never) => {
+      await pages(test).unschedule(id, {}, { em: inner });
+      throw new Error('the host changed its mind');
+    });
+    await expect(failing).rejects.toThrow('changed its mind');
+    expect(await pages(test).findSchedule(id)).toMatchObject({ publishAt: FUTURE });
+    await pages(test).unschedule(id);
+    expect(await pages(test).findSchedule(id)).toMatchObject({ publishAt: null });
+  });
+});
+
+describe.each(ADAPTERS)('what is due on %s', (adapter) => {
+  /** Two applications on one database. */
+  const instances: Host[] = [];
+  let test: Host;
+  let warned: string[];
+  beforeAll(async () => {
+    const database = await createDatabase();
+    const start = (schema: boolean) =>
+      startHost(
+        ({ url }) => ({
+          imports: [
+            ContentModule.forRoot({
+              ...options,
+              schedule: { everySeconds: 0.02 },
+              database: { clientUrl: url },
+            }),
+          ],
+          providers: [Watcher],
+        }),
+        {
+          adapter,
+          database,
+          ...(schema ? { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() } : {}),
+        },
+      );
+    instances.push(await start(true), await start(false));
+    test = instances[0] as Host;
+  });
+  afterAll(async () => {
+    for (const { close } of instances) await close();
+    await test.database.drop();
+  });
+  beforeEach(() => {
+    seen.length = 0;
+    warned = [];
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void warned.push(String(line)));
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const left = () => test.sql('select action, failure, attempts from content_schedule order by action');
+  const isDone = async () => (await left()).length === 0;
+  const isPublished = async (id: string, locale = 'en') =>
+    (await pages(test).findOne(id, { locale })) !== null;
+
+  it('8.27 is done once by one of two instances, and on behalf of the host', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, i) => draft(test, `n${i}`)));
+    await Promise.all(ids.map((id) => pages(test).schedule(id, { publishAt: PAST })));
+    await until(isDone);
+    for (const id of ids) expect(await isPublished(id)).toBe(true);
+    expect([...seen].sort()).toEqual(ids.map((_, i) => `publish en system n${i}`).sort());
+  });
+
+  it('8.27 by the clock of the database, each locale at its own time', async () => {
+    const id = await draft(test);
+    await pages(test).update(id, { title: 'Bonjour' }, { locale: 'fr', status: 'draft' });
+    const [row] =
+      await test.sql(`select to_char((clock_timestamp() + interval '600 milliseconds') at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as soon`);
+    await pages(test).schedule(id, { publishAt: String(row?.['soon']) }, { locale: 'fr' });
+    await pages(test).schedule(id, { publishAt: FUTURE });
+    expect(await isPublished(id, 'fr')).toBe(false);
+    await until(() => isPublished(id, 'fr'));
+    const [at] = await test.sql(
+      `select published_at >= $2::timestamptz as later from pages
+      where document_id = $1 and locale = 'fr' and published`,
+      [id, row?.['soon']],
+    );
+    expect(at).toEqual({ later: true });
+    expect(await isPublished(id)).toBe(false);
+    await pages(test).unschedule(id);
+  });
+
+  it('8.27 two times that have both come are kept in their order', async () => {
+    const [shownThen, hiddenThen] = [await draft(test, 'a'), await draft(test, 'b')];
+    await pages(test).publish(hiddenThen);
+    seen.length = 0;
+    await pages(test).schedule(shownThen, { publishAt: '2020-01-03T00:00:00Z', unpublishAt: PAST });
+    await pages(test).schedule(hiddenThen, { publishAt: PAST, unpublishAt: '2020-01-03T00:00:00Z' });
+    await until(isDone);
+    expect(await isPublished(shownThen)).toBe(true);
+    expect(await isPublished(hiddenThen)).toBe(false);
+  });
+
+  it('8.28 a draft that is not complete keeps what was wrong, with one line in the log', async () => {
+    const id = await draft(test, null);
+    await pages(test).schedule(id, { publishAt: PAST, unpublishAt: FUTURE });
+    await until(async () => (await left()).some(({ failure }) => failure !== null));
+    await sleep(200);
+    expect(warned).toEqual([
+      expect.stringMatching(new RegExp(`^Could not publish page ${id} \\(en\\): title must be `)),
+    ]);
+    const message = expect.stringMatching(/^title must be /);
+    expect(await pages(test).findSchedule(id)).toMatchObject({
+      publishAt: PAST,
+      unpublishAt: FUTURE,
+      failures: [{ action: 'publish', at: expect.stringMatching(/Z$/), message }],
+    });
+    await pages(test).update(id, { title: 'Now' }, { status: 'draft' });
+    await sleep(200);
+    expect(await isPublished(id)).toBe(false);
+    await pages(test).schedule(id, { publishAt: PAST });
+    await until(() => isPublished(id));
+    expect(await pages(test).findSchedule(id)).toMatchObject({ publishAt: null, failures: [] });
+    await pages(test).unschedule(id);
+  });
+
+  it('8.28 what was wrong is told to nobody over HTTP but in general (D27)', async () => {
+    const id = await draft(test, 'Hello', { secret: 'abc' });
+    await pages(test).schedule(id, { publishAt: PAST });
+    await until(async () => (await left()).some(({ failure }) => failure !== null));
+    const answer = await fetch(`${test.url}/api/pages/${id}/actions/schedule`, {
+      headers: { 'x-user': 'ann', 'x-role': 'all' },
+    });
+    const text = await answer.text();
+    expect(JSON.parse(text).data.failures).toMatchObject([{ action: 'publish' }]);
+    expect(text).not.toContain('secret');
+    await pages(test).unschedule(id);
+  });
+
+  it('8.28 a hook that refuses is a failure, and nothing is written', async () => {
+    const id = await draft(test, 'refused by a hook');
+    await pages(test).schedule(id, { publishAt: PAST });
+    await until(async () => (await left()).some(({ failure }) => failure === 'not today'));
+    expect(await isPublished(id)).toBe(false);
+    expect(seen).toEqual([]);
+    await pages(test).unschedule(id);
+  });
+
+  it('8.28 what others are in the way of is tried again, but not for ever', async () => {
+    const id = await draft(test, 'in the way');
+    await pages(test).schedule(id, { publishAt: PAST });
+    await until(async () => (await left()).some(({ attempts }) => Number(attempts) > 1));
+    expect((await pages(test).findSchedule(id)).failures).toEqual([]);
+    await until(async () => (await left()).some(({ failure }) => failure === 'later'));
+    await sleep(100);
+    expect(await left()).toEqual([{ action: 'publish', failure: 'later', attempts: 30 }]);
+    expect(warned).toEqual([`Could not publish page ${id} (en): later`]);
+    await pages(test).unschedule(id);
+  });
+
+  it('8.29 a document that is gone by then is no failure', async () => {
+    await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
+      values ('page', '${NOBODY}', 'en', 'publish', now(), 0), ('page', '${NOBODY}', 'en', 'unpublish', now(), 0)`);
+    await until(isDone);
+    expect(warned).toEqual([]);
+  });
+
+  it('8.29 a type that has no drafts, or is none any more, keeps none', async () => {
+    await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
+      values ('gone', '${NOBODY}', 'en', 'publish', now(), 0)`);
+    await sleep(150);
+    expect(await left()).toHaveLength(1);
+    await test.sql('delete from content_schedule');
+  });
+
+  it('8.27 deleting, scheduling and publishing at once ends well', async () => {
+    const ids = await Promise.all(Array.from({ length: 8 }, (_, i) => draft(test, `r${i}`)));
+    const results = await Promise.allSettled(
+      ids.flatMap((id, i) => [
+        pages(test).schedule(id, { publishAt: PAST }),
+        pages(test).publish(id),
+        pages(test).schedule(id, { unpublishAt: PAST }),
+        ...(i % 2 === 0 ? [pages(test).delete(id, { locale: '*' })] : []),
+      ]),
+    );
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ name: 'NotFoundError' });
+    await until(isDone);
+    expect(await pages(test).count({ status: 'draft', filters: { title: { $startsWith: 'r' } } })).toBe(5);
+  });
+});
+
+/** Is slow to let anything be published. */
+@Injectable()
+class Slow {
+  static begun = false;
+
+  @BeforeContent('page', 'publish')
+  async wait(): Promise<void> {
+    Slow.begun = true;
+    await sleep(300);
+  }
+}
+
+it('8.27 an application that stops ends what it has begun, and begins nothing more', async () => {
+  const database = await createDatabase();
+  const start = (everySeconds: number, providers: (typeof Slow)[]) =>
+    startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({ ...scheduled, schedule: { everySeconds }, database: { clientUrl: url } }),
+        ],
+        providers,
+      }),
+      { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }) },
+    );
+  const quiet = await start(0, []);
+  try {
+    const ids = await Promise.all(['a', 'b', 'c'].map((title) => draft(quiet, title)));
+    await Promise.all(ids.map((id) => pages(quiet).schedule(id, { publishAt: PAST })));
+    const slow = await start(1 / 50, [Slow]);
+    await until(async () => Slow.begun);
+    await slow.close();
+    expect(await pages(quiet).count()).toBe(1);
+    expect(await quiet.sql('select failure from content_schedule')).toEqual([
+      { failure: null },
+      { failure: null },
+    ]);
+  } finally {
+    await quiet.close();
+    await database.drop();
+  }
+});
+
+it('8.26 a time that nobody would look for is refused', async () => {
+  const type = defineCollectionType({
+    singularApiId: 'note',
+    pluralApiId: 'notes',
+    draftAndPublish: true,
+    attributes: { title: { type: 'string' } },
+  });
+  const test = await createTestApp({ contentTypes: [type] });
+  try {
+    const notes = test.app.get<ContentService<Page>>(getContentToken('note'));
+    const { documentId } = await notes.create({ title: 'x' });
+    await expect(notes.schedule(documentId, { publishAt: FUTURE })).rejects.toThrow('Nobody would look');
+    expect(await notes.findSchedule(documentId)).toMatchObject({ publishAt: null });
+  } finally {
+    await test.close();
+  }
+});
+
+it.each([
+  [{ everySeconds: -1 }, 'schedule.everySeconds must be a number of seconds, 0 or more'],
+  [{ everySeconds: 1e9 }, 'schedule.everySeconds must be a number of seconds'],
+  [{ every: 1 }, 'schedule: unknown option "every"'],
+  [5, 'schedule must be an object with everySeconds'],
+])('8.27 schedule: %j stops the start', async (schedule, message) => {
+  await expect(createTestApp({ ...scheduled, schedule: schedule as never })).rejects.toThrow(message);
+});

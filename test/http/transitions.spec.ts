@@ -1,0 +1,186 @@
+/** Publishing, unpublishing and discarding: by the service, by routes, in one locale and in all. */
+import {
+  type Caller,
+  type ContentService,
+  defineCollectionType,
+  defineSingleType,
+  getContentToken,
+  Permissions,
+} from 'nestjs-content-api';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  localized: true,
+  owner: 'author',
+  attributes: {
+    title: { type: 'string', required: true, localized: true },
+    rank: { type: 'integer' },
+    author: { type: 'string' },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'tag' },
+  },
+});
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  attributes: { name: { type: 'string' } },
+});
+const front = defineSingleType({
+  singularApiId: 'front',
+  draftAndPublish: true,
+  localized: true,
+  attributes: { title: { type: 'string', localized: true } },
+});
+const model = {
+  contentTypes: [page, tag, front],
+  locales: ['en', 'fr', 'de'],
+  access: { public: { '*': '*' as const } },
+};
+
+interface Page {
+  readonly documentId: string;
+  readonly title: string;
+  readonly publishedAt: string | null;
+  readonly locale: string;
+}
+
+const LOCALES = ['en', 'fr', 'de'];
+
+describe.each(ADAPTERS)('transitions by the service on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => void (test = await createTestApp(model, adapter)));
+  afterAll(() => test.close());
+
+  const service = (type = 'page'): ContentService<Page> => test.app.get(getContentToken(type));
+  /** Drafts in English and French. */
+  const make = async (titles: Readonly<Record<string, string | null>> = { en: 'Hello', fr: 'Bonjour' }) => {
+    let documentId: string | null = null;
+    for (const [locale, title] of Object.entries(titles)) {
+      const query = { locale, status: 'draft' };
+      const made: Page =
+        documentId === null
+          ? await service().create({ title, author: 'ann' }, query)
+          : await service().update(documentId, { title }, query);
+      documentId = made.documentId;
+    }
+    return documentId as string;
+  };
+  const titles = async (documentId: string, status = 'published', type = 'page') =>
+    (await Promise.all(LOCALES.map((locale) => service(type).findOne(documentId, { locale, status })))).map(
+      (one) => one?.title ?? null,
+    );
+  const NOBODY = 'a'.repeat(24);
+
+  it('8.24 publish with * publishes every locale of the document, and answers the default one', async () => {
+    const id = await make();
+    expect(await service().publish(id, { locale: '*' })).toMatchObject({ title: 'Hello', locale: 'en' });
+    expect(await titles(id)).toEqual(['Hello', 'Bonjour', null]);
+  });
+
+  it('8.24 without the default locale, the answer is in the one that the document had first', async () => {
+    const id = await make({ fr: 'Bonjour', de: 'Hallo' });
+    expect(await service().publish(id, { locale: '*' })).toMatchObject({ title: 'Bonjour', locale: 'fr' });
+    expect(await titles(id)).toEqual([null, 'Bonjour', 'Hallo']);
+  });
+
+  it('8.24 one locale that is not complete keeps all of them from being published (D15)', async () => {
+    const id = await make({ en: 'Hello', fr: null });
+    await expect(service().publish(id, { locale: '*' })).rejects.toMatchObject({ status: 400 });
+    expect(await titles(id)).toEqual([null, null, null]);
+  });
+
+  it('8.24 unpublish with * takes every published version away, and keeps the drafts', async () => {
+    const id = await make();
+    await service().publish(id, { locale: '*' });
+    expect(await service().unpublish(id, { locale: '*' })).toMatchObject({ publishedAt: null });
+    expect(await titles(id)).toEqual([null, null, null]);
+    expect(await titles(id, 'draft')).toEqual(['Hello', 'Bonjour', null]);
+  });
+
+  it('8.24 discardDraft with * puts back every locale that is published, and no other', async () => {
+    const id = await make();
+    await service().publish(id, { locale: '*' });
+    for (const [locale, title] of [
+      ['en', 'en!'],
+      ['fr', 'fr!'],
+      ['de', 'de!'],
+    ])
+      await service().update(id, { title }, { locale, status: 'draft' });
+    expect(await service().discardDraft(id, { locale: '*' })).toMatchObject({ title: 'Hello' });
+    expect(await titles(id, 'draft')).toEqual(['Hello', 'Bonjour', 'de!']);
+  });
+
+  it('8.24 shared values and links are published for all locales (D20)', async () => {
+    const id = await make();
+    const { documentId } = await service('tag').create({ name: 'news' });
+    await service().update(id, { rank: 5, tags: [documentId] }, { locale: 'fr', status: 'draft' });
+    await service().publish(id, { locale: '*' });
+    for (const locale of ['en', 'fr'])
+      expect(await service().findOne(id, { locale, populate: 'tags' })).toMatchObject({
+        rank: 5,
+        tags: [{ name: 'news' }],
+      });
+  });
+
+  it('8.24 a single type takes null with * as well', async () => {
+    for (const locale of ['en', 'fr'])
+      await service('front').update(null, { title: locale }, { locale, status: 'draft' });
+    const { documentId } = await service('front').publish(null, { locale: '*' });
+    expect(await titles(documentId, 'published', 'front')).toEqual(['en', 'fr', null]);
+    await service('front').update(null, { title: 'other' }, { locale: 'fr', status: 'draft' });
+    await service('front').discardDraft(null, { locale: '*' });
+    expect(await titles(documentId, 'draft', 'front')).toEqual(['en', 'fr', null]);
+    await service('front').unpublish(null, { locale: '*' });
+    expect(await titles(documentId, 'published', 'front')).toEqual([null, null, null]);
+    await service('front').delete(null, { locale: '*' });
+  });
+
+  it('8.25 what has no version in the locale is not found, and none is made', async () => {
+    const id = await make({ en: 'Hello' });
+    for (const verb of ['publish', 'unpublish', 'discardDraft'] as const)
+      for (const [documentId, locale] of [
+        [id, 'fr'],
+        [NOBODY, 'en'],
+        [NOBODY, '*'],
+      ] as const)
+        await expect(service()[verb](documentId, { locale })).rejects.toMatchObject({
+          name: 'NotFoundError',
+        });
+    expect(await titles(id, 'draft')).toEqual(['Hello', null, null]);
+    for (const verb of ['publish', 'unpublish', 'discardDraft'] as const)
+      await expect(service('front')[verb](null)).rejects.toMatchObject({ name: 'NotFoundError' });
+    expect(await service('front').findOne(null, { status: 'draft' })).toBeNull();
+  });
+
+  it('8.25 an unknown locale is a 400 (D19), and so are several', async () => {
+    const id = await make();
+    for (const locale of ['xx', ['en', 'fr']])
+      await expect(service().publish(id, { locale })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('8.23 own documents are published by their owner, where that is granted for own ones', async () => {
+    const id = await make();
+    const caller = (user: string, more: readonly ('findOne' | 'readDrafts')[] = []): Caller => ({
+      kind: 'user',
+      id: user,
+      permissions: Permissions.of({ page: [{ actions: ['publish', ...more], own: true }] }),
+    });
+    await expect(service().publish(id, {}, { as: caller('bob') })).rejects.toMatchObject({ status: 404 });
+    expect(await service().publish(id, {}, { as: caller('ann') })).toEqual({
+      id: expect.any(Number),
+      documentId: id,
+    });
+    const as = caller('ann', ['findOne', 'readDrafts']);
+    expect(await service().unpublish(id, {}, { as })).toMatchObject({ title: 'Hello', publishedAt: null });
+  });
+
+  it('8.23 the answer to unpublish is the draft, the only one that there is', async () => {
+    const id = await make();
+    await service().publish(id);
+    expect(await service().publish(id, { status: 'draft' })).toMatchObject({ publishedAt: null });
+    await expect(service().unpublish(id, { status: 'published' })).rejects.toMatchObject({ status: 400 });
+    expect(await titles(id)).toEqual(['Hello', null, null]);
+  });
+});
