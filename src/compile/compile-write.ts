@@ -210,7 +210,7 @@ function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType)
   if (placeOf === null) return sql`d.${quote(name)}`;
   if (remembers !== null) return sql`null::int8`;
   const held = quote(placeOf);
-  const others = sql`select o.${quote(name)} from ${quote(type.table)} o where o.document_id = d.document_id and o.published and o.${held} = d.${held} limit 1`;
+  const others = sql`select o.${quote(name)} from ${quote(type.table)} o where o.document_id = d.document_id and o.published and o.${held} is not distinct from d.${held} limit 1`;
   const former = type.storage.columns.find((column) => column.remembers === name);
   const own = former === undefined ? [] : [sql`d.${quote(former.name)}`];
   return sql`coalesce(${join([sql`(${others})`, ...own, PLACE], ', ')})`;

@@ -35,7 +35,7 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   const isLeftOut = (attribute: RelationAttribute): boolean => !writeValues.lists.has(attribute);
   return {
     ...about(linking),
-    changes: [...writeValues.lists].map(([attribute, targets]) => changeOf(attribute, targets, linking)),
+    changes: [...writeValues.lists].flatMap(([attribute, targets]) => changesOf(attribute, targets, linking)),
     transfers: publishes ? transfersOf(linking, true).filter(({ attribute }) => isLeftOut(attribute)) : [],
   };
 }
@@ -55,7 +55,12 @@ const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'change
   hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
 });
 
-function changeOf(attribute: RelationAttribute, targets: readonly string[], linking: LinkedBody): LinkChange {
+/** The change of a relation; none where the other side of it says all. */
+function changesOf(
+  attribute: RelationAttribute,
+  targets: readonly string[],
+  linking: LinkedBody,
+): LinkChange[] {
   const { target, documentId } = linking;
   const { type, linkLocale, publish } = target;
   const isOwning = attribute.join.side !== 'inverse';
@@ -64,22 +69,24 @@ function changeOf(attribute: RelationAttribute, targets: readonly string[], link
     locale: linkLocale,
     states: statesOf(isOwning ? type : attribute.target, publish),
   };
-  if (isOwning) return { ...change, targets, untouched: [] };
-  const others = othersOf(attribute, linking);
-  if (!saysOtherSide(attribute, linking)) return { ...change, targets, untouched: others };
-  return {
-    ...change,
-    targets: targets.filter((id) => id !== documentId),
-    untouched: [...others, documentId],
-  };
+  if (isOwning) return [{ ...change, targets, untouched: [] }];
+  const untouched = othersOf(attribute, linking);
+  const own = ownSideOf(attribute, linking);
+  if (own === undefined) return [{ ...change, targets, untouched }];
+  // A document's link with itself is its owning side's where a body sets both (D22).
+  if (!own.includes(documentId))
+    return [{ ...change, targets: targets.filter((id) => id !== documentId), untouched }];
+  if (attribute.exclusive && !attribute.many) return [];
+  const isListed = targets.includes(documentId);
+  return [{ ...change, targets, untouched: isListed ? untouched : [...untouched, documentId] }];
 }
 
-/**
- * Whether a body sets both sides of a self relation: a document's link with itself is its owning side's
- * (D22).
- */
-const saysOtherSide = ({ join: way }: RelationAttribute, { writeValues }: LinkedBody): boolean =>
-  [...writeValues.lists.keys()].some(({ join }) => join.side === 'owning' && join.name === way.name);
+/** The owning side's new list, where a body sets both sides of a relation with itself. */
+const ownSideOf = (
+  { join: way }: RelationAttribute,
+  { writeValues }: LinkedBody,
+): readonly string[] | undefined =>
+  [...writeValues.lists].find(([{ join }]) => join.side === 'owning' && join.name === way.name)?.[1];
 
 /** Documents of others whose links a relation must leave as they are (D26). */
 function othersOf(attribute: RelationAttribute, { body, loaded }: LinkedBody): readonly string[] {
