@@ -6,8 +6,10 @@ select (
       from (
         select t1."id" as "id", t1."document_id" as "documentId", t1."title" as "title"
         from "posts_tags_links" l2
-        join "posts" t1 on t1.id = l2.owner_id
+        join "posts" t1 on t1.document_id = l2.owner_document_id
         where l2.target_document_id = t0.document_id
+          and l2.published
+          and l2.locale = ''
           and t1.published
           and t1.locale = any($1::text[])
           and not exists (
