@@ -472,6 +472,19 @@ describe.each(ADAPTERS)('fallback locales (peers 23) on %s', (adapter) => {
       expect(await pagesOf(fish!)).not.toContain('Links en (en)');
     });
 
+    it('D25, 9.20 links that wait for a locale are not those of the one that stands in, from either side', async () => {
+      const row = await inLocales('pages', { en: 'Waiting en' });
+      const waited = await inLocales('topics', { en: 'Waited', fr: 'Attendu' }, { name: 'name' });
+      await put(`topics/${waited.documentId}?locale=fr`, { pages: [row.documentId] });
+      const sides = async () => [
+        names((await get(`pages/${row.documentId}?populate=topics&locale=fr`)).topics),
+        names((await get(`topics/${waited.documentId}?populate=pages&locale=fr`)).pages),
+      ];
+      expect(await sides()).toEqual([[], []]);
+      await put(`pages/${row.documentId}?locale=fr`, { title: 'Waiting fr' });
+      expect(await sides()).toEqual([['Attendu (fr)'], ['Waiting fr (fr)']]);
+    });
+
     it('8.2, 9.20 it stays within the one state: a draft never stands in for a published version', async () => {
       const mixed = await inLocales('pages', { en: 'Mixed en' });
       await put(`pages/${mixed.documentId}?locale=fr&status=draft`, { title: 'Mixed fr draft' });
