@@ -6,7 +6,15 @@ import { alias, constant, join, param, print, quote, type Sql, sql, type Stateme
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
-import { column, type Context, newContext, rowScope, type RowScope, versionConditions } from './scope.js';
+import {
+  column,
+  type Context,
+  documentConditions,
+  newContext,
+  rowScope,
+  type RowScope,
+  versionConditions,
+} from './scope.js';
 
 /** What narrows the rows beyond their version. */
 function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
@@ -94,6 +102,14 @@ function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
   return sql`select ${shown} from unnest(array(${ids})) with ordinality p(id, n) join ${table} on ${id} = p.id order by p.n`;
 }
 
+/** How many documents there are, `from` being those that are shown. */
+function countAll(row: RowScope, from: Sql, context: Context): Sql {
+  const conditions = documentConditions(row, context);
+  if (conditions === null) return sql`(select count(*) from ${from})`;
+  const documents = sql`select distinct ${column(row, 'document_id')} from ${quote(row.type.table)} ${row.alias}`;
+  return sql`(select count(*) from (${documents}${whereOf(conditions)}) q)`;
+}
+
 /**
  * The cheapest exact total: without conditions an index-only count beside the page; with conditions a window
  * over the narrow page, so that they are evaluated once, and a count of its own only for an empty page past
@@ -109,7 +125,7 @@ function list(plan: ListPlan, row: RowScope, context: Context): Sql {
   const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
   const rows = rowsOf(row, { ids, order }, compileObject(plan.object, row, context));
   const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;
-  const count = sql`(select count(*) from ${from})`;
+  const count = narrow.length > 0 ? sql`(select count(*) from ${from})` : countAll(row, from, context);
   if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
   const otherwise = page.start === 0 ? sql`0` : count;
   return sql`with page as materialized (${paged}) select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;

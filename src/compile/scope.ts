@@ -2,6 +2,7 @@
  * Where names are looked up: a row of a table, or an instance inside a JSON value; and which version of a
  * document is meant.
  */
+import { localeChain } from '../plan/fallback.js';
 import type { Version } from '../plan/plan.js';
 import type { Component, ContentType, ScalarAttribute } from '../schema/model.js';
 import { constant, param, type Param, quote, type Sql, sql } from '../sql.js';
@@ -28,6 +29,8 @@ export interface Context {
   readonly version: Version;
   readonly locale: Param;
   readonly defaultLocale: Sql;
+  /** The locales that documents of a type are shown in, best first; null where there is only the one. */
+  readonly chain: (type: ContentType, atRoot: boolean) => Param | null;
   readonly format: 'flat' | 'v4';
   readonly next: () => number;
   /**
@@ -46,6 +49,19 @@ function codesOf(locale: Version['locale']): string | readonly string[] | null {
   return locale.kind === 'several' ? locale.codes : null;
 }
 
+/** Chains as parameters; those that are alike are one. */
+function chainsOf(version: Version): Context['chain'] {
+  const params = new Map<string, Param>();
+  return (type, atRoot) => {
+    const codes = localeChain(type, version, atRoot);
+    if (codes === null) return null;
+    const key = codes.join(' ');
+    const found = params.get(key) ?? param(codes);
+    params.set(key, found);
+    return found;
+  };
+}
+
 export function newContext(version: Version, format: 'flat' | 'v4'): Context {
   let n = 0;
   let conditions = 0;
@@ -54,6 +70,7 @@ export function newContext(version: Version, format: 'flat' | 'v4'): Context {
     format,
     locale: param(codesOf(version.locale)),
     defaultLocale: constant(version.defaultLocale),
+    chain: chainsOf(version),
     next: () => (n += 1),
     optimizationFence: () => ((conditions += 1) > MAX_UNFENCED ? sql` offset 0` : sql``),
   };
@@ -130,9 +147,32 @@ function publicationCondition(row: RowScope, filter: NonNullable<Version['public
   }
 }
 
+/**
+ * Whether a row of a type, or a link of one, is in the request's state; in types without drafts published.
+ */
+export const stateCondition = (type: ContentType, row: Sql, { version }: Context): Sql =>
+  version.published || !type.draftAndPublish ? sql`${row}.published` : sql`not ${row}.published`;
+
+const amongChain = (row: RowScope, codes: Param): Sql =>
+  sql`${column(row, 'locale')} = any(${codes}::text[])`;
+
+/**
+ * The rows in the best locale that their document has in this state. Said of each row by itself, so that
+ * pages are found by their index and end early, and whatever narrows rows sees only those that are shown.
+ */
+function bestLocale(row: RowScope, codes: Param, context: Context): Sql[] {
+  const [own, chain] = [column(row, 'locale'), sql`${codes}::text[]`];
+  const state = stateCondition(row.type, sql`v`, context);
+  const better = sql`select 1 from ${quote(row.type.table)} v where v.document_id = ${column(row, 'document_id')} and ${state}
+    and v.locale = any(${chain}) and array_position(${chain}, v.locale) < array_position(${chain}, ${own})`;
+  return [amongChain(row, codes), sql`not exists (${better})`];
+}
+
 function localeCondition(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
   const { locale } = context.version;
   const own = column(row, 'locale');
+  const chain = context.chain(row.type, parent === null);
+  if (chain !== null) return bestLocale(row, chain, context);
   if (locale.kind === 'one') return [sql`${own} = ${context.locale}::text`];
   if (parent === null) return locale.kind === 'any' ? [] : [sql`${own} = any(${context.locale}::text[])`];
   return [
@@ -154,22 +194,31 @@ export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sq
   ];
 }
 
-/**
- * Whether a row of a type, or a link of one, is in the request's state; in types without drafts published.
- */
-export const stateCondition = (type: ContentType, row: Sql, { version }: Context): Sql =>
-  version.published || !type.draftAndPublish ? sql`${row}.published` : sql`not ${row}.published`;
-
-/** The conditions that pick a row's version: the request's one state and one locale (D13). */
-export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
+/** The conditions that pick a row's state. */
+function stateConditions(row: RowScope, context: Context): Sql[] {
   const { publication } = context.version;
   const conditions: Sql[] = currentRows(row.type, row.alias, context.defaultLocale);
   if (row.type.draftAndPublish) {
     conditions.push(stateCondition(row.type, row.alias, context));
     if (publication !== null) conditions.push(publicationCondition(row, publication));
   }
-  if (row.type.localized) conditions.push(...localeCondition(row, parent, context));
   return conditions;
+}
+
+/** The conditions that pick a row's version: the request's one state and one locale (D13). */
+export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
+  const locale = row.type.localized ? localeCondition(row, parent, context) : [];
+  return [...stateConditions(row, context), ...locale];
+}
+
+/**
+ * The conditions that leave a row at least of every document at the root, and none of others: cheaper to
+ * count than the one row that is shown. Null where rows are documents, or not all of them are counted.
+ */
+export function documentConditions(row: RowScope, context: Context): Sql[] | null {
+  const chain = context.chain(row.type, true);
+  if (chain === null || context.version.publication !== null) return null;
+  return [...stateConditions(row, context), amongChain(row, chain)];
 }
 
 /** The row that a scope is, or is embedded in. */

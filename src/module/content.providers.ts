@@ -37,8 +37,9 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
 const MADE: readonly Provider[] = [
   {
     provide: CONTENT_SETTINGS,
-    useFactory: (runtime: ContentRuntimeOptions, { prefix }: Routed) => settingsOf(runtime, prefix),
-    inject: [RUNTIME, ROUTED],
+    useFactory: (runtime: ContentRuntimeOptions, { prefix }: Routed, schema: Schema) =>
+      settingsOf(runtime, prefix, schema),
+    inject: [RUNTIME, ROUTED, CONTENT_SCHEMA],
   },
   {
     provide: ContentAccess,

@@ -3,20 +3,33 @@ import { Logger } from '@nestjs/common';
 import { ContentAccess } from '../access/content-access.js';
 import { checkGrants } from '../access/permissions.js';
 import { ContentModelError } from '../schema/content-model-error.js';
+import { unknownFallbacks } from '../schema/fallback-locale.js';
 import type { Schema } from '../schema/model.js';
+import { among } from '../schema/suggest.js';
 import { checkSettings, type ContentSettings, resolveSettings, trimSlashes } from '../settings.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
 /** Throws a ContentModelError for settings that no request could be answered with. */
-export function settingsOf(runtime: ContentRuntimeOptions, prefix: string): ContentSettings {
+export function settingsOf(runtime: ContentRuntimeOptions, prefix: string, schema: Schema): ContentSettings {
   const late =
     runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix
       ? []
       : ['prefix: give it to forRootAsync itself, the routes are made before the factory runs'];
   const mistakes = [...checkSettings(runtime), ...late];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  return resolveSettings({ ...runtime, prefix });
+  const settings = resolveSettings({ ...runtime, prefix });
+  const strangers = unknownLocales(schema, settings);
+  if (strangers.length > 0) throw new ContentModelError(strangers, 'model');
+  return settings;
 }
+
+/** Locales that types fall back to, or from, and that the settings do not know. */
+const unknownLocales = (schema: Schema, { locales }: ContentSettings): string[] =>
+  [...schema.types.values()].flatMap(({ singularApiId, fallback }) =>
+    unknownFallbacks(fallback, locales).map(
+      (code) => `${singularApiId}: fallbackLocale: "${code}" is not a locale${among(code, locales)}`,
+    ),
+  );
 
 /** Throws a ContentModelError for grants that name a type, action or attribute which does not exist. */
 export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): ContentAccess {

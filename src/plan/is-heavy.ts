@@ -1,3 +1,4 @@
+import { localeChain } from './fallback.js';
 import type { ObjectPlan, OrderKey, ReadPlan } from './plan.js';
 
 /** Pages that begin later make the database walk past what it does not show. */
@@ -15,10 +16,13 @@ const isWide = ({ children }: ObjectPlan): boolean =>
 const isById = ({ hops, attribute }: OrderKey): boolean => hops.length === 0 && attribute.name === 'id';
 
 /**
- * Whether a read may take long, by its shape alone: it looks for rows, sorts them, or shows any number of
- * others with each. How long it takes is only known once it has run.
+ * Whether a read may take long, by its shape alone: it looks for rows, sorts them, counts
+ * those whose locale it picks, or shows any number of others with each. How long it takes is only known once
+ * it has run.
  */
-export function isHeavy({ page, where, search, order, object }: ReadPlan): boolean {
+export function isHeavy({ type, version, page, where, search, order, object }: ReadPlan): boolean {
   if (isWide(object)) return true;
-  return page !== null && (where !== null || search !== null || !order.every(isById) || page.start > FAR);
+  if (page === null) return false;
+  const counts = page.withCount && localeChain(type, version, true) !== null;
+  return counts || where !== null || search !== null || !order.every(isById) || page.start > FAR;
 }

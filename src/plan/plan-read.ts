@@ -10,6 +10,7 @@ import { unstorable } from '../schema/cast-value.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
+import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, planSort, type SelectContext } from './plan-select.js';
 import { answerFields, decideReadBack, rightsOf } from './rights.js';
@@ -92,8 +93,9 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const pick = pickLocale(query.locale, settings);
   const named = query.locale !== undefined && query.locale !== null;
   // A condition on the locale at the root takes the place of the default locale.
-  const locale: LocalePick =
-    !named && type.localized && mentions(query.filters, 'locale') ? { kind: 'any' } : pick;
+  const chain = pickFallback(query.fallbackLocale, pick, settings);
+  const open = !named && chain === null && type.localized && mentions(query.filters, 'locale');
+  const locale: LocalePick = open ? { kind: 'any' } : pick;
   if (request.kind === 'one' && type.localized) {
     if (pick.kind === 'several') throw notOneLocale(pick);
     if (pick.kind === 'any' && !answersWrite(request)) throw notFound();
@@ -102,6 +104,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
     published: publishedState(query.status, type),
     locale,
     defaultLocale: settings.defaultLocale,
+    fallback: { chain, atRoot: !answersWrite(request) },
     publication: query.publication,
   };
 }

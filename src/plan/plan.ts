@@ -22,11 +22,21 @@ export type LocalePick =
   | { readonly kind: 'several'; readonly codes: readonly string[] }
   | { readonly kind: 'any' };
 
+/** What is shown of documents that lack the locale asked for (protocol 9.18). */
+interface Fallback {
+  /** The locales of the request, best first, for every type; null where it leaves that to each type. */
+  readonly chain: readonly string[] | null;
+  /** Whether that holds for the root, too: not for what a write answers. */
+  readonly atRoot: boolean;
+}
+
 /** The one version rule of a read (D13). */
 export interface Version {
   readonly published: boolean;
   readonly locale: LocalePick;
   readonly defaultLocale: string;
+  /** Left out where nothing stands in for a locale. */
+  readonly fallback?: Fallback;
   readonly publication: PublicationFilter | null;
 }
 

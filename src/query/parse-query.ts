@@ -17,6 +17,7 @@ const PARAMETERS = [
   'populate',
   'status',
   'locale',
+  'fallbackLocale',
   'pagination',
   'page',
   'pageSize',
@@ -93,6 +94,7 @@ export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
     pagination: pagination(raw),
     status: raw['status'],
     locale: raw['locale'],
+    fallbackLocale: raw['fallbackLocale'],
     search: search(raw['_q']),
     publication: publication(raw),
   };

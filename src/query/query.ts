@@ -61,6 +61,7 @@ export interface Query {
   readonly pagination: unknown;
   readonly status: unknown;
   readonly locale: unknown;
+  readonly fallbackLocale: unknown;
   readonly search: string | null;
   readonly publication: PublicationFilter | null;
 }

@@ -12,6 +12,7 @@ const PARAMS = [
   'fields',
   'pagination',
   'locale',
+  'fallbackLocale',
   'status',
   '_q',
   'publicationFilter',

@@ -16,9 +16,11 @@ import {
   type AttributeDefinitions,
   type ComponentDefinition,
   type ContentTypeDefinition,
-  routesOf,
+  type Route,
+  ROUTES,
 } from './definitions.js';
 import { ContentModelError } from './content-model-error.js';
+import { fallbackRules } from './fallback-locale.js';
 import { FILE_TYPE } from './file-type.js';
 import type { Attribute, Component, ContentType, ScalarAttribute, Schema } from './model.js';
 import { NO_STORAGE, storageOf } from './storage.js';
@@ -54,6 +56,15 @@ function fillType(build: Construction, type: Mutable<ContentType>, def: ContentT
   type.shown = entries.map(([, item]) => item).filter(isShown);
 }
 
+/** The routes that a definition leaves its type. */
+function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Route[] {
+  const all: readonly Route[] = ROUTES[kind];
+  if (typeof routes === 'boolean') return routes ? all : [];
+  return all.filter((route) =>
+    'only' in routes ? routes.only.includes(route) : !routes.except.includes(route),
+  );
+}
+
 const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<ContentType> => ({
   model: 'type',
   uid: def.singularApiId,
@@ -63,6 +74,7 @@ const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<Conte
   route: def.kind === 'collectionType' ? def.pluralApiId : def.singularApiId,
   draftAndPublish: def.draftAndPublish ?? false,
   localized: def.localized ?? false,
+  fallback: fallbackRules(def.fallbackLocale),
   table: tableOf(def, schema),
   internal: def === FILE_TYPE,
   routes: [...routesOf(def), ...actionsOf(def)],

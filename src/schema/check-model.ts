@@ -9,6 +9,7 @@ import {
   type ContentTypeDefinition,
   ROUTES,
 } from './definitions.js';
+import { selfFallbacks } from './fallback-locale.js';
 import { name } from './naming.js';
 import { checkOptions, COMPONENT_OPTIONS, type Report, TYPE_OPTIONS } from './options.js';
 import { among } from './suggest.js';
@@ -62,6 +63,13 @@ function checkActions(type: ContentTypeDefinition, report: Report): void {
   if (type.routes === false) report('actions: the type has no routes, it says routes: false');
 }
 
+function checkFallback({ localized, fallbackLocale: given }: ContentTypeDefinition, report: Report): void {
+  if (given === undefined || given === false) return;
+  if (localized !== true)
+    report('fallbackLocale: the type is not localized, it has nothing to fall back from');
+  selfFallbacks(given).forEach(report);
+}
+
 function checkType(type: ContentTypeDefinition, seen: Map<string, string>, report: Report): void {
   const plural = type.pluralApiId ?? type.singularApiId;
   const once = (what: string, value: string): void => {
@@ -84,6 +92,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   checkOwner(type, report);
   checkRoutes(type, report);
   checkActions(type, report);
+  checkFallback(type, report);
   if (type.singularApiId === 'file') report('the name belongs to the built-in file type');
   if (type.singularApiId === 'locale')
     report('the name belongs to the list of locales, which is granted by it');

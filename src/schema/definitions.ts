@@ -1,5 +1,6 @@
 /** What a developer writes: content types and components as plain, JSON-serialisable data. */
 import type { ActionsOption, DocumentAction } from './actions.js';
+import type { FallbackLocale } from './fallback-locale.js';
 
 /** Options that every attribute may carry. */
 interface CommonOptions {
@@ -193,6 +194,12 @@ export interface TypeOptions {
   readonly draftAndPublish?: boolean;
   /** Documents have a version per locale (protocol section 9). Default false. */
   readonly localized?: boolean;
+  /**
+   * The locale that stands in where a document lacks the one asked for; a list, of which the first that it
+   * has does; or these by locale, `default` for the others: `{ 'de-CH': ['de', 'en'], default: 'en' }`
+   * (protocol 9.18). Default false: none, the document is not shown.
+   */
+  readonly fallbackLocale?: FallbackLocale;
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
   /**
@@ -222,15 +229,6 @@ interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
 }
 
 export type ContentTypeDefinition = CollectionTypeDefinition | SingleTypeDefinition;
-
-/** The routes that a definition leaves its type. */
-export function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Route[] {
-  const all: readonly Route[] = ROUTES[kind];
-  if (typeof routes === 'boolean') return routes ? all : [];
-  return all.filter((route) =>
-    'only' in routes ? routes.only.includes(route) : !routes.except.includes(route),
-  );
-}
 
 export interface ComponentDefinition {
   /** `<category>.<name>`. */

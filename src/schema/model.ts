@@ -10,6 +10,7 @@ import type {
   ScalarDefinition,
   ZoneDefinition,
 } from './definitions.js';
+import type { FallsBack } from './fallback-locale.js';
 import type { Join, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
 
@@ -86,7 +87,7 @@ interface ModelBase {
   readonly shown: readonly ScalarAttribute[];
 }
 
-export interface ContentType extends ModelBase {
+export interface ContentType extends ModelBase, FallsBack {
   readonly model: 'type';
   readonly kind: 'collectionType' | 'singleType';
   readonly singularApiId: string;

@@ -6,6 +6,7 @@ import { isObject } from '../json.js';
 import { DOCUMENT_ACTIONS } from './actions.js';
 import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
+import { isFallbackLocale } from './fallback-locale.js';
 import { among } from './suggest.js';
 
 /** A value of an option. */
@@ -62,6 +63,10 @@ const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [rout
 });
 const ACTIONS_OPTION = option(`true, false or a list of ${DOCUMENT_ACTIONS.join(', ')}`, (value) =>
   [FLAG, listOf(...DOCUMENT_ACTIONS)].some(({ admits }) => admits(value)),
+);
+const FALLBACK = option(
+  'false, a locale, a list of distinct locales, or an object of these by locale',
+  isFallbackLocale,
 );
 const ATTRIBUTES = option('an object of attributes', isObject);
 
@@ -122,6 +127,7 @@ export const TYPE_OPTIONS: Options = {
   pluralApiId: TEXT,
   draftAndPublish: FLAG,
   localized: FLAG,
+  fallbackLocale: FALLBACK,
   tableName: TEXT,
   routes: ROUTES_OPTION,
   actions: ACTIONS_OPTION,

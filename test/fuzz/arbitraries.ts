@@ -518,6 +518,12 @@ class Queries {
         ],
         [
           1,
+          orGarbage(fc.constantFrom<Tree>('en', 'fr,en', ['de', 'en'], 'false', '')).map(
+            (tree): [string, Tree] => ['fallbackLocale', tree],
+          ),
+        ],
+        [
+          1,
           mixed<Tree>([5, fc.constantFrom('alpha', 'A', '1', '%', '_')], [1, garbageTree]).map(
             (tree): [string, Tree] => ['_q', tree],
           ),
@@ -712,6 +718,7 @@ class Queries {
           'populate=',
           '_q=',
           'locale=',
+          'fallbackLocale=',
           'status=',
           'pagination[page]=',
           'filters[',

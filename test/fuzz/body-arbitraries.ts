@@ -663,6 +663,7 @@ const GOOD_QUERIES = [
   'populate=*',
   'populate=*&status=draft',
   'populate=*&locale=fr',
+  'populate=*&locale=fr&fallbackLocale=en',
   'fields=documentId',
 ];
 const BAD_QUERIES = [
@@ -670,6 +671,7 @@ const BAD_QUERIES = [
   'locale=*',
   'locale=',
   'locale=%00',
+  'fallbackLocale=xx',
   'status=nope',
   'status[]=draft',
   'populate[nope]=*',

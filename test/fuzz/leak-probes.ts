@@ -271,6 +271,7 @@ const STATES = [
   '',
   '&status=draft',
   '&locale=fr',
+  '&locale=fr&fallbackLocale=en',
   '&locale=*',
   '&status=draft&locale=*',
   '&pagination[pageSize]=2',

@@ -384,7 +384,7 @@ describe.each(ADAPTERS)('components and zones on %s', (adapter) => {
   });
 
   describe('D2, D18: ids across drafts and publishing', () => {
-    it('8.16 the published version has the ids of the draft, and publishing again keeps them', async () => {
+    it('8.16 the published version has the ids of the draft, and publishing again keeps them (peers 5)', async () => {
       const made = await create('papers', {
         one: { name: 'aa', inner: { label: 'i' } },
         many: [{ name: 'bb' }],

@@ -299,7 +299,7 @@ describe.each(ADAPTERS)('options of attributes on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('11.36: strictRelations on %s', (adapter) => {
+describe.each(ADAPTERS)('11.36: strictRelations (peers 39) on %s', (adapter) => {
   const holder = defineComponent({
     uid: 's.holder',
     attributes: { target: { type: 'relation', relation: 'manyToOne', target: 'target', required: true } },

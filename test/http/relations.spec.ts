@@ -662,7 +662,7 @@ describe('section 11: relations', () => {
       ]).toEqual(['2', null, '', '']);
     });
 
-    it('8.14 publishing a target again keeps it everywhere, in its place', async () => {
+    it('8.14 publishing a target again keeps it everywhere, in its place (peers 3)', async () => {
       const T = Object.fromEntries(
         await Promise.all(['1', '2', '3'].map(async (name) => [name, await both({ name })] as const)),
       );

@@ -629,7 +629,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect(await linked('articles', made, 'related', 'title')).toEqual(['Now English']);
     });
 
-    it('9.12 from a type without locales the locale of the request, else the default one, is shown', async () => {
+    it('9.12 from a type without locales the locale of the request, else the default one, is shown (peers 22)', async () => {
       const target = await translated();
       const author = await post('authors', {
         name: `Crossing ${adapter}`,
@@ -830,7 +830,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
       expect((await get('articles', made, '?locale=fr')).title).toBe('Servi');
     });
 
-    it('publish after unpublish shows the document again, in everyone’s lists at its old place', async () => {
+    it('publish after unpublish shows the document again, in everyone’s lists at its old place (peers 2)', async () => {
       const { made, c } = await make();
       const other = await post('articles', {
         title: 'Other',
@@ -930,7 +930,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('D17: reading drafts is a right of its own, on %s', (adapter) => {
+describe.each(ADAPTERS)('D17: reading drafts is a right of its own (peers 18), on %s', (adapter) => {
   let test: TestApp;
   const author = ['find', 'findOne', 'create'] as const;
   beforeAll(

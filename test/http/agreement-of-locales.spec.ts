@@ -1,0 +1,508 @@
+/**
+ * Locales, states and both sides of every link agree, whatever was written in which order: what once went
+ * wrong, and stays right. S1 to M7 are the reviews' numbers.
+ */
+import { defineCollectionType } from 'nestjs-content-api';
+import { stories } from '../fixtures/stories.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { all, BOTH_STATES, EVERYWHERE, Writer } from './writer.ts';
+
+let test: TestApp;
+let w: Writer;
+beforeAll(async () => {
+  test = await createTestApp(stories);
+  w = new Writer(test);
+});
+afterAll(() => test.close());
+
+const text = (id: string): string => `stories/${id}`;
+const made = async (data: object, query = ''): Promise<string> =>
+  (await w.post(`stories${query}`, data)).documentId;
+
+describe('S1: a shared list is one list, however it was sent (D20)', () => {
+  it('D20 S1: sent while a locale is added, it changes in all', async () => {
+    const [t, u] = await w.several('topics', 'tu');
+    const id = await made({ title: 'a', topics: [t] });
+    await w.put(`${text(id)}?locale=fr`, { title: 'fr', topics: [u] });
+    expect(await w.everywhere(text(id), 'topics')).toEqual(all('u', ...EVERYWHERE));
+    await w.put(text(id), {});
+    await w.put(`${text(id)}?locale=fr`, {});
+    expect(await w.everywhere(text(id), 'topics')).toEqual(all('u', ...EVERYWHERE));
+  });
+
+  it('D20 S1: sent while a draft of a locale is added, it changes in the drafts of all', async () => {
+    const [t, u] = await w.several('topics', 'tu');
+    const id = await made({ title: 'a', topics: [t] });
+    await w.put(`${text(id)}?locale=fr&status=draft`, { title: 'fr', topics: [u] });
+    expect(await w.everywhere(text(id), 'topics')).toEqual({
+      'en published': 't',
+      'en draft': 'u',
+      'fr published': 'missing',
+      'fr draft': 'u',
+    });
+    await w.put(`${text(id)}?locale=fr`, {});
+    expect(await w.everywhere(text(id), 'topics')).toEqual(all('u', ...EVERYWHERE));
+  });
+
+  it.each(['topics', 'gallery'])(
+    'D20 S1: without drafts, %s sent while a locale is added changes in all',
+    async (list) => {
+      const values = list === 'gallery' ? await w.files(2) : await w.several('topics', 'ab');
+      const { documentId } = await w.post('cards', { title: 'a', [list]: [values[0]] });
+      await w.put(`cards/${documentId}?locale=fr`, { title: 'fr', [list]: [values[1]] });
+      for (const locale of ['en', 'fr'])
+        expect(await w.labels(`cards/${documentId}`, list, `&locale=${locale}`)).toBe('b');
+    },
+  );
+
+  it('D20 S1: at a first publish, and when the other locale is published later', async () => {
+    const [t, u] = await w.several('topics', 'tu');
+    const id = await made({ title: 'a', topics: [t] }, '?status=draft');
+    await w.put(`${text(id)}?locale=fr&status=draft`, { title: 'fr' });
+    await w.put(text(id), { topics: [u] });
+    const published = { 'en published': 'u', 'en draft': 'u', 'fr published': 'missing', 'fr draft': 'u' };
+    expect(await w.everywhere(text(id), 'topics')).toEqual(published);
+    await w.put(`${text(id)}?locale=fr`, {});
+    expect(await w.everywhere(text(id), 'topics')).toEqual(all('u', ...EVERYWHERE));
+  });
+
+  it('D20 S1: set from the other side while a locale has no version yet', async () => {
+    const [t] = await w.several('topics', 't');
+    const id = await made({ title: 'a' });
+    await w.put(`topics/${t}`, { stories: [id] });
+    await w.put(`${text(id)}?locale=fr`, { title: 'fr' });
+    expect(await w.everywhere(text(id), 'topics')).toEqual(all('t', ...EVERYWHERE));
+  });
+});
+
+describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
+  const pair = async (): Promise<[string, string, string]> => {
+    const [t] = await w.several('topics', 't');
+    const [a, b] = [await made({ title: 'a', emblem: t }), await made({ title: 'b' })];
+    await w.put(`${text(a)}?locale=fr`, { title: 'a fr' });
+    return [a, b, t!];
+  };
+
+  it('D23 S2: taken in a draft, and published', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
+    await w.put(`${text(b)}?status=draft`, { emblem: t });
+    await w.put(text(b), {});
+    expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));
+    expect(await w.everywhere(text(b), 'emblem')).toEqual(all('t', ...EVERYWHERE));
+  });
+
+  it('D23 S2: taken in a draft, and published with a new locale', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`${text(b)}?status=draft`, { emblem: t });
+    await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
+    expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));
+    expect(await w.everywhere(text(b), 'emblem')).toEqual(all('t', ...EVERYWHERE));
+  });
+
+  it('D23 S2: taken in a draft, and taken back by discarding the former holder’s draft', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
+    await w.put(`${text(b)}?status=draft`, { emblem: t });
+    await w.service('story').discardDraft(a, {});
+    expect(await w.everywhere(text(a), 'emblem')).toEqual(all('t', ...EVERYWHERE));
+    expect(await w.everywhere(text(b), 'emblem')).toEqual(all(null, ...EVERYWHERE));
+  });
+
+  it('D23 S2: taken by a document of one locale, it is lost in all locales of the former holder', async () => {
+    const [a, b, t] = await pair();
+    await w.put(text(b), { emblem: t });
+    expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));
+    expect(await w.everywhere(text(b), 'emblem', ['en'])).toEqual(all('t', ...BOTH_STATES));
+  });
+
+  it('D23 S2: taken from the other side', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`topics/${t}`, { emblemOf: b });
+    expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));
+    expect(await w.everywhere(text(b), 'emblem', ['en'])).toEqual(all('t', ...BOTH_STATES));
+  });
+});
+
+describe('S3: a localized one-to-one changes hands in its own locale (D23)', () => {
+  const pair = async (): Promise<[string, string, string]> => {
+    const [t] = await w.several('topics', 't');
+    const [a, b] = [await made({ title: 'a', localEmblem: t }), await made({ title: 'b' })];
+    return [a, b, t!];
+  };
+
+  it('D23 S3: taken in fr by a new version, it stays where it was in en', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`${text(b)}?locale=fr`, { title: 'b fr', localEmblem: t });
+    expect(await w.everywhere(text(a), 'localEmblem', ['en'])).toEqual(all('t', ...BOTH_STATES));
+    expect(await w.everywhere(text(b), 'localEmblem')).toEqual({
+      ...all(null, 'en published', 'en draft'),
+      ...all('t', 'fr published', 'fr draft'),
+    });
+  });
+
+  it('D23 S3: taken in fr from the other side', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`${text(a)}?locale=fr`, { title: 'a fr', localEmblem: t });
+    await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
+    await w.put(`topics/${t}?locale=fr`, { localEmblemOf: b });
+    expect(await w.everywhere(text(a), 'localEmblem')).toEqual({
+      ...all('t', 'en published', 'en draft'),
+      ...all(null, 'fr published', 'fr draft'),
+    });
+    expect(await w.everywhere(`topics/${t}`, 'localEmblemOf', ['en'])).toEqual(all('a', ...BOTH_STATES));
+    expect(await w.labels(`topics/${t}`, 'localEmblemOf', '&locale=fr')).toBe('b fr');
+  });
+
+  it('D23 S3: taken in a draft of fr, published, and discarded', async () => {
+    const [a, b, t] = await pair();
+    await w.put(`${text(a)}?locale=fr`, { title: 'a fr', localEmblem: t });
+    await w.put(`${text(b)}?locale=fr&status=draft`, { title: 'b fr', localEmblem: t });
+    await w.put(`${text(b)}?locale=fr`, {});
+    expect(await w.everywhere(text(a), 'localEmblem')).toEqual({
+      ...all('t', 'en published', 'en draft'),
+      ...all(null, 'fr published', 'fr draft'),
+    });
+    await w.put(`${text(a)}?status=draft`, { localEmblem: null });
+    await w.service('story').discardDraft(a, {});
+    expect(await w.everywhere(text(a), 'localEmblem', ['en'])).toEqual(all('t', ...BOTH_STATES));
+  });
+});
+
+describe('S4: publishing a document publishes its links on both sides (D22)', () => {
+  const both = (id: string, attribute = 'stories') => w.everywhere(`topics/${id}`, attribute, ['en']);
+
+  it.each([
+    ['stories', 'topics'],
+    ['localStories', 'localTopics'],
+    ['leads', 'lead'],
+  ])('D22 S4: %s set in a draft go live with it, and on the other side', async (attribute, back) => {
+    const [t] = await w.several('topics', 't');
+    const s = await made({ title: 's' });
+    await w.put(`topics/${t}?status=draft`, { [attribute]: [s] });
+    expect(await both(t!, attribute)).toEqual({ 'en published': '', 'en draft': 's' });
+    await w.put(`topics/${t}`, {});
+    expect(await both(t!, attribute)).toEqual(all('s', ...BOTH_STATES));
+    expect(await w.everywhere(text(s), back, ['en'])).toEqual(all('t', ...BOTH_STATES));
+  });
+
+  it.each(['emblemOf', 'localEmblemOf'])('D22 S4: %s set in a draft goes live with it', async (attribute) => {
+    const [t] = await w.several('topics', 't');
+    const s = await made({ title: 's' });
+    await w.put(`topics/${t}?status=draft`, { [attribute]: s });
+    expect(await both(t!, attribute)).toEqual({ 'en published': null, 'en draft': 's' });
+    await w.put(`topics/${t}`, {});
+    expect(await both(t!, attribute)).toEqual(all('s', ...BOTH_STATES));
+  });
+
+  it('D22 S4: a draft that is made with its links, and published', async () => {
+    const s = await made({ title: 's' });
+    const { documentId } = await w.post('topics?status=draft', { name: 't', stories: [s] });
+    await w.put(`topics/${documentId}`, {});
+    expect(await both(documentId)).toEqual(all('s', ...BOTH_STATES));
+    expect(await w.labels(text(s), 'topics')).toBe('t');
+  });
+
+  it('D22 S4: emptied in the draft, and published', async () => {
+    const s = await made({ title: 's' });
+    const { documentId } = await w.post('topics', { name: 't', stories: [s] });
+    await w.put(`topics/${documentId}?status=draft`, { stories: [] });
+    expect(await both(documentId)).toEqual({ 'en published': 's', 'en draft': '' });
+    await w.put(`topics/${documentId}`, {});
+    expect(await both(documentId)).toEqual(all('', ...BOTH_STATES));
+    expect(await w.labels(text(s), 'topics')).toBe('');
+  });
+
+  it('D22 S4: discarding the draft takes its links back on both sides', async () => {
+    const [a, b] = [await made({ title: 'a' }), await made({ title: 'b' })];
+    const { documentId } = await w.post('topics', { name: 't', stories: [a] });
+    await w.put(`topics/${documentId}?status=draft`, { stories: [b] });
+    await w.service('topic').discardDraft(documentId, {});
+    expect(await both(documentId)).toEqual(all('a', ...BOTH_STATES));
+    expect(await w.everywhere(text(b), 'topics', ['en'])).toEqual(all('', ...BOTH_STATES));
+  });
+
+  it('D22 S4: the links of documents without a published version wait for it', async () => {
+    const s = await made({ title: 's' }, '?status=draft');
+    const [t] = await w.several('topics', 't');
+    await w.put(`topics/${t}?status=draft`, { stories: [s] });
+    await w.put(`topics/${t}`, {});
+    expect(await both(t!)).toEqual({ 'en published': '', 'en draft': 's' });
+    await w.put(text(s), {});
+    expect(await both(t!)).toEqual(all('s', ...BOTH_STATES));
+  });
+
+  it('D22 S4: the links of localized owners go live in all their locales', async () => {
+    const s = await made({ title: 's' });
+    await w.put(`${text(s)}?locale=fr`, { title: 'f' });
+    const [t] = await w.several('topics', 't');
+    await w.put(`topics/${t}?status=draft`, { stories: [s] });
+    await w.put(`topics/${t}`, {});
+    expect(await w.everywhere(text(s), 'topics')).toEqual(all('t', ...EVERYWHERE));
+  });
+});
+
+describe('S7: the order of each side (D24)', () => {
+  // Tables of their own: what numbers places begins anew with a table.
+  const group = defineCollectionType({
+    singularApiId: 'group',
+    pluralApiId: 'groups',
+    draftAndPublish: true,
+    attributes: {
+      name: { type: 'string' },
+      people: { type: 'relation', relation: 'manyToMany', target: 'person', mappedBy: 'groups' },
+      members: { type: 'relation', relation: 'oneToMany', target: 'person', mappedBy: 'home' },
+    },
+  });
+  const person = defineCollectionType({
+    singularApiId: 'person',
+    pluralApiId: 'people',
+    draftAndPublish: true,
+    attributes: {
+      name: { type: 'string' },
+      groups: { type: 'relation', relation: 'manyToMany', target: 'group', inversedBy: 'people' },
+      home: { type: 'relation', relation: 'manyToOne', target: 'group', inversedBy: 'members' },
+    },
+  });
+  let fresh: TestApp;
+  let f: Writer;
+  beforeEach(async () => {
+    fresh = await createTestApp({
+      contentTypes: [group, person],
+      access: { public: { '*': '*' as const } },
+    });
+    f = new Writer(fresh);
+  });
+  afterEach(() => fresh.close());
+  const someone = async (name: string, data: object = {}, query = ''): Promise<string> =>
+    (await f.post(`people${query}`, { name, ...data })).documentId;
+
+  it.each([
+    ['people', 'groups'],
+    ['members', 'home'],
+  ])(
+    'D24 S7: %s that were set first keep their places when more come from the other side',
+    async (list, back) => {
+      const ids = [await someone('1'), await someone('2'), await someone('3')];
+      const { documentId } = await f.post('groups', { name: 'g', [list]: ids });
+      const path = `groups/${documentId}`;
+      const link = back === 'groups' ? { groups: [documentId] } : { home: documentId };
+      const four = await someone('4', link);
+      expect(await f.everywhere(path, list, ['en'])).toEqual(all('1234', ...BOTH_STATES));
+      await f.put(`people/${four}`, {});
+      await someone('5', link);
+      expect(await f.everywhere(path, list, ['en'])).toEqual(all('12345', ...BOTH_STATES));
+    },
+  );
+
+  it('D24 S7: turned round from its own side, more still come last', async () => {
+    const ids = [await someone('1'), await someone('2'), await someone('3')];
+    const { documentId } = await f.post('groups', { name: 'g', people: ids });
+    await f.put(`groups/${documentId}`, { people: [...ids].reverse() });
+    await someone('4', { groups: [documentId] });
+    expect(await f.everywhere(`groups/${documentId}`, 'people', ['en'])).toEqual(all('3214', ...BOTH_STATES));
+  });
+
+  it('D24 S7: linked in a draft, it comes last where it is published', async () => {
+    const [one, late] = [await someone('1'), await someone('l')];
+    const { documentId } = await f.post('groups', { name: 'g', people: [one] });
+    await f.put(`people/${late}?status=draft`, { groups: [documentId] });
+    await someone('2', { groups: [documentId] });
+    await f.put(`people/${late}`, {});
+    expect(await f.everywhere(`groups/${documentId}`, 'people', ['en'])).toEqual({
+      'en published': '12l',
+      'en draft': '1l2',
+    });
+  });
+});
+
+describe('M2: links of a locale that a document does not have yet (D25)', () => {
+  it('D25 M2: connected from the other side, it shows once the version is there', async () => {
+    const [t] = await w.several('topics', 't');
+    const s = await made({ title: 's' });
+    await w.put(`topics/${t}?locale=fr`, { localStories: { connect: [s] } });
+    expect(await w.labels(`topics/${t}`, 'localStories', '&locale=fr')).toBe('');
+    expect(await w.labels(`topics/${t}`, 'localStories')).toBe('');
+    await w.put(`${text(s)}?locale=fr`, { title: 'f' });
+    expect(await w.everywhere(`topics/${t}`, 'localStories', ['fr'])).toEqual(
+      all('f', 'fr published', 'fr draft'),
+    );
+    expect(await w.everywhere(text(s), 'localTopics')).toEqual({
+      ...all('', ...BOTH_STATES),
+      ...all('t', 'fr published', 'fr draft'),
+    });
+  });
+
+  it('D25 M2: so does a one-to-one', async () => {
+    const [t] = await w.several('topics', 't');
+    const s = await made({ title: 's' });
+    await w.put(`topics/${t}?locale=fr`, { localEmblemOf: s });
+    await w.put(`${text(s)}?locale=fr`, { title: 'f' });
+    expect(await w.labels(text(s), 'localEmblem', '&locale=fr')).toBe('t');
+    expect(await w.labels(text(s), 'localEmblem')).toBeNull();
+  });
+});
+
+describe('M4, M5: places that nobody changed (D24)', () => {
+  it('D24 M4: a document sent back with its unchanged parent keeps its place', async () => {
+    const ids = await w.several('nodes', 'xyz');
+    const { documentId } = await w.post('nodes', { name: 'p', children: ids });
+    const path = `nodes/${documentId}`;
+    await w.put(`nodes/${ids[0]}`, { name: 'X', parent: documentId });
+    expect(await w.everywhere(path, 'children', ['en'])).toEqual(all('Xyz', ...BOTH_STATES));
+    await w.put(`nodes/${ids[1]}?status=draft`, { parent: { connect: [documentId] } });
+    await w.put(`nodes/${ids[1]}`, { parent: { set: [documentId] } });
+    expect(await w.everywhere(path, 'children', ['en'])).toEqual(all('Xyz', ...BOTH_STATES));
+  });
+
+  it('D24 M4: a shared to-one sent through another locale keeps the place, too', async () => {
+    const [t] = await w.several('topics', 't');
+    const [a, b] = [await made({ title: 'a', lead: t }), await made({ title: 'b', lead: t })];
+    await w.put(`${text(a)}?locale=fr`, { title: 'a', lead: t });
+    expect(await w.everywhere(`topics/${t}`, 'leads', ['en'])).toEqual(all('ab', ...BOTH_STATES));
+    await w.put(`${text(b)}?locale=fr`, { title: 'b' });
+    expect(await w.everywhere(`topics/${t}`, 'leads')).toEqual(all('ab', ...EVERYWHERE));
+  });
+
+  it('D24 M5: locales share the order of a shared one-to-many', async () => {
+    const ids = await w.several('chapters', '123');
+    const s = await made({ title: 's', chapters: [ids[1], ids[2], ids[0]] });
+    await w.put(`${text(s)}?locale=fr`, { title: 'f' });
+    for (const [i, id] of ids.entries()) await w.put(`chapters/${id}?locale=fr`, { title: String(i + 1) });
+    expect(await w.everywhere(text(s), 'chapters')).toEqual(all('231', ...EVERYWHERE));
+    await w.put(`${text(s)}?locale=fr`, { chapters: [...ids].reverse() });
+    expect(await w.everywhere(text(s), 'chapters')).toEqual(all('321', ...EVERYWHERE));
+  });
+
+  it('D24 M5: so they do of a shared many-to-many', async () => {
+    const ids = await w.several('topics', '123');
+    const s = await made({ title: 's', topics: [ids[1], ids[2], ids[0]] });
+    await w.put(`${text(s)}?locale=fr`, { title: 'f', topics: ids });
+    expect(await w.everywhere(text(s), 'topics')).toEqual(all('123', ...EVERYWHERE));
+  });
+});
+
+describe('M6: when a version changed, and whether it is modified (D21)', () => {
+  const stamp = async (path: string, query = ''): Promise<string> =>
+    (await w.get(`${path}?${query}`)).updatedAt;
+  const modified = async (plural: string, id: string, query = ''): Promise<boolean> => {
+    const path = `${plural}?status=draft&filters[documentId]=${id}${query}&publicationFilter=`;
+    const [yes, no] = [await w.get(`${path}modified`), await w.get(`${path}unmodified`)];
+    expect(yes.length + no.length).toBe(1);
+    return yes.length === 1;
+  };
+  const localized = async (data: object = {}): Promise<string> => {
+    const id = await made({ title: 's', ...data });
+    await w.put(`${text(id)}?locale=fr`, { title: 'f' });
+    return id;
+  };
+
+  it('D21 M6: a shared value written through one locale moves updatedAt in all', async () => {
+    const id = await localized();
+    const before = [await stamp(text(id)), await stamp(text(id), 'status=draft')];
+    await w.put(`${text(id)}?locale=fr`, { rank: 7 });
+    expect((await stamp(text(id))) > before[0]!).toBe(true);
+    expect((await stamp(text(id), 'status=draft')) > before[1]!).toBe(true);
+  });
+
+  it('D21 M6: a localized value moves it in its own locale alone', async () => {
+    const id = await localized();
+    const before = await stamp(text(id));
+    await w.put(`${text(id)}?locale=fr`, { title: 'f2' });
+    expect(await stamp(text(id))).toBe(before);
+    expect(await modified('stories', id)).toBe(false);
+  });
+
+  it.each([
+    ['a value', { rank: 8 }],
+    ['a list', { topics: [] }],
+  ])('D21 M6: %s that is shared, in a draft of one locale, modifies all of them', async (_, data) => {
+    const id = await localized({ rank: 5, topics: await w.several('topics', 't') });
+    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+      false,
+      false,
+    ]);
+    await w.put(`${text(id)}?locale=fr&status=draft`, data);
+    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+      true,
+      true,
+    ]);
+    await w.put(`${text(id)}?locale=fr`, {});
+    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('D21 M6: links changed from the other side modify their owner, and not the document linked to', async () => {
+    const id = await localized();
+    const [t] = await w.several('topics', 't');
+    const before = { story: await stamp(text(id), 'status=draft'), topic: await stamp(`topics/${t}`) };
+    await w.put(`topics/${t}?status=draft`, { stories: [id] });
+    expect(await modified('stories', id)).toBe(true);
+    expect((await stamp(text(id), 'status=draft')) > before.story).toBe(true);
+    await w.put(text(id), {});
+    expect(await modified('stories', id)).toBe(false);
+    expect(await stamp(`topics/${t}`)).toBe(before.topic);
+  });
+
+  it('D21 M6: being linked to changes nobody', async () => {
+    const [t] = await w.several('topics', 't');
+    const before = await stamp(`topics/${t}`);
+    await made({ title: 's', topics: [t], lead: t, emblem: t });
+    expect(await stamp(`topics/${t}`)).toBe(before);
+    expect(await modified('topics', t!)).toBe(false);
+  });
+
+  it('D21 M6: who loses a one-to-one target has changed', async () => {
+    const [t] = await w.several('topics', 't');
+    const [a, b] = [await made({ title: 'a', emblem: t }), await made({ title: 'b' })];
+    const before = await stamp(text(a));
+    await w.put(`${text(b)}?status=draft`, { emblem: t });
+    expect([await stamp(text(a)), await modified('stories', a)]).toEqual([before, true]);
+    await w.put(text(b), {});
+    expect((await stamp(text(a))) > before).toBe(true);
+    expect(await modified('stories', a)).toBe(false);
+  });
+
+  it('D21 M6: a draft that is discarded is unmodified, in all locales', async () => {
+    const id = await localized({ rank: 1 });
+    await w.put(`${text(id)}?locale=fr&status=draft`, { rank: 2, title: 'g' });
+    await w.service('story').discardDraft(id, { locale: 'fr' });
+    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('M7: writers that meet at one table', () => {
+  it('M7: relations of one type, written from several sides at once, never deadlock', async () => {
+    const ids = await w.several('nodes', 'abcdef');
+    const deadlocks = async (): Promise<number> =>
+      Number(
+        (await test.sql('select deadlocks from pg_stat_database where datname = current_database()'))[0]?.[
+          'deadlocks'
+        ],
+      );
+    const before = await deadlocks();
+    const pick = (i: number): string => ids[i % ids.length]!;
+    const work = Array.from({ length: 240 }, (_, i) => {
+      const bodies = [
+        { partnerOf: pick(i + 1) },
+        { children: [pick(i + 2), pick(i + 5)] },
+        { partner: pick(i + 3), parent: pick(i + 4) },
+      ];
+      return () => test.http.put(`/api/nodes/${pick(i * 7)}`).send({ data: bodies[i % 3] });
+    });
+    const statuses: number[] = [];
+    for (let at = 0; at < work.length; at += 24)
+      statuses.push(
+        ...(await Promise.all(work.slice(at, at + 24).map((send) => send()))).map(({ status }) => status),
+      );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    // What a session has met is told within a second.
+    await new Promise((done) => setTimeout(done, 1500));
+    expect((await deadlocks()) - before).toBe(0);
+  });
+});

@@ -1,0 +1,36 @@
+with page as materialized (
+  select *
+  from (
+    select t0.id, count(*) over () as total
+    from "posts" t0
+    where t0.published
+      and t0.locale = any($1::text[])
+      and not exists (
+      select 1
+      from "posts" v
+      where v.document_id = t0.document_id
+        and v.published
+        and v.locale = any($1::text[])
+        and array_position($1::text[], v.locale) < array_position($1::text[], t0.locale)
+    )
+      and t0."title" like $2::text
+    order by t0.id
+    limit $3::int8
+  ) q
+  limit 100
+) select (
+  select coalesce(json_agg(d.*), '[]')
+  from (
+    select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
+    from "posts" t0
+    where t0.id = any(array(
+      select id
+      from page
+    ))
+    order by t0.id
+  ) d
+)::text as data, coalesce((
+  select p.total
+  from page p
+  limit 1
+), 0)::int4 as total
