@@ -28,6 +28,12 @@ export function targetsOf({ table: links }: StoredLinks, row: Sql): Sql {
   return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
 }
 
+/** The same of a relation of a type, of the row `t`. */
+export function storedTargets(attribute: RelationAttribute, { storage }: ContentType): Sql {
+  const stored = storage.links.find((one) => one.attribute === attribute);
+  return stored === undefined ? sql`array[]::text[]` : targetsOf(stored, sql`t`);
+}
+
 /**
  * The revision of a version: a digest of its own content, so that it is the same where the content is, and
  * only there. Places in the lists of others are no part of it.

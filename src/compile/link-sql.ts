@@ -8,7 +8,7 @@ import { constant, join, param, plain, quote, type Sql, sql, union } from '../sq
 export type Part = (result: (part: number) => Sql) => Sql;
 
 /** What a step means for the rows of a type; a statement changes a row only once. */
-export interface ChangedRows {
+interface ChangedRows {
   readonly type: ContentType;
   /** What the step changes of their links; null where it updates the rows itself. */
   readonly links: ChangedLinks | null;
@@ -17,7 +17,7 @@ export interface ChangedRows {
 }
 
 /** Links that change, so that the rows of their owners have to be noted. */
-export interface ChangedLinks {
+interface ChangedLinks {
   /** The relation, on its owning side. */
   readonly attribute: RelationAttribute;
   /** The parts that return whose links have changed. */
@@ -88,6 +88,10 @@ const CHANGED = sql`owner, published, locale`;
 /** The owners in the results of parts. */
 export const changedIn = (parts: readonly Sql[]): Sql =>
   union(parts.map((part) => sql`select ${CHANGED} from ${part}`));
+
+/** Whether a part has a link of the owner's row `t`. */
+export const isOfOwner = (part: Sql): Sql =>
+  sql`exists (select 1 from ${part} w where w.owner = t.document_id and w.published = t.published and w.locale in (${constant(SHARED)}, t.locale))`;
 
 /** What a part that changes the links `l` returns. */
 export const changedLinks = ({ owner }: LinkNames): Sql =>

@@ -8,6 +8,7 @@ import {
   inLocale,
   inState,
   inStates,
+  isOfOwner,
   type LinkStep,
   localeOf,
   namesOf,
@@ -82,7 +83,7 @@ function bring({ links, attribute, from, scope }: Wanted, step: LinksStep): Link
         links: {
           attribute: stored.attribute,
           parts: links.toOne ? [1, 2, 4] : [1, 2],
-          after: (part) => listAfter(stored, { wanted: part(0), me }),
+          after: (part) => listAfter(stored, { wanted: part(0), lost: part(1), me }),
         },
         own: type === step.type,
       },
@@ -90,14 +91,20 @@ function bring({ links, attribute, from, scope }: Wanted, step: LinksStep): Link
   ];
 }
 
-/** The targets of an owner `t` once it has the written document among them or not, as it is wanted. */
-function listAfter(stored: StoredLinks, { wanted, me }: { readonly wanted: Sql; readonly me: Sql }): Sql {
+/** The links of an owner that change: those that are wanted, those that are lost, and to which document. */
+interface Changing {
+  readonly wanted: Sql;
+  readonly lost: Sql;
+  readonly me: Sql;
+}
+
+/** The targets of an owner `t` after such a change. */
+function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
   const before = targetsOf(stored, sql`t`);
-  const isWanted = sql`exists (select 1 from ${wanted} w where w.owner = t.document_id and w.published = t.published and w.locale in (${constant(SHARED)}, t.locale))`;
   const added = stored.table.toOne
     ? sql`array[${me}]`
     : sql`case when ${me} = any(${before}) then ${before} else ${before} || ${me} end`;
-  return sql`case when ${isWanted} then ${added} else array_remove(${before}, ${me}) end`;
+  return sql`case when ${isOfOwner(wanted)} then ${added} when ${isOfOwner(lost)} then array_remove(${before}, ${me}) else ${before} end`;
 }
 
 function replace({ links }: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {

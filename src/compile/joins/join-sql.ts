@@ -25,7 +25,7 @@ export interface Linked {
 }
 
 /** Whose stored targets are asked for. */
-export interface StoredList {
+interface StoredList {
   readonly row: RowScope;
   readonly attribute: RelationAttribute;
   readonly locale: string;

@@ -2,13 +2,14 @@ import { type LinkJoin, type LinkTable, SHARED } from '../../schema/join-model.j
 import type { RelationAttribute } from '../../schema/model.js';
 import { alias, constant, quote, type Sql, sql, union } from '../../sql.js';
 import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
-import { nextCount } from '../changes.js';
+import { nextCount, storedTargets } from '../changes.js';
 import {
   allOf,
   changedLinks,
   inLocale,
   inState,
   inStates,
+  isOfOwner,
   type LinkStep,
   localeOf,
   namesOf,
@@ -73,12 +74,20 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
   // Versions in other locales show what they share, other owners lose what is taken.
   const own = step.hasOthers && !links.perLocale && step.locale !== null;
   const changed = [...(own ? [1, 2] : []), ...(links.exclusive ? [3] : [])];
-  const has = (part: (n: number) => Sql): Sql =>
-    sql`array(select w.target from ${part(0)} w where t.document_id = ${me} and w.published = t.published and w.locale in (${constant(SHARED)}, t.locale) order by w.position)`;
+  const mine = allOf([
+    sql`t.document_id = ${me}`,
+    ...inStates(sql`t`, states),
+    ...inLocale(sql`t`, links, locale),
+  ]);
+  const after = (part: (n: number) => Sql): Sql => {
+    const wanted = sql`array(select w.target from ${part(0)} w where w.published = t.published and w.locale in (${constant(SHARED)}, t.locale) order by w.position)`;
+    const taken = links.exclusive ? sql` when ${isOfOwner(part(3))} then array[]::text[]` : sql``;
+    return sql`case when ${mine} then ${wanted}${taken} else ${storedTargets(attribute, type)} end`;
+  };
   return [
     {
       parts,
-      rows: changed.length === 0 ? null : { type, links: { attribute, parts: changed, after: has }, own },
+      rows: changed.length === 0 ? null : { type, links: { attribute, parts: changed, after }, own },
     },
   ];
 }
