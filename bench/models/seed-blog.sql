@@ -68,8 +68,8 @@ ORDER BY i, published;
 
 SELECT setval(pg_get_serial_sequence('content_component_ids', 'id'), 5 * current_setting('bench.articles')::bigint);
 
-INSERT INTO articles_categories_links (owner_document_id, published, locale, target_document_id, position)
-  SELECT articles.document_id, articles.published, '', category.document_id, nth
+INSERT INTO articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  SELECT articles.document_id, articles.published, '', category.document_id, nth, nextval('content_counts_id_seq')
   FROM article JOIN articles USING (document_id), generate_series(1, 2) AS nth, category
   WHERE category.place = (i + 3 * (nth - 1)) % (SELECT count(*) FROM category)
   ORDER BY articles.id, nth;

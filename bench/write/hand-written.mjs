@@ -63,8 +63,8 @@ const POST = `with d as (
   insert into articles (document_id, locale, published, created_at, updated_at, published_at, ${GIVEN.post.join(', ')})
   select $1, 'en', s.published, now(), now(), case when s.published then now() end, ${GIVEN.post.map(typed).join(', ')} from (values (false), (true)) s(published)
   returning document_id, published)
-  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
-  select d.document_id, d.published, '', c.id, c.n from d cross join unnest($2::text[]) with ordinality c(id, n)`;
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  select d.document_id, d.published, '', c.id, c.n, nextval('content_counts_id_seq') from d cross join unnest($2::text[]) with ordinality c(id, n)`;
 
 const PUT = `with d as (
     update articles set updated_at = now(), ${GIVEN.put.map((name, i) => `${name} = ${typed(name, i)}`).join(', ')}
@@ -76,8 +76,8 @@ const PUT = `with d as (
   x as (
     delete from articles_categories_links l using o
     where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($2::text[]))
-  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
-  select o.document_id, o.published, '', c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($2::text[]) with ordinality c(id, n)
   on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position`;
 
 let lastComponent = Date.now() % 1_000_000_000;

@@ -41,8 +41,8 @@ const POST = `with o as (
       $13::jsonb, $14::jsonb, $15::jsonb
     from (values (false), (true)) s(published) cross join (select ${REVISION} as revision) r
     returning document_id, published)
-  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
-  select o.document_id, o.published, '', c.id, c.n from o cross join unnest($2::text[]) with ordinality c(id, n)`;
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($2::text[]) with ordinality c(id, n)`;
 
 /** The published version of a document that has one, and of one that has none yet. */
 const REPUBLISH = `update articles t set updated_at = d.updated_at, published_at = now(), revision = d.revision,
@@ -78,8 +78,8 @@ const put = (publication) => `with d as (
     delete from articles_categories_links l using o
     where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($3::text[])
   ), ${copied('articles_gallery_links', 'gallery')}, ${copied('articles_related_links', 'related')}
-  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position)
-  select o.document_id, o.published, '', c.id, c.n from o cross join unnest($3::text[]) with ordinality c(id, n)
+  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($3::text[]) with ordinality c(id, n)
   on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position`;
 
 /** By name; every connection has them prepared. */

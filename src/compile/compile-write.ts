@@ -70,7 +70,7 @@ export function compileCreate(request: RowsStep, links: readonly LinkStep[]): St
   const { type } = request;
   const { values, lists } = givenOf(request);
   const columns = type.storage.columns.filter(({ attribute }) => request.values.has(attribute));
-  const given = columns.map((column) => values.get(column) ?? newPlace(column));
+  const given = columns.map((column) => values.get(column) ?? placeOfNew(column, request));
   const none = type.storage.links.map(({ attribute }): [RelationAttribute, Sql] => [
     attribute,
     sql`array[]::text[]`,
@@ -94,9 +94,13 @@ export function compileCreate(request: RowsStep, links: readonly LinkStep[]): St
 /** What a row has in a list that is new to it: the last place there, and none to remember. */
 const newPlace = ({ remembers }: Column): Sql => (remembers === null ? PLACE : sql`null::int8`);
 
+/** The same for a row that is new itself: in no list without a target. */
+const placeOfNew = (column: Column, { values }: RowsStep): Sql =>
+  values.get(column.attribute) === null ? sql`null::int8` : newPlace(column);
+
 /** A row's place in a list only changes with the list (D24). */
 const placeIn = (column: Column, target: Sql): Sql =>
-  sql`case when t.${quote(column.placeOf ?? column.name)} is distinct from ${target} then ${newPlace(column)} else t.${quote(column.name)} end`;
+  sql`case when ${target} is null then null when t.${quote(column.placeOf ?? column.name)} is distinct from ${target} then ${newPlace(column)} else t.${quote(column.name)} end`;
 
 /** The value of a column that a row takes over from another, `from`. */
 const takenValue = (column: Column, from: Sql): Sql =>
@@ -210,10 +214,10 @@ function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType)
   if (placeOf === null) return sql`d.${quote(name)}`;
   if (remembers !== null) return sql`null::int8`;
   const held = quote(placeOf);
-  const others = sql`select o.${quote(name)} from ${quote(type.table)} o where o.document_id = d.document_id and o.published and o.${held} is not distinct from d.${held} limit 1`;
+  const others = sql`select o.${quote(name)} from ${quote(type.table)} o where o.document_id = d.document_id and o.published and o.${held} = d.${held} limit 1`;
   const former = type.storage.columns.find((column) => column.remembers === name);
   const own = former === undefined ? [] : [sql`d.${quote(former.name)}`];
-  return sql`coalesce(${join([sql`(${others})`, ...own, PLACE], ', ')})`;
+  return sql`case when d.${held} is not null then coalesce(${join([sql`(${others})`, ...own, PLACE], ', ')}) end`;
 }
 
 /** Drafts in `d` get a published version; `where` says which of them. */
