@@ -51,8 +51,8 @@ function ownIndexes(type: ContentType): Index[] {
   return [
     indexOf(versionIndexName(type), ['documentId', 'locale', '_published'], one),
     ...(type.kind === 'singleType' ? [single] : []),
-    // Totals count by state and locale; lists go on by id. Links name documents: with the document id in it, the
-    // index alone answers which rows of a list have them.
+    // Totals count by state and locale; lists go on by id. Links name documents: with the document id in it,
+    // the index alone answers which rows of a list have them.
     indexOf(countIndexName(type), ['_published', 'locale']),
     indexOf(listIndexName(type), ['_published', 'locale', 'id', 'documentId']),
   ];

@@ -7,7 +7,8 @@ import {
   getContentToken,
   Permissions,
 } from 'nestjs-content-api';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { withinTransaction } from './helpers.ts';
 
 const page = defineCollectionType({
   singularApiId: 'page',
@@ -72,6 +73,18 @@ describe.each(ADAPTERS)('transitions by the service on %s', (adapter) => {
       (one) => one?.title ?? null,
     );
   const NOBODY = 'a'.repeat(24);
+
+  it('publishing takes as many statements for three locales and many links as for one and none', async () => {
+    const id = await make({ en: 'Hello' });
+    const count = async () =>
+      withinTransaction(await countStatements(() => service().publish(id, { locale: '*' }))).length;
+    const one = await count();
+    const tags: { documentId: string }[] = [];
+    for (let i = 0; i < 40; i += 1) tags.push(await service('tag').create({ name: `tag ${i}` }));
+    for (const locale of LOCALES)
+      await service().update(id, { title: `In ${locale}`, tags }, { locale, status: 'draft' });
+    expect(await count()).toBe(one);
+  });
 
   it('8.24 publish with * publishes every locale of the document, and answers the default one', async () => {
     const id = await make();
