@@ -1,0 +1,97 @@
+/** Runs sequences on one application, whose tables are emptied after each, until one finds a difference. */
+import fc from 'fast-check';
+import { startModel } from './app.ts';
+import { Client } from './client.ts';
+import { type Command, sequences } from './commands.ts';
+import { Difference, Sequence, type Tally } from './sequence.ts';
+
+export interface ModelRun {
+  readonly runs: number;
+  /** Commands in a sequence, at most. */
+  readonly max: number;
+  readonly seed: number;
+  readonly seconds?: number;
+  /** Called now and then. */
+  readonly progress?: (tally: Tally) => void;
+}
+
+export interface Looks {
+  /** Differences whose text matches count for nothing. */
+  readonly ignored?: RegExp | null;
+  /** After how many commands everything is looked at. */
+  readonly every?: number;
+}
+
+export interface Found {
+  readonly commands: readonly Command[];
+  readonly difference: Difference;
+}
+
+export class Engine {
+  readonly tally: Tally = { sequences: 0, commands: 0, refused: 0, documents: 0, statuses: {} };
+  readonly client: Client;
+  private tables: readonly string[] = [];
+  private readonly model: Awaited<ReturnType<typeof startModel>>;
+
+  readonly ignored: RegExp | null;
+  readonly every: number;
+
+  private constructor(
+    model: Awaited<ReturnType<typeof startModel>>,
+    url: string,
+    { ignored = null, every = 1 }: Looks,
+  ) {
+    this.model = model;
+    this.ignored = ignored;
+    this.every = every;
+    this.client = new Client(url);
+  }
+
+  static async start(looks: Looks = {}): Promise<Engine> {
+    const model = await startModel();
+    const engine = new Engine(model, await model.app.app.getUrl(), looks);
+    const tables = await model.app.sql(
+      `select quote_ident(table_name) as name from information_schema.tables
+       where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'content_files'`,
+    );
+    engine.tables = tables.map(({ name }) => String(name));
+    return engine;
+  }
+
+  get files(): readonly string[] {
+    return this.model.files;
+  }
+
+  /** Runs one sequence on empty tables. Throws a Difference. */
+  async run(commands: readonly Command[]): Promise<void> {
+    // Deleting is quicker, but space that is never given back makes every read slower.
+    const { tables, tally } = this;
+    const deletes = tables.map((table) => `delete from ${table}`).join('; ');
+    await this.model.app.sql(tally.sequences % 250 === 249 ? `truncate ${tables.join(', ')}` : deletes);
+    await new Sequence(this.client, this.files, this).run(commands);
+  }
+
+  /** Random sequences; the smallest that finds a difference, or null. */
+  async search({ runs, max, seed, seconds = Infinity, progress }: ModelRun): Promise<Found | null> {
+    let last = performance.now();
+    const property = fc.asyncProperty(sequences(max), async (commands) => {
+      await this.run(commands);
+      if (performance.now() - last < 5000) return;
+      last = performance.now();
+      progress?.(this.tally);
+    });
+    const limit =
+      seconds === Infinity ? {} : { interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false };
+    const details = await fc.check(property, { numRuns: runs, seed, ...limit, includeErrorInReport: false });
+    if (!details.failed || details.counterexample === null) return null;
+    const [commands] = details.counterexample;
+    const error: unknown = details.errorInstance;
+    if (!(error instanceof Difference)) throw error;
+    return { commands, difference: error };
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.model.app.close();
+  }
+}
