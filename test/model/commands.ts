@@ -48,6 +48,8 @@ export type Command =
       readonly draft: boolean;
       readonly body: readonly Entry[];
       readonly caller: number | null;
+      /** Whether the answer shows all that a GET would. */
+      readonly populated: boolean;
     })
   | (About & { readonly verb: 'delete'; readonly caller: number | null })
   | (About & { readonly verb: 'unpublish' | 'discardDraft' });
@@ -138,16 +140,18 @@ const locale = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...LOCALES) },
 );
 
+const populated = fc.nat(2).map((n) => n === 2);
+
 function commandsOf(type: Type): fc.Arbitrary<Command> {
   const body = fc.uniqueArray(entries(type), { selector: ({ attribute }) => attribute, maxLength: 3 });
   const about = { type: fc.constant(type.name), slot: type.single ? fc.constant(0) : slot, locale };
   const caller = type.owner === null ? fc.constant(null) : fc.option(slot, { freq: 3 });
-  const write = { ...about, draft: fc.boolean(), body, caller };
+  const write = { ...about, draft: fc.boolean(), body, caller, populated };
   const update: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('update'), ...write });
   const create: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('create'), ...write });
   const publish: fc.Arbitrary<Command> = fc.record({
     ...{ verb: fc.constant('update'), ...about, draft: fc.constant(false) },
-    ...{ body: fc.constant([]), caller: fc.constant(null) },
+    ...{ body: fc.constant([]), caller: fc.constant(null), populated },
   });
   const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller };
   const remove: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('delete'), ...gone });

@@ -57,7 +57,8 @@ const targetInside = (component: string, name: string): string =>
 
 function payloadOf(seed: PayloadSeed, target: string, { find }: Names): Payload {
   const id = (slot: number): string => find(target, slot) ?? STRANGER;
-  if (seed.kind === 'set') return { set: seed.slots.map(id) };
+  // A single type has one document, whatever the slot.
+  if (seed.kind === 'set') return { set: [...new Set(seed.slots.map(id))] };
   // What is not there is neither an anchor nor disconnected.
   const position = (place: PlaceSeed | null): Position | undefined => {
     if (place === null) return undefined;
@@ -69,7 +70,10 @@ function payloadOf(seed: PayloadSeed, target: string, { find }: Names): Payload 
     const at = position(place);
     return at === undefined ? { documentId: id(slot) } : { documentId: id(slot), position: at };
   });
-  return { connect, disconnect: seed.disconnect.flatMap((slot) => find(target, slot) ?? []) };
+  const first = connect.filter(
+    ({ documentId }, i) => connect.findIndex((one) => one.documentId === documentId) === i,
+  );
+  return { connect: first, disconnect: seed.disconnect.flatMap((slot) => find(target, slot) ?? []) };
 }
 
 /** An instance of a body. It takes the id of a stored one only once. */
@@ -176,12 +180,15 @@ function instanceData(
 
 /** The request of a command that has a body. */
 export function writeRequest(
-  command: Command & { readonly draft: boolean },
+  command: Command & { readonly draft: boolean; readonly populated: boolean },
   data: object,
   { id, caller }: { readonly id: string | undefined; readonly caller: string | null },
 ): Request {
   const type = typeNamed(command.type);
-  const query = join(versionQuery(command.draft ? 'draft' : 'published', command.locale), everything(type));
+  const query = join(
+    versionQuery(command.draft ? 'draft' : 'published', command.locale),
+    command.populated ? everything(type) : '',
+  );
   const creates = command.verb === 'create';
   const path = type.single || creates ? `/api/${type.path}` : `/api/${type.path}/${id}`;
   return { method: creates ? 'POST' : 'PUT', path: `${path}${query}`, data, caller };

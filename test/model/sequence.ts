@@ -40,6 +40,9 @@ const BEGINNINGS: readonly { readonly draft: boolean; readonly locales: readonly
   { draft: false, locales: [null, LOCALES[1]] },
 ];
 
+/** A single type has one slot. */
+const slotName = (type: string, slot: number): string => `${type} ${typeNamed(type).single ? 0 : slot}`;
+
 export class Sequence {
   private readonly world: World;
   private readonly observer: Observer;
@@ -93,7 +96,7 @@ export class Sequence {
   }
 
   private find(type: string, slot: number): string | undefined {
-    const id = this.slots.get(`${type} ${slot}`);
+    const id = this.slots.get(slotName(type, slot));
     return id !== undefined && this.world.documents.has(id) ? id : undefined;
   }
 
@@ -115,7 +118,16 @@ export class Sequence {
     const given = locales.slice(0, type.localized && !type.single ? locales.length : 1);
     for (const [i, locale] of given.entries()) {
       const verb = i === 0 && !type.single ? 'create' : 'update';
-      const command = { verb, type: name, slot, locale, draft, body: [], caller: null } as const;
+      const command = {
+        verb,
+        type: name,
+        slot,
+        locale,
+        draft,
+        body: [],
+        caller: null,
+        populated: false,
+      } as const;
       await this.write(command, type, EMPTY);
       this.stopAtProblems();
     }
@@ -162,9 +174,9 @@ export class Sequence {
     if (written === null) return [];
     if (id === undefined)
       this.labels.set(newId, `<${type.name} ${command.slot}${this.isLabelled(type, command.slot)}>`);
-    if (id === undefined) this.slots.set(`${type.name} ${command.slot}`, newId);
+    if (id === undefined) this.slots.set(slotName(type.name, command.slot), newId);
     const document = this.world.documents.get(id ?? newId);
-    if (document !== undefined)
+    if (document !== undefined && command.populated)
       this.observer.answer(
         document,
         { status: command.draft ? 'draft' : 'published', locale },
