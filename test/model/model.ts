@@ -1,9 +1,11 @@
 /**
- * `npm run model [-- --runs N --max N --seed N --seconds N]`: random sequences of writes, each followed by a look at every
- * document in every state and locale, compared with a model in memory.
+ * `npm run model [-- --runs N --max N --seed N --seconds N --every N]`: random sequences of writes, each followed by a
+ * look at every document in every state and locale, compared with a model in memory. `--crowd N` sends the same
+ * commands from several connections at once and looks at what has to hold in the tables.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
+import { runCrowd } from './crowd.ts';
 import { Engine } from './engine.ts';
 import type { Tally } from './sequence.ts';
 
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string' },
     ignore: { type: 'string' },
+    crowd: { type: 'string' },
     every: { type: 'string', default: '1' },
   },
 });
@@ -30,15 +33,8 @@ const shown = (tally: Tally, requests: number): string => {
   ].join(', ');
 };
 
-console.log(`model with seed ${seed}, ${values.runs} sequences of at most ${values.max} commands`);
-const server = await startPostgres({
-  jit: 'off',
-  autovacuum: 'off',
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-});
-process.env.TEST_DATABASE_URL = server.url;
-try {
+async function search(): Promise<boolean> {
+  console.log(`model with seed ${seed}, ${values.runs} sequences of at most ${values.max} commands`);
   const engine = await Engine.start({
     ignored: values.ignore === undefined ? null : new RegExp(values.ignore),
     every: Number(values.every),
@@ -53,9 +49,25 @@ try {
   console.log(shown(engine.tally, engine.client.requests));
   if (found !== null)
     console.log(`\nDIFFERENT:\n${found.difference.message}\n\n${JSON.stringify(found.commands)}`);
-  console.log(found === null ? 'model: passed' : 'model: failed');
-  process.exitCode = found === null ? 0 : 1;
   await engine.close();
+  return found === null;
+}
+
+async function crowd(commands: number): Promise<boolean> {
+  console.log(`model with seed ${seed}, ${commands} commands from several connections at once`);
+  const { statuses, problems, deadlocks } = await runCrowd({ commands, seed, progress: console.log });
+  console.log(`statuses ${JSON.stringify(statuses)}, ${deadlocks} deadlocks`);
+  for (const problem of problems.slice(0, 20)) console.log(`FAILED: ${problem}`);
+  return problems.length === 0 && deadlocks === 0;
+}
+
+// Statements are many, tables small: plans that are made once are right.
+const server = await startPostgres({ jit: 'off', plan_cache_mode: 'force_generic_plan' });
+process.env.TEST_DATABASE_URL = server.url;
+try {
+  const passed = values.crowd === undefined ? await search() : await crowd(Number(values.crowd));
+  console.log(passed ? 'model: passed' : 'model: failed');
+  process.exitCode = passed ? 0 : 1;
 } finally {
   await server.stop();
 }
