@@ -57,7 +57,7 @@ export const FILES = 3;
 
 /** Starts it, with some files to link; returns their document ids, too. */
 export async function startModel(
-  pool = 2,
+  pool = 1,
 ): Promise<{ readonly app: BusyApp; readonly files: readonly string[] }> {
   const app = await startBusy({
     ...content,

@@ -62,7 +62,7 @@ async function crowd(commands: number): Promise<boolean> {
 }
 
 // Statements are many, tables small: plans that are made once are right.
-const server = await startPostgres({ jit: 'off', plan_cache_mode: 'force_generic_plan' });
+const server = await startPostgres({ jit: 'off', autovacuum: 'off', plan_cache_mode: 'force_generic_plan' });
 process.env.TEST_DATABASE_URL = server.url;
 try {
   const passed = values.crowd === undefined ? await search() : await crowd(Number(values.crowd));

@@ -1,5 +1,5 @@
 /** Compares what HTTP shows with what the model says, and remembers what has to stay: ids and times. */
-import { LOCALES } from './content.ts';
+import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import type { Client } from './client.ts';
 import type { State } from './links.ts';
 import { counts, everything, join, versionQuery } from './queries.ts';
@@ -64,18 +64,28 @@ export class Observer {
       }
   }
 
-  /** Reads every document in every state and locale, and compares. */
-  async compare(): Promise<void> {
-    this.round = new Map();
+  /**
+   * The states and locales of the types that have documents. A locale that nothing was ever said in looks like no
+   * locale at all: it is read at the end alone.
+   */
+  private views(all: boolean): View[] {
     const present = new Set([...this.world.documents.values()].map(({ type }) => type));
-    const views = [...present].flatMap((type) =>
-      STATES.flatMap((status) => LOCALES.map((locale): View => ({ type, status, locale }))),
+    const locales = LOCALES.filter(
+      (locale) => all || locale === DEFAULT_LOCALE || this.world.mentioned.has(locale),
     );
+    return [...present].flatMap((type) =>
+      STATES.flatMap((status) => locales.map((locale): View => ({ type, status, locale }))),
+    );
+  }
+
+  /** Reads every document in every state and locale, and compares. */
+  async compare(all: boolean): Promise<void> {
+    this.round = new Map();
+    const views = this.views(all);
     const answers = await Promise.all(views.map((view) => this.read(view)));
     views.forEach((view, i) => this.compareList(view, answers[i] ?? []));
     // Only now all rows are known that links may have led to.
     views.forEach((view, i) => this.compareRows(view, answers[i] ?? []));
-    this.versions.clear();
     for (const [key, seen] of this.round) this.versions.set(key, seen);
     this.moved.clear();
   }
@@ -263,15 +273,14 @@ export class Observer {
   }
 
   /** `[count]` of every to-many, and every `publicationFilter`. */
-  async compareMore(types: readonly Type[] = TYPES): Promise<void> {
-    const views = types.flatMap((type) =>
-      STATES.flatMap((status) => LOCALES.map((locale): View => ({ type, status, locale }))),
-    );
+  async compareMore(): Promise<void> {
+    const views = this.views(false);
     await Promise.all(views.map((view) => this.compareCounts(view)));
     const filtered = views.filter(({ type }) => type.drafts && !type.single);
-    await Promise.all(
-      filtered.flatMap((view) => Object.keys(FILTERS).map((name) => this.compareFilter(view, name))),
-    );
+    const [first] = filtered;
+    const asked = (view: View): string[] =>
+      Object.keys(FILTERS).filter((name) => CONTENT_FILTERS.includes(name) || view.type === first?.type);
+    await Promise.all(filtered.flatMap((view) => asked(view).map((name) => this.compareFilter(view, name))));
   }
 
   private async compareCounts(view: View): Promise<void> {
@@ -318,6 +327,9 @@ export class Observer {
     );
   }
 }
+
+/** The filters that are told by content; the others are asked of one type. */
+const CONTENT_FILTERS = ['modified', 'unmodified'];
 
 interface Version {
   readonly document: Document;

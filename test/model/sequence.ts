@@ -72,7 +72,8 @@ export class Sequence {
     this.tally.sequences += 1;
     for (const [i, command] of commands.entries()) {
       await this.step(command);
-      if ((i + 1) % this.notes.every === 0 || i + 1 === commands.length) await this.observer.compare();
+      const isLast = i + 1 === commands.length;
+      if (isLast || (i + 1) % this.notes.every === 0) await this.observer.compare(isLast);
       this.stopAtProblems();
     }
     await this.observer.compareMore();

@@ -74,6 +74,8 @@ interface About {
 
 export class World {
   readonly documents = new Map<string, Document>();
+  /** The locales that writes have named. */
+  readonly mentioned = new Set<string>();
   private readonly sheets = new Map<string, Sheet>();
   private readonly files: readonly string[];
   private keys = 0;
@@ -180,6 +182,7 @@ export class World {
 
   private write(document: Document, { locale, publish, body }: Write): string[] {
     const { type, id } = document;
+    this.mentioned.add(locale);
     const about = { document, state: writtenState(type), locale };
     // The document may name itself, unless it does not exist yet.
     this.checkTargets(body);
@@ -232,7 +235,7 @@ export class World {
     if (own === undefined) return [...list];
     if (!own[1].includes(id)) return list.filter((other) => other !== id);
     if (one) return [id];
-    return list.includes(id) ? [...list] : [...list, id];
+    return list.includes(id) ? [...list] : [id, ...list];
   }
 
   /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
