@@ -5,6 +5,11 @@ import { Client } from './client.ts';
 import { type Command, sequences } from './commands.ts';
 import { Difference, Sequence, type Tally } from './sequence.ts';
 
+const BATCH = 20;
+
+/** How long a batch may take, the search for the smallest sequence included, in milliseconds. */
+const SHRINKING = 240_000;
+
 export interface ModelRun {
   readonly runs: number;
   /** Commands in a sequence, at most. */
@@ -73,6 +78,7 @@ export class Engine {
 
   /** Random sequences; the smallest that finds a difference, or null. */
   async search({ runs, max, seed, seconds = Infinity, progress }: ModelRun): Promise<Found | null> {
+    const end = performance.now() + seconds * 1000;
     let last = performance.now();
     const property = fc.asyncProperty(sequences(max), async (commands) => {
       await this.run(commands);
@@ -80,14 +86,22 @@ export class Engine {
       last = performance.now();
       progress?.(this.tally);
     });
-    const limit =
-      seconds === Infinity ? {} : { interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false };
-    const details = await fc.check(property, { numRuns: runs, seed, ...limit, includeErrorInReport: false });
-    if (!details.failed || details.counterexample === null) return null;
-    const [commands] = details.counterexample;
-    const error: unknown = details.errorInstance;
-    if (!(error instanceof Difference)) throw error;
-    return { commands, difference: error };
+    // In batches, so that the end of the time does not cut the shrinking short.
+    for (let done = 0; done < runs && performance.now() < end; done += BATCH) {
+      const numRuns = Math.min(BATCH, runs - done);
+      const options = {
+        numRuns,
+        seed: seed + done,
+        interruptAfterTimeLimit: SHRINKING,
+        includeErrorInReport: false,
+      };
+      const details = await fc.check(property, options);
+      if (!details.failed || details.counterexample === null) continue;
+      const error: unknown = details.errorInstance;
+      if (!(error instanceof Difference)) throw error;
+      return { commands: details.counterexample[0], difference: error };
+    }
+    return null;
   }
 
   async close(): Promise<void> {

@@ -295,7 +295,10 @@ export class World {
     return [];
   }
 
-  /** Both versions of a locale, or of all where it is null, go; with the last one all links (8.7, 9.8, 11.25). */
+  /**
+   * Both versions of a locale, or of all where it is null, go; with the last one all links (8.7, 9.8, 11.25).
+   * Instances are nobody else's: they show it no more, which is no change of theirs.
+   */
   delete(id: string, locale: string | null, caller: string | null): string[] {
     const document = this.document(id);
     this.mayChange(document, caller);
@@ -304,7 +307,6 @@ export class World {
     if (document.versions.size > 0) return [];
     this.documents.delete(id);
     for (const sheet of this.sheets.values()) sheet.forget(id);
-    for (const other of this.documents.values()) forgetInside(other, id);
     return [];
   }
 
@@ -371,17 +373,4 @@ export class World {
       links: Object.fromEntries(links),
     };
   }
-}
-
-/** A deleted document is in no instance any more. */
-function forgetInside({ type, shared, versions }: Document, id: string): void {
-  const without = (item: Instance): Instance => ({
-    ...item,
-    links: Object.fromEntries(
-      Object.entries(item.links).map(([name, ids]) => [name, ids.filter((one) => one !== id)]),
-    ),
-  });
-  for (const values of [...shared.values(), ...versions.values()])
-    for (const { attribute } of type.embedded)
-      if (attribute in values) values[attribute] = (values[attribute] as readonly Instance[]).map(without);
 }
