@@ -67,6 +67,11 @@ export class Engine {
     return this.model.files;
   }
 
+  /** Looks at the tables, or does something to them. */
+  sql(text: string): Promise<Record<string, any>[]> {
+    return this.model.app.sql(text);
+  }
+
   /** Runs one sequence on empty tables. Throws a Difference. */
   async run(commands: readonly Command[]): Promise<void> {
     // Deleting is quicker, but space that is never given back makes every read slower.
@@ -74,6 +79,17 @@ export class Engine {
     const deletes = tables.map((table) => `delete from ${table}`).join('; ');
     await this.model.app.sql(tally.sequences % 250 === 249 ? `truncate ${tables.join(', ')}` : deletes);
     await new Sequence(this.client, this.files, this).run(commands);
+  }
+
+  /** One sequence; null where it finds no difference. */
+  async find(commands: readonly Command[]): Promise<Found | null> {
+    try {
+      await this.run(commands);
+      return null;
+    } catch (error) {
+      if (!(error instanceof Difference)) throw error;
+      return { commands, difference: error };
+    }
   }
 
   /** Random sequences; the smallest that finds a difference, or null. */
@@ -99,9 +115,19 @@ export class Engine {
       if (!details.failed || details.counterexample === null) continue;
       const error: unknown = details.errorInstance;
       if (!(error instanceof Difference)) throw error;
-      return { commands: details.counterexample[0], difference: error };
+      return this.smaller({ commands: details.counterexample[0], difference: error });
     }
     return null;
+  }
+
+  /** Leaves out what a sequence does not need: the last command may have been there to end it. */
+  private async smaller(found: Found): Promise<Found> {
+    for (const i of found.commands.keys()) {
+      const left = found.commands.toSpliced(i, 1);
+      const still = left.length === 0 ? null : await this.find(left);
+      if (still !== null) return this.smaller(still);
+    }
+    return found;
   }
 
   async close(): Promise<void> {

@@ -101,7 +101,7 @@ function ofColumn(type: Stored, { name, attribute, reference, isPosition = false
   if (attribute.kind === 'component' || attribute.kind === 'zone')
     found.push({
       what: `${what}: an instance of two documents`,
-      sql: `select id, count(distinct document_id) from ${rows}, lateral jsonb_path_query(${column}, '$.**.id ? (@.type() == "number")') id
+      sql: `select instance, count(distinct document_id) from ${rows}, lateral jsonb_path_query(${column}, '$.**.id ? (@.type() == "number")') instance
         group by 1 having count(distinct document_id) > 1`,
     });
   return found;

@@ -1,11 +1,13 @@
 /**
  * `npm run model [-- --runs N --max N --seed N --seconds N --every N]`: random sequences of writes, each followed by a
- * look at every document in every state and locale, compared with a model in memory. `--crowd N` sends the same
+ * look at every document in every state and locale, compared with a model in memory.
+ * `--replay` takes the commands that a run has printed. `--crowd N` sends the same
  * commands from several connections at once and looks at what has to hold in the tables.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { runCrowd } from './crowd.ts';
+import type { Command } from './commands.ts';
 import { Engine } from './engine.ts';
 import type { Tally } from './sequence.ts';
 
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     ignore: { type: 'string' },
     crowd: { type: 'string' },
+    replay: { type: 'string' },
     every: { type: 'string', default: '1' },
   },
 });
@@ -39,13 +42,17 @@ async function search(): Promise<boolean> {
     ignored: values.ignore === undefined ? null : new RegExp(values.ignore),
     every: Number(values.every),
   });
-  const found = await engine.search({
-    runs: Number(values.runs),
-    max: Number(values.max),
-    seed,
-    ...(values.seconds === undefined ? {} : { seconds: Number(values.seconds) }),
-    progress: (tally) => console.log(shown(tally, engine.client.requests)),
-  });
+  const replay = values.replay === undefined ? null : (JSON.parse(values.replay) as Command[]);
+  const found =
+    replay !== null
+      ? await engine.find(replay)
+      : await engine.search({
+          runs: Number(values.runs),
+          max: Number(values.max),
+          seed,
+          ...(values.seconds === undefined ? {} : { seconds: Number(values.seconds) }),
+          progress: (tally) => console.log(shown(tally, engine.client.requests)),
+        });
   console.log(shown(engine.tally, engine.client.requests));
   if (found !== null)
     console.log(`\nDIFFERENT:\n${found.difference.message}\n\n${JSON.stringify(found.commands)}`);

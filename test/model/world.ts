@@ -233,9 +233,9 @@ export class World {
   ): string[] {
     const own = lists.find(([side]) => side.own && side.relation.name === relation.name);
     if (own === undefined) return [...list];
-    if (!own[1].includes(id)) return list.filter((other) => other !== id);
-    if (one) return [id];
-    return list.includes(id) ? [...list] : [id, ...list];
+    const others = list.filter((other) => other !== id);
+    if (!own[1].includes(id)) return others;
+    return one ? [id] : [id, ...others];
   }
 
   /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
