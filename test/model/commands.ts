@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { LOCALES } from './content.ts';
-import { PARTS, type Side, type Type, TYPES } from './shape.ts';
+import { PARTS, type Relation, RELATIONS, type Side, type Type, TYPES } from './shape.ts';
 
 /** How many documents of a type commands speak of; the last slot of a reference is nobody's. */
 export const SLOTS = 3;
@@ -108,8 +108,10 @@ const relationEntry = ({ attribute, one: isOne }: Side): fc.Arbitrary<Entry> =>
     payload: isOne ? one : many,
   });
 
-function entries({ scalars, embedded, sides, owner }: Type): fc.Arbitrary<Entry> {
+/** Entries of a body; of one relation above all, where one is meant. */
+function entries({ scalars, embedded, sides, owner }: Type, about: Relation | null): fc.Arbitrary<Entry> {
   const relations = fc.oneof(...sides.map(relationEntry));
+  const meant = sides.filter(({ relation }) => relation.name === about?.name).map(relationEntry);
   const plain = fc.oneof(
     ...scalars.map(({ attribute, number }): fc.Arbitrary<Entry> =>
       fc.record({
@@ -132,6 +134,7 @@ function entries({ scalars, embedded, sides, owner }: Type): fc.Arbitrary<Entry>
     { weight: 2, arbitrary: plain },
     ...parts.map((arbitrary) => ({ weight: 1, arbitrary })),
     ...owned.map((arbitrary) => ({ weight: 3, arbitrary })),
+    ...meant.map((arbitrary) => ({ weight: 40, arbitrary })),
   );
 }
 
@@ -142,8 +145,8 @@ const locale = fc.oneof(
 
 const populated = fc.nat(2).map((n) => n === 2);
 
-function commandsOf(type: Type): fc.Arbitrary<Command> {
-  const body = fc.uniqueArray(entries(type), { selector: ({ attribute }) => attribute, maxLength: 3 });
+function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
+  const body = fc.uniqueArray(entries(type, meant), { selector: ({ attribute }) => attribute, maxLength: 3 });
   const about = { type: fc.constant(type.name), slot: type.single ? fc.constant(0) : slot, locale };
   const caller = type.owner === null ? fc.constant(null) : fc.option(slot, { freq: 3 });
   const write = { ...about, draft: fc.boolean(), body, caller, populated };
@@ -181,6 +184,18 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   ...TYPES.map((type) => ({ weight: WEIGHTS[type.name] ?? 1, arbitrary: commandsOf(type) })),
 );
 
-/** Sequences of commands; long ones are as likely as short ones. */
+/** Commands on the two types of a relation, most of them about it: what meets anywhere meets there. */
+function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
+  const types = TYPES.filter(({ name }) => name === relation.from || name === relation.to);
+  return fc.oneof(...types.map((type) => commandsOf(type, relation)));
+}
+
+const arrays = (one: fc.Arbitrary<Command>, max: number): fc.Arbitrary<Command[]> =>
+  fc.array(one, { minLength: 1, maxLength: max, size: 'max' });
+
+/** Sequences of commands, about anything or one relation; long ones are as likely as short ones. */
 export const sequences = (max: number): fc.Arbitrary<Command[]> =>
-  fc.array(command, { minLength: 1, maxLength: max, size: 'max' });
+  fc.oneof(
+    { weight: RELATIONS.length, arbitrary: arrays(command, max) },
+    ...RELATIONS.map((relation) => ({ weight: 2, arbitrary: arrays(commandsAbout(relation), max) })),
+  );

@@ -10,15 +10,22 @@ interface Link {
   inversePlace: number;
 }
 
+/** Owners that are as in another state, and owners that are not. */
+interface Followed {
+  readonly owners: readonly string[];
+  readonly kept: readonly string[];
+}
+
 /** The links of one relation in one state, and in one locale or ('') shared by all. */
 export class Sheet {
   private links: Link[] = [];
-  private places = 0;
-
   private readonly relation: Relation;
+  private readonly next: () => number;
 
-  constructor(relation: Relation) {
+  /** `next` numbers places: what is placed later is greater, in whichever sheet. */
+  constructor(relation: Relation, next: () => number) {
     this.relation = relation;
+    this.next = next;
   }
 
   /** The targets of an owner, in its order. */
@@ -46,10 +53,21 @@ export class Sheet {
 
   /** Gives a target these owners in this order, as `writeOwn` does from the other side. */
   writeInverse(target: string, owners: readonly string[]): void {
+    this.keepOwners(target, owners);
+    for (const owner of owners) this.link(owner, target).inversePlace = this.next();
+  }
+
+  /** Gives a target the owners that it has in another state, at their places there; those of `kept` stay at theirs. */
+  follow(target: string, other: Sheet, { owners, kept }: Followed): void {
+    this.keepOwners(target, [...owners, ...kept]);
+    for (const owner of owners)
+      this.link(owner, target).inversePlace = other.link(owner, target).inversePlace;
+  }
+
+  private keepOwners(target: string, owners: readonly string[]): void {
     const { ownOne } = this.relation;
     this.drop((link) => link.target === target && !owners.includes(link.owner));
     if (ownOne) this.drop((link) => link.target !== target && owners.includes(link.owner));
-    for (const owner of owners) this.link(owner, target).inversePlace = this.next();
   }
 
   /** Ends the links that an owner holds. */
@@ -69,10 +87,6 @@ export class Sheet {
     const link = { owner, target, ownPlace: this.next(), inversePlace: this.next() };
     this.links.push(link);
     return link;
-  }
-
-  private next(): number {
-    return (this.places += 1);
   }
 
   private drop(goes: (link: Link) => boolean): void {

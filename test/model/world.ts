@@ -79,6 +79,7 @@ export class World {
   private readonly sheets = new Map<string, Sheet>();
   private readonly files: readonly string[];
   private keys = 0;
+  private places = 0;
 
   constructor(files: readonly string[]) {
     this.files = files;
@@ -87,7 +88,7 @@ export class World {
   /** The links of a relation in a state, and in a locale where it has links for each. */
   private sheet(relation: Relation, state: State, locale: string): Sheet {
     const key = `${relation.name} ${state} ${locale}`;
-    const sheet = this.sheets.get(key) ?? new Sheet(relation);
+    const sheet = this.sheets.get(key) ?? new Sheet(relation, () => (this.places += 1));
     this.sheets.set(key, sheet);
     return sheet;
   }
@@ -243,9 +244,9 @@ export class World {
     this.copy(document, { from: 'draft', to: 'published', locale });
     for (const { relation, sheets } of this.otherSides(document, locale))
       for (const one of sheets) {
-        const owners = this.sheet(relation, 'draft', one).inverse(document.id);
-        const published = owners.filter((owner) => this.isPublished(owner, one));
-        this.sheet(relation, 'published', one).writeInverse(document.id, published);
+        const drafts = this.sheet(relation, 'draft', one);
+        const owners = drafts.inverse(document.id).filter((owner) => this.isPublished(owner, one));
+        this.sheet(relation, 'published', one).follow(document.id, drafts, { owners, kept: [] });
       }
   }
 
@@ -259,7 +260,8 @@ export class World {
       for (const one of sheets) {
         const drafts = this.sheet(relation, 'draft', one);
         const kept = drafts.inverse(id).filter((owner) => !this.isPublished(owner, one));
-        drafts.writeInverse(id, [...this.sheet(relation, 'published', one).inverse(id), ...kept]);
+        const published = this.sheet(relation, 'published', one);
+        drafts.follow(id, published, { owners: published.inverse(id), kept });
       }
     return [versionKey(id, 'draft', here)];
   }
