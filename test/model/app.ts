@@ -53,7 +53,7 @@ function decorate(): void {
 }
 decorate();
 
-export const FILES = 3;
+const FILES = 3;
 
 /** Starts it, with some files to link; returns their document ids, too. */
 export async function startModel(

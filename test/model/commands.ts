@@ -6,9 +6,11 @@ import fc from 'fast-check';
 import { LOCALES } from './content.ts';
 import { PARTS, type Relation, RELATIONS, type Side, type Type, TYPES } from './shape.ts';
 
-/** How many documents of a type commands speak of; the last slot of a reference is nobody's. */
-export const SLOTS = 3;
-export const NOBODY = SLOTS;
+/** How many documents of a type commands speak of. */
+const SLOTS = 3;
+
+/** The slot of a document that there never was. */
+export const NOBODY = 3;
 
 export interface PlaceSeed {
   readonly kind: 'start' | 'end' | 'before' | 'after';

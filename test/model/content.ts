@@ -12,9 +12,6 @@ import {
 export const LOCALES = ['en', 'fr'] as const;
 export const DEFAULT_LOCALE = 'en';
 
-/** Polymorphic relations (D33) are in the model where this is set. */
-export const MORPH = process.env['MORPH'] === '1';
-
 const badge = defineComponent({
   uid: 'parts.badge',
   attributes: {
