@@ -18,6 +18,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     seconds: { type: 'string' },
     ignore: { type: 'string' },
+    known: { type: 'string' },
     crowd: { type: 'string' },
     replay: { type: 'string' },
     every: { type: 'string', default: '1' },
@@ -26,12 +27,16 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const start = performance.now();
 
+const expression = (text: string | undefined): RegExp | null =>
+  text === undefined ? null : new RegExp(text);
+
 const shown = (tally: Tally, requests: number): string => {
   const seconds = (performance.now() - start) / 1000;
-  const { sequences, commands, refused, documents, statuses } = tally;
+  const { sequences, commands, refused, known, documents, statuses } = tally;
   return [
     `${seconds.toFixed(0)} s: ${sequences} sequences (${(sequences / seconds).toFixed(1)} a second)`,
     `${commands} commands, ${refused} refused, ${requests} requests, ${documents} documents compared`,
+    ...(known > 0 ? [`${known} given up`] : []),
     JSON.stringify(statuses),
   ].join(', ');
 };
@@ -39,7 +44,8 @@ const shown = (tally: Tally, requests: number): string => {
 async function search(): Promise<boolean> {
   console.log(`model with seed ${seed}, ${values.runs} sequences of at most ${values.max} commands`);
   const engine = await Engine.start({
-    ignored: values.ignore === undefined ? null : new RegExp(values.ignore),
+    ignored: expression(values.ignore),
+    known: expression(values.known),
     every: Number(values.every),
   });
   const replay = values.replay === undefined ? null : (JSON.parse(values.replay) as Command[]);

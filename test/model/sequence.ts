@@ -19,6 +19,8 @@ export interface Tally {
   sequences: number;
   commands: number;
   refused: number;
+  /** Sequences given up at a difference that is known. */
+  known: number;
   documents: number;
   statuses: Record<number, number>;
 }
