@@ -199,7 +199,10 @@ export class World {
     document.versions.set(place(about.state, localeOf(type, locale)), values.localized);
     for (const [side, list] of lists) if (side.own) this.writeOwn(side, about, list);
     for (const [side, list] of lists)
-      if (!side.own) this.writeInverse(side, about, this.withItself(side, list, lists, id));
+      if (!side.own) {
+        const own = lists.some(([other]) => other.own && other.relation.name === side.relation.name);
+        this.writeInverse(side, about, own ? this.withItself(side, about, list) : list);
+      }
     if (type.drafts && publish) this.publish(document, locale);
     const written = versionKey(id, about.state, localeOf(type, locale));
     return type.drafts && publish
@@ -225,18 +228,18 @@ export class World {
     this.sheetOf(relation, 'published', locale).writeInverse(document.id, published);
   }
 
-  /** Where a body sets both sides of a relation with itself, the owning one says whether it links to itself (D22). */
-  private withItself(
-    { relation, one }: Side,
-    list: readonly string[],
-    lists: readonly (readonly [Side, readonly string[]])[],
-    id: string,
-  ): string[] {
-    const own = lists.find(([side]) => side.own && side.relation.name === relation.name);
-    if (own === undefined) return [...list];
-    const others = list.filter((other) => other !== id);
-    if (!own[1].includes(id)) return others;
-    return one ? [id] : [id, ...others];
+  /**
+   * Where a body sets both sides of a relation with itself, the owning one, which is written already, says whether
+   * the document links to itself (D22). Where the other lists it, that is its place.
+   */
+  private withItself(side: Side, about: About, list: readonly string[]): readonly string[] {
+    const { id } = about.document;
+    const now = this.stored(side, about);
+    const without = (ids: readonly string[]): string[] => ids.filter((other) => other !== id);
+    if (!now.includes(id)) return without(list);
+    if (side.one) return [id];
+    if (list.includes(id)) return list;
+    return without(now).join() === without(list).join() ? now : [id, ...without(list)];
   }
 
   /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
