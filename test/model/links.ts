@@ -51,10 +51,20 @@ export class Sheet {
     for (const target of targets) this.link(owner, target).ownPlace = this.next();
   }
 
-  /** Gives a target these owners in this order, as `writeOwn` does from the other side. */
-  writeInverse(target: string, owners: readonly string[]): void {
-    this.keepOwners(target, owners);
-    for (const owner of owners) this.link(owner, target).inversePlace = this.next();
+  /**
+   * Gives a target these owners in this order, as `writeOwn` does from the other side; those of `kept` stay where they
+   * are. The first ones keep their places as far as the order allows; what comes after is behind all (D24).
+   */
+  writeInverse(target: string, owners: readonly string[], kept: readonly string[] = []): void {
+    this.keepOwners(target, [...owners, ...kept]);
+    const before = new Set(this.inverse(target));
+    let greatest = 0;
+    for (const owner of owners) {
+      const link = this.link(owner, target);
+      const stays = greatest < Infinity && before.has(owner) && link.inversePlace > greatest;
+      greatest = stays ? link.inversePlace : Infinity;
+      if (!stays) link.inversePlace = this.next();
+    }
   }
 
   /** Gives a target the owners that it has in another state, at their places there; those of `kept` stay at theirs. */

@@ -200,8 +200,9 @@ export class World {
     for (const [side, list] of lists) if (side.own) this.writeOwn(side, about, list);
     for (const [side, list] of lists)
       if (!side.own) {
-        const own = lists.some(([other]) => other.own && other.relation.name === side.relation.name);
-        this.writeInverse(side, about, own ? this.withItself(side, about, list) : list);
+        const both = lists.some(([other]) => other.own && other.relation.name === side.relation.name);
+        if (both) this.writeBoth(side, about, list);
+        else this.writeInverse(side, about, list);
       }
     if (type.drafts && publish) this.publish(document, locale);
     const written = versionKey(id, about.state, localeOf(type, locale));
@@ -232,14 +233,14 @@ export class World {
    * Where a body sets both sides of a relation with itself, the owning one, which is written already, says whether
    * the document links to itself (D22). Where the other lists it, that is its place.
    */
-  private withItself(side: Side, about: About, list: readonly string[]): readonly string[] {
+  private writeBoth(side: Side, about: About, list: readonly string[]): void {
     const { id } = about.document;
-    const now = this.stored(side, about);
-    const without = (ids: readonly string[]): string[] => ids.filter((other) => other !== id);
-    if (!now.includes(id)) return without(list);
-    if (side.one) return [id];
-    if (list.includes(id)) return list;
-    return without(now).join() === without(list).join() ? now : [id, ...without(list)];
+    const others = list.filter((other) => other !== id);
+    const sheet = this.sheetOf(side.relation, about.state, about.locale);
+    if (!sheet.inverse(id).includes(id)) sheet.writeInverse(id, others);
+    else if (side.one) sheet.writeInverse(id, [id]);
+    else if (list.includes(id)) sheet.writeInverse(id, list);
+    else sheet.writeInverse(id, others, [id]);
   }
 
   /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
