@@ -83,6 +83,8 @@ export interface BusyApp {
 
 export interface BusyOptions extends Omit<ContentModuleOptions, 'database'> {
   readonly providers?: readonly Type[];
+  /** The host's own, beside those of the content. */
+  readonly hostControllers?: readonly Type[];
   readonly pool?: number;
   /** A database that exists already; it is not dropped at the end. */
   readonly database?: TestDatabase;
@@ -95,6 +97,7 @@ class Host {}
 /** Starts the application on a fresh database, or on one that exists. */
 export async function startBusy({
   providers = [],
+  hostControllers = [],
   pool = POOL,
   database: existing,
   makeTables = true,
@@ -105,7 +108,12 @@ export async function startBusy({
     ...options,
     database: { clientUrl: database.url, pool: { min: 0, max: pool } },
   });
-  const module: DynamicModule = { module: Host, imports: [content], providers: [...providers] };
+  const module: DynamicModule = {
+    module: Host,
+    imports: [content],
+    providers: [...providers],
+    controllers: [...hostControllers],
+  };
   const app = await NestFactory.create(module, { logger: ['fatal'], abortOnError: false });
   await app.init();
   if (makeTables) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();

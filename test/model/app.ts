@@ -1,0 +1,83 @@
+/** The application under test: the content model, people who sign in, and a host that unpublishes and discards. */
+import { Controller, HttpCode, HttpException, Inject, Param, Post, Query } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import {
+  type AuthStrategy,
+  ContentError,
+  type ContentService,
+  type Credentials,
+  getContentToken,
+  type Identity,
+} from 'nestjs-content-api';
+import { type BusyApp, startBusy } from '../concurrency/app.ts';
+import { content, PEOPLE } from './content.ts';
+
+/** `Authorization: Bearer <documentId of a person>`. */
+class People implements AuthStrategy {
+  readonly name = 'people';
+
+  authenticate({ bearer }: Credentials): Identity | null {
+    return bearer === null ? null : { kind: 'user', id: bearer, roles: ['people'] };
+  }
+}
+
+/** What has no routes of its own. */
+class States {
+  private readonly modules: ModuleRef;
+
+  constructor(modules: ModuleRef) {
+    this.modules = modules;
+  }
+
+  async change(type: string, id: string, verb: string, locale?: string): Promise<object> {
+    const service = this.modules.get<ContentService>(getContentToken(type), { strict: false });
+    const query = locale === undefined ? {} : { locale };
+    try {
+      const data = verb === 'unpublish' ? service.unpublish(id, query) : service.discardDraft(id, query);
+      return { data: await data };
+    } catch (error) {
+      throw error instanceof ContentError ? new HttpException(error.message, error.status) : error;
+    }
+  }
+}
+
+/** Decorators as calls: these files run without being compiled. */
+function decorate(): void {
+  const route = Object.getOwnPropertyDescriptor(States.prototype, 'change') as PropertyDescriptor;
+  Inject(ModuleRef)(States, undefined, 0);
+  Post(':type/:id/:verb')(States.prototype, 'change', route);
+  HttpCode(200)(States.prototype, 'change', route);
+  (['type', 'id', 'verb'] as const).forEach((name, i) => Param(name)(States.prototype, 'change', i));
+  Query('locale')(States.prototype, 'change', 3);
+  Controller('states')(States);
+}
+decorate();
+
+const FILES = 3;
+
+/** Starts it, with some files to link; returns their document ids, too. */
+export async function startModel(
+  pool = 1,
+): Promise<{ readonly app: BusyApp; readonly files: readonly string[] }> {
+  const app = await startBusy({
+    ...content,
+    access: { public: { '*': '*' }, roles: { people: PEOPLE } },
+    auth: { strategies: [new People()] },
+    hostControllers: [States],
+    pool,
+  });
+  const service = app.app.get<ContentService>(getContentToken('file'), { strict: false });
+  const files: string[] = [];
+  for (let i = 0; i < FILES; i += 1) {
+    const file = {
+      name: `f${i}`,
+      hash: `f${i}`,
+      mime: 'image/png',
+      size: 1,
+      url: `/f${i}`,
+      provider: 'local',
+    };
+    files.push(String((await service.create(file)).documentId));
+  }
+  return { app, files };
+}

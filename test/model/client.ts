@@ -1,0 +1,56 @@
+/** Requests on kept connections, as somebody or as nobody in particular. */
+import { Agent, request } from 'node:http';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly data?: unknown;
+  /** Who is signed in. */
+  readonly caller?: string | null;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: any;
+}
+
+export class Client {
+  private readonly agent: Agent;
+  private readonly base: URL;
+  requests = 0;
+
+  constructor(url: string, sockets = 8) {
+    this.base = new URL(url);
+    this.agent = new Agent({ keepAlive: true, maxSockets: sockets });
+  }
+
+  send({ method, path, data, caller = null }: Request): Promise<Reply> {
+    this.requests += 1;
+    const payload = data === undefined ? undefined : JSON.stringify({ data });
+    const headers = {
+      ...(payload === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+      ...(caller === null ? {} : { authorization: `Bearer ${caller}` }),
+    };
+    const { hostname: host, port } = this.base;
+    return new Promise((resolve, reject) => {
+      const sent = request({ host, port, agent: this.agent, method, path, headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) });
+        });
+      });
+      sent.setTimeout(60_000, () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
+      sent.on('error', reject);
+      sent.end(payload);
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}

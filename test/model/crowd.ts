@@ -1,0 +1,111 @@
+/** The same commands from several connections at once: nothing fails, and what has to hold in the tables does. */
+import fc from 'fast-check';
+import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
+import { startModel } from './app.ts';
+import { Client, type Reply } from './client.ts';
+import { type Command, command } from './commands.ts';
+import { invariantsOf, violations } from './invariants.ts';
+import { bodyOf, dataOf, type Names, plainRequest, writeRequest } from './requests.ts';
+import { typeNamed } from './shape.ts';
+import { World } from './world.ts';
+
+const CONNECTIONS = 8;
+/** Few documents, so that writers meet. */
+const MOST = 4;
+/** How many commands there are between two looks at the tables. */
+const TURN = 1000;
+
+export interface CrowdReport {
+  readonly statuses: Record<number, number>;
+  readonly problems: readonly string[];
+  readonly deadlocks: number;
+}
+
+export interface CrowdRun {
+  readonly commands: number;
+  readonly seed: number;
+  readonly progress?: (text: string) => void;
+}
+
+class Crowd {
+  readonly statuses: Record<number, number> = {};
+  readonly problems: string[] = [];
+  private readonly documents = new Map<string, string[]>();
+  private readonly names: Names;
+  private readonly client: Client;
+
+  constructor(client: Client, files: readonly string[]) {
+    this.client = client;
+    const find = (type: string, slot: number): string | undefined => {
+      const ids = type === 'file' ? files : (this.documents.get(type) ?? []);
+      return ids[slot % Math.max(ids.length, 1)];
+    };
+    this.names = { world: new World(files), find, instanceId: () => undefined };
+  }
+
+  async run(one: Command): Promise<void> {
+    const type = typeNamed(one.type);
+    const ids = this.documents.get(one.type) ?? [];
+    this.documents.set(one.type, ids);
+    const caller =
+      'caller' in one && one.caller !== null ? (this.names.find('person', one.caller) ?? null) : null;
+    const id = this.names.find(one.type, one.slot);
+    if (!('body' in one)) {
+      if (id === undefined) return;
+      this.note(await this.client.send(plainRequest(one, { id, caller })), one);
+      // What is left of it in another locale is nobody's business any more.
+      if (one.verb === 'delete' && (one.locale === '*' || !type.localized) && caller === null)
+        this.documents.set(
+          one.type,
+          (this.documents.get(one.type) ?? []).filter((other) => other !== id),
+        );
+      return;
+    }
+    const makes = !type.single && (id === undefined || (one.verb === 'create' && ids.length < MOST));
+    const asked: Command = { ...one, verb: makes ? 'create' : 'update' };
+    if (asked.verb !== 'create' && asked.verb !== 'update') return;
+    const data = dataOf(bodyOf(asked, this.names), type, this.names);
+    const reply = await this.client.send(writeRequest(asked, data, { id: makes ? undefined : id, caller }));
+    this.note(reply, asked);
+    const written: unknown = reply.body?.data?.documentId;
+    const known = this.documents.get(one.type) ?? [];
+    if (
+      reply.status < 300 &&
+      typeof written === 'string' &&
+      !known.includes(written) &&
+      (makes || type.single)
+    )
+      this.documents.set(one.type, [...known, written].slice(-MOST));
+  }
+
+  private note({ status, body }: Reply, one: Command): void {
+    this.statuses[status] = (this.statuses[status] ?? 0) + 1;
+    if (status >= 500 || status === 409)
+      this.problems.push(`${status} ${JSON.stringify(body)} to ${JSON.stringify(one)}`);
+  }
+}
+
+/** Runs commands at once, `CONNECTIONS` at a time. */
+export async function runCrowd({ commands, seed, progress }: CrowdRun): Promise<CrowdReport> {
+  const { app, files } = await startModel(CONNECTIONS);
+  const client = new Client(await app.app.getUrl(), CONNECTIONS);
+  const invariants = invariantsOf(app.app.get<ContentSchema>(CONTENT_SCHEMA, { strict: false }));
+  const crowd = new Crowd(client, files);
+  const queue = fc.sample(command, { seed, numRuns: commands });
+  const problems: string[] = [];
+  for (let done = 0; done < queue.length && problems.length === 0; done += TURN) {
+    const turn = queue.slice(done, done + TURN);
+    const worker = async (): Promise<void> => {
+      for (let one = turn.shift(); one !== undefined; one = turn.shift()) await crowd.run(one);
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+    problems.push(...(await violations(app.sql, invariants)), ...crowd.problems);
+    progress?.(`${Math.min(done + TURN, queue.length)} commands: ${JSON.stringify(crowd.statuses)}`);
+  }
+  const [{ deadlocks } = { deadlocks: 0 }] = await app.sql(
+    'select pg_stat_clear_snapshot(), deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  client.close();
+  await app.close();
+  return { statuses: crowd.statuses, problems, deadlocks: Number(deadlocks) };
+}

@@ -1,0 +1,185 @@
+/** What has to hold in the tables whatever was written at once, as SQL made from the storage that the library derives. */
+import type { ContentSchema } from 'nestjs-content-api';
+import type { RunSql } from '../faults/picture.ts';
+
+/** A statement that finds nothing where all is well, and what it means where it does. */
+interface Invariant {
+  readonly what: string;
+  readonly sql: string;
+}
+
+/** The storage of a type, as far as it is looked at. */
+interface Stored {
+  readonly singularApiId: string;
+  readonly table: string;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly storage: { readonly columns: readonly Column[]; readonly links: readonly Links[] };
+}
+
+interface Column {
+  readonly name: string;
+  readonly attribute: Attribute;
+  readonly reference: Stored | null;
+  readonly isPosition?: boolean;
+}
+
+interface Attribute {
+  readonly name: string;
+  readonly kind: string;
+  readonly localized: boolean;
+  readonly exclusive?: boolean;
+  readonly target?: Stored;
+}
+
+interface Links {
+  readonly attribute: Attribute;
+  readonly table: {
+    readonly table: string;
+    readonly perLocale: boolean;
+    readonly toOne: boolean;
+    readonly exclusive: boolean;
+  } & Readonly<Record<'owner' | 'published' | 'locale' | 'target' | 'position', Named>> & {
+      readonly inversePosition: Named | null;
+    };
+}
+
+interface Named {
+  readonly name: string;
+}
+
+const quoted = (name: string): string =>
+  name
+    .split('.')
+    .map((part) => `"${part}"`)
+    .join('.');
+
+const twice = (
+  what: string,
+  table: string,
+  { by, where = 'true' }: { readonly by: string; readonly where?: string },
+): Invariant => ({
+  what,
+  sql: `select ${by}, count(*) from ${table} where ${where} group by ${by} having count(*) > 1`,
+});
+
+function ofVersions({ singularApiId: name, table, draftAndPublish }: Stored): Invariant[] {
+  const rows = quoted(table);
+  const draft = `select 1 from ${rows} d where d.document_id = t.document_id and d.locale = t.locale and not d.published`;
+  return [
+    twice(`${name}: two rows of one version`, rows, { by: 'document_id, locale, published' }),
+    {
+      what: `${name}: ${draftAndPublish ? 'published without a draft' : 'a draft of a type without drafts'}`,
+      sql: draftAndPublish
+        ? `select document_id from ${rows} t where published and not exists (${draft})`
+        : `select document_id from ${rows} where not published`,
+    },
+  ];
+}
+
+function ofColumn(type: Stored, { name, attribute, reference, isPosition = false }: Column): Invariant[] {
+  const rows = quoted(type.table);
+  const column = quoted(name);
+  const what = `${type.singularApiId}.${attribute.name}`;
+  const found: Invariant[] = [];
+  if (!attribute.localized && !isPosition)
+    found.push({
+      what: `${what}: locales differ`,
+      sql: `select document_id, published from ${rows} group by 1, 2 having count(distinct coalesce(${column}::text, '')) > 1`,
+    });
+  if (reference !== null)
+    found.push({
+      what: `${what}: leads to nobody`,
+      sql: `select document_id from ${rows} t where ${column} is not null
+        and not exists (select 1 from ${quoted(reference.table)} r where r.document_id = t.${column})`,
+    });
+  if (reference !== null && attribute.exclusive === true)
+    found.push({
+      what: `${what}: held by two`,
+      sql: `select ${column}, published from ${rows} where ${column} is not null group by 1, 2 having count(distinct document_id) > 1`,
+    });
+  if (attribute.kind === 'component' || attribute.kind === 'zone')
+    found.push({
+      what: `${what}: an instance of two documents`,
+      sql: `select instance, count(distinct document_id) from ${rows}, lateral jsonb_path_query(${column}, '$.**.id ? (@.type() == "number")') instance
+        group by 1 having count(distinct document_id) > 1`,
+    });
+  return found;
+}
+
+/** Places on the other side of a to-one that is a column. */
+function ofPlaces(type: Stored): Invariant[] {
+  return type.storage.columns.flatMap(({ name, attribute, isPosition = false }) => {
+    const held = type.storage.columns.find((one) => one.attribute === attribute && one.reference !== null);
+    if (!isPosition || held === undefined || /former/.test(name)) return [];
+    const places = `${quoted(held.name)}, published${attribute.localized ? ', locale' : ''}, ${quoted(name)}`;
+    return [
+      {
+        what: `${type.singularApiId}.${attribute.name}: two at one place of the other side`,
+        sql: `select ${places} from ${quoted(type.table)} where ${quoted(held.name)} is not null group by ${places} having count(distinct document_id) > 1`,
+      },
+    ];
+  });
+}
+
+function ofLinks(type: Stored, { attribute, table: links }: Links): Invariant[] {
+  const table = quoted(links.table);
+  const [owner, published, locale, target, position] = [
+    links.owner.name,
+    links.published.name,
+    links.locale.name,
+    links.target.name,
+    links.position.name,
+  ].map(quoted);
+  const what = `${type.singularApiId}.${attribute.name}`;
+  const inverse = links.inversePosition === null ? null : quoted(links.inversePosition.name);
+  // A link may wait for its owner's version, unless it is published (D25).
+  const inState = type.draftAndPublish
+    ? `and (v.published or not l.${published}) and (not l.${published} or l.${locale} in ('', v.locale))`
+    : '';
+  const version = `select 1 from ${quoted(type.table)} v where v.document_id = l.${owner} ${inState}`;
+  const there = `select 1 from ${quoted(attribute.target?.table ?? '')} t where t.document_id = l.${target}`;
+  return [
+    { what: `${what}: links of nobody`, sql: `select * from ${table} l where not exists (${version})` },
+    { what: `${what}: links to nobody`, sql: `select * from ${table} l where not exists (${there})` },
+    {
+      what: `${what}: links of no locale or of a wrong one`,
+      sql: `select * from ${table} where (${locale} <> '') <> ${links.perLocale}`,
+    },
+    twice(`${what}: two at one place`, table, { by: `${owner}, ${published}, ${locale}, ${position}` }),
+    ...(inverse === null
+      ? []
+      : [
+          twice(`${what}: two at one place of the other side`, table, {
+            by: `${target}, ${published}, ${locale}, ${inverse}`,
+          }),
+        ]),
+    ...(links.toOne
+      ? [twice(`${what}: two targets`, table, { by: `${owner}, ${published}, ${locale}` })]
+      : []),
+    ...(links.exclusive
+      ? [twice(`${what}: held by two`, table, { by: `${target}, ${published}, ${locale}` })]
+      : []),
+  ];
+}
+
+/** All that has to hold of a model's tables. */
+export function invariantsOf(schema: ContentSchema): readonly Invariant[] {
+  const types = [...schema.types.values()] as unknown as readonly Stored[];
+  return types.flatMap((type) => [
+    ...ofVersions(type),
+    ...type.storage.columns.flatMap((column) => ofColumn(type, column)),
+    ...ofPlaces(type),
+    ...type.storage.links.flatMap((links) => ofLinks(type, links)),
+  ]);
+}
+
+/** What does not hold, with the first rows that show it. */
+export async function violations(sql: RunSql, invariants: readonly Invariant[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { what, sql: text } of invariants) {
+    const rows = await sql(`${text} limit 3`);
+    if (rows.length > 0) found.push(`${what}: ${JSON.stringify(rows)}`);
+  }
+  return found;
+}

@@ -1,0 +1,59 @@
+/** The query strings that show all of a document. */
+import { PARTS, type Type } from './shape.ts';
+import type { State } from './links.ts';
+
+const ID = '[fields][0]=documentId';
+
+function partPopulate(uid: string): string[] {
+  const { one, many } = PARTS[uid] ?? { one: {}, many: {} };
+  return [...Object.keys(one), ...Object.keys(many)].map((name) => `[populate][${name}]${ID}`);
+}
+
+function populateOf({ sides, embedded, localized }: Type): string {
+  const parts = [
+    ...sides.map(({ attribute }) => `populate[${attribute}]${ID}`),
+    ...embedded.flatMap(({ attribute, zone, components }) =>
+      components.flatMap((uid) => {
+        const at = zone ? `populate[${attribute}][on][${uid}]` : `populate[${attribute}]`;
+        return partPopulate(uid).map((part) => `${at}${part}`);
+      }),
+    ),
+    ...(localized ? ['populate[localizations][fields][0]=locale'] : []),
+  ];
+  return parts.join('&');
+}
+
+const countsOf = ({ sides }: Type): string =>
+  [
+    'fields[0]=documentId',
+    ...sides.filter(({ one }) => !one).map(({ attribute }) => `populate[${attribute}][count]=true`),
+  ].join('&');
+
+const remembered = (make: (type: Type) => string): ((type: Type) => string) => {
+  const known = new Map<Type, string>();
+  return (type) => {
+    const text = known.get(type) ?? make(type);
+    known.set(type, text);
+    return text;
+  };
+};
+
+/** All relations, components and locales of a type's documents. */
+export const everything = remembered(populateOf);
+
+/** How many links each to-many relation shows. */
+export const counts = remembered(countsOf);
+
+/** A state and a locale; the defaults are left out. */
+export function versionQuery(status: State, locale: string | null): string {
+  const parts = [
+    ...(status === 'draft' ? ['status=draft'] : []),
+    ...(locale === null ? [] : [`locale=${locale}`]),
+  ];
+  return parts.join('&');
+}
+
+export const join = (...parts: readonly string[]): string => {
+  const given = parts.filter((part) => part !== '');
+  return given.length === 0 ? '' : `?${given.join('&')}`;
+};

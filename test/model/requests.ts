@@ -1,0 +1,207 @@
+/** From a command to a request, and to what it does to the model. */
+import { DEFAULT_LOCALE } from './content.ts';
+import {
+  type Command,
+  type Entry,
+  type InstanceSeed,
+  NOBODY,
+  type PayloadSeed,
+  type PlaceSeed,
+} from './commands.ts';
+import type { Request } from './client.ts';
+import type { Payload, Position } from './links.ts';
+import { everything, join, versionQuery } from './queries.ts';
+import { PARTS, type Type, typeNamed } from './shape.ts';
+import { type Body, type GivenInstance, type Instance, localeOf, type World, writtenState } from './world.ts';
+
+/** What stands behind slots, and how the service calls instances. */
+export interface Names {
+  readonly world: World;
+  /** The document of a slot, or undefined where there is none now. */
+  readonly find: (type: string, slot: number) => string | undefined;
+  /** The id of an instance. */
+  readonly instanceId: (key: number) => number | undefined;
+}
+
+/** Somebody who was never there. */
+const STRANGER = 'zzzzzzzzzzzzzzzzzzzzzzzz';
+
+/** The slots that a command speaks of, by type: their documents are made first. */
+export function mentioned(command: Command): { readonly type: string; readonly slot: number }[] {
+  const type = typeNamed(command.type);
+  const own = command.verb === 'create' ? [] : [{ type: command.type, slot: command.slot }];
+  const caller =
+    'caller' in command && command.caller !== null ? [{ type: 'person', slot: command.caller }] : [];
+  const body = 'body' in command ? command.body.flatMap((entry) => mentionedIn(entry, type)) : [];
+  return [...own, ...caller, ...body].filter(({ slot }) => slot !== NOBODY);
+}
+
+function mentionedIn(entry: Entry, { sides }: Type): { readonly type: string; readonly slot: number }[] {
+  const of = (type: string, payload: PayloadSeed): { type: string; slot: number }[] =>
+    (payload.kind === 'set' ? payload.slots : payload.connect.map(({ slot }) => slot)).map((slot) => ({
+      type,
+      slot,
+    }));
+  if (entry.kind === 'relation') {
+    const side = sides.find(({ attribute }) => attribute === entry.attribute);
+    return side === undefined ? [] : of(side.own ? side.relation.to : side.relation.from, entry.payload);
+  }
+  if (entry.kind === 'scalar') return [];
+  return entry.instances.flatMap(({ component, links }) =>
+    links.flatMap(({ name, payload }) => of(targetInside(component, name), payload)),
+  );
+}
+
+const targetInside = (component: string, name: string): string =>
+  PARTS[component]?.one[name] ?? PARTS[component]?.many[name] ?? '';
+
+function payloadOf(seed: PayloadSeed, target: string, { find }: Names): Payload {
+  const id = (slot: number): string => find(target, slot) ?? STRANGER;
+  // A single type has one document, whatever the slot.
+  if (seed.kind === 'set') return { set: [...new Set(seed.slots.map(id))] };
+  // What is not there is neither an anchor nor disconnected.
+  const position = (place: PlaceSeed | null): Position | undefined => {
+    if (place === null) return undefined;
+    if (place.kind === 'start' || place.kind === 'end') return { [place.kind]: true };
+    const anchor = find(target, place.slot);
+    return anchor === undefined ? undefined : { [place.kind]: anchor };
+  };
+  const connect = seed.connect.map(({ slot, place }) => {
+    const at = position(place);
+    return at === undefined ? { documentId: id(slot) } : { documentId: id(slot), position: at };
+  });
+  const first = connect.filter(
+    ({ documentId }, i) => connect.findIndex((one) => one.documentId === documentId) === i,
+  );
+  return { connect: first, disconnect: seed.disconnect.flatMap((slot) => find(target, slot) ?? []) };
+}
+
+/** An instance of a body. It takes the id of a stored one only once. */
+function instanceOf(seed: InstanceSeed, stored: Instance[], names: Names): GivenInstance {
+  const known = stored.filter(
+    ({ component, key }) => component === seed.component && names.instanceId(key) !== undefined,
+  );
+  const one = seed.stored === null ? undefined : known[seed.stored];
+  if (one !== undefined) stored.splice(stored.indexOf(one), 1);
+  const links = seed.links.map(({ name, payload }): [string, Payload] => [
+    name,
+    payloadOf(payload, targetInside(seed.component, name), names),
+  ]);
+  const text = seed.text === undefined ? {} : { text: seed.text };
+  return { key: one?.key ?? null, component: seed.component, ...text, links: Object.fromEntries(links) };
+}
+
+/** The instances whose ids a body may carry: of the draft, and those that are left of what is published (D18). */
+function storedInstances(
+  { type, slot, locale }: Command,
+  attribute: string,
+  { world, find }: Names,
+): Instance[] {
+  const document = world.documents.get(find(type, slot) ?? '');
+  if (document === undefined) return [];
+  const here = localeOf(document.type, locale ?? DEFAULT_LOCALE);
+  const list = (state: 'draft' | 'published'): Instance[] => [
+    ...((world.values(document, state, here)[attribute] ?? []) as readonly Instance[]),
+  ];
+  const drafts = list(writtenState(document.type));
+  return [...drafts, ...list('published').filter(({ key }) => !drafts.some((one) => one.key === key))];
+}
+
+/** The body of a command. */
+export function bodyOf(command: Command & { readonly body: readonly Entry[] }, names: Names): Body {
+  const type = typeNamed(command.type);
+  const scalars: Record<string, string | number | null> = {};
+  const embedded: Record<string, GivenInstance[]> = {};
+  const relations: Record<string, Payload> = {};
+  for (const entry of command.body) {
+    if (entry.kind === 'scalar') scalars[entry.attribute] = entry.value;
+    else if (entry.kind === 'embedded') {
+      const stored = command.verb === 'create' ? [] : storedInstances(command, entry.attribute, names);
+      embedded[entry.attribute] = entry.instances.map((seed) => instanceOf(seed, stored, names));
+    } else {
+      const side = type.sides.find(({ attribute }) => attribute === entry.attribute);
+      // Nobody who signs in names the owner (D26).
+      if (
+        side === undefined ||
+        (command.verb !== 'delete' &&
+          'caller' in command &&
+          command.caller !== null &&
+          type.owner === entry.attribute)
+      )
+        continue;
+      relations[entry.attribute] = payloadOf(
+        entry.payload,
+        side.own ? side.relation.to : side.relation.from,
+        names,
+      );
+    }
+  }
+  return { scalars, embedded, relations };
+}
+
+/** A payload as it is sent; half of the lists in the short form (11.2). */
+function sent(payload: Payload, one: boolean): unknown {
+  if (!('set' in payload)) return payload;
+  if (one) return payload.set[0] ?? null;
+  return payload.set.length % 2 === 0 ? payload.set : { set: payload.set };
+}
+
+/** What `data` is of a body. */
+export function dataOf({ scalars, embedded, relations }: Body, type: Type, names: Names): object {
+  const lists = Object.entries(relations).map(([name, payload]) => [
+    name,
+    sent(payload, type.sides.find(({ attribute }) => attribute === name)?.one === true),
+  ]);
+  const instances = Object.entries(embedded).map(([name, list]) => {
+    const zone = type.embedded.find(({ attribute }) => attribute === name)?.zone === true;
+    return [name, list.map((item) => instanceData(item, zone, names))];
+  });
+  return { ...scalars, ...Object.fromEntries([...lists, ...instances]) };
+}
+
+function instanceData(
+  { key, component, text, links }: GivenInstance,
+  zone: boolean,
+  { instanceId }: Names,
+): object {
+  const part = PARTS[component];
+  return {
+    ...(zone ? { __component: component } : {}),
+    ...(key === null ? {} : { id: instanceId(key) }),
+    ...(text === undefined ? {} : { text }),
+    ...Object.fromEntries(
+      Object.entries(links).map(([name, payload]) => [
+        name,
+        sent(payload, part !== undefined && name in part.one),
+      ]),
+    ),
+  };
+}
+
+/** The request of a command that has a body. */
+export function writeRequest(
+  command: Command & { readonly draft: boolean; readonly populated: boolean },
+  data: object,
+  { id, caller }: { readonly id: string | undefined; readonly caller: string | null },
+): Request {
+  const type = typeNamed(command.type);
+  const query = join(
+    versionQuery(command.draft ? 'draft' : 'published', command.locale),
+    command.populated ? everything(type) : '',
+  );
+  const creates = command.verb === 'create';
+  const path = type.single || creates ? `/api/${type.path}` : `/api/${type.path}/${id}`;
+  return { method: creates ? 'POST' : 'PUT', path: `${path}${query}`, data, caller };
+}
+
+/** The request of a command that has none. */
+export function plainRequest(
+  command: Command,
+  { id, caller }: { readonly id: string; readonly caller: string | null },
+): Request {
+  const type = typeNamed(command.type);
+  const query = command.locale === null ? '' : `?locale=${command.locale}`;
+  if (command.verb === 'delete')
+    return { method: 'DELETE', path: `/api/${type.path}${type.single ? '' : `/${id}`}${query}`, caller };
+  return { method: 'POST', path: `/states/${type.name}/${id}/${command.verb}${query}`, caller };
+}

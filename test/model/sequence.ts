@@ -1,0 +1,231 @@
+/** Runs one sequence of commands against HTTP and the model, and says where they part. */
+import { DEFAULT_LOCALE, LOCALES } from './content.ts';
+import { type Command, NOBODY } from './commands.ts';
+import type { Client, Reply, Request } from './client.ts';
+import { Refusal } from './links.ts';
+import { Observer } from './observe.ts';
+import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } from './requests.ts';
+import { type Type, typeNamed } from './shape.ts';
+import { type Body, World, type Write } from './world.ts';
+
+/** A sequence that found a difference: the requests that lead to it, and what differs. */
+export class Difference extends Error {
+  constructor(requests: readonly string[], problems: readonly string[]) {
+    super([...requests, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+  }
+}
+
+export interface Tally {
+  sequences: number;
+  commands: number;
+  refused: number;
+  /** Sequences given up at a difference that is known. */
+  known: number;
+  documents: number;
+  statuses: Record<number, number>;
+}
+
+/** What a sequence counts, and which differences are no news to it. */
+export interface Notes {
+  readonly tally: Tally;
+  readonly ignored: RegExp | null;
+  /** After how many commands everything is looked at. */
+  readonly every: number;
+}
+
+const EMPTY: Body = { scalars: {}, embedded: {}, relations: {} };
+
+/** How the documents of slots begin: published, a draft, published in two locales. */
+const BEGINNINGS: readonly { readonly draft: boolean; readonly locales: readonly (string | null)[] }[] = [
+  { draft: false, locales: [null] },
+  { draft: true, locales: [null] },
+  { draft: false, locales: [null, LOCALES[1]] },
+];
+
+/** A single type has one slot. */
+const slotName = (type: string, slot: number): string => `${type} ${typeNamed(type).single ? 0 : slot}`;
+
+export class Sequence {
+  private readonly world: World;
+  private readonly observer: Observer;
+  private readonly slots = new Map<string, string>();
+  private readonly labels = new Map<string, string>();
+  private readonly requests: string[] = [];
+  private readonly names: Names;
+  private readonly client: Client;
+  private readonly tally: Tally;
+
+  private readonly notes: Notes;
+
+  constructor(client: Client, files: readonly string[], notes: Notes) {
+    this.client = client;
+    this.notes = notes;
+    this.tally = notes.tally;
+    this.world = new World(files);
+    this.observer = new Observer(client, this.world);
+    files.forEach((id, i) => this.labels.set(id, `<file ${i}>`));
+    const find = (type: string, slot: number): string | undefined =>
+      type === 'file' ? files[slot] : this.find(type, slot);
+    this.names = { world: this.world, find, instanceId: this.observer.instanceId };
+  }
+
+  /** Throws a Difference. */
+  async run(commands: readonly Command[]): Promise<void> {
+    this.tally.sequences += 1;
+    for (const [i, command] of commands.entries()) {
+      await this.step(command);
+      const isLast = i + 1 === commands.length;
+      if (isLast || (i + 1) % this.notes.every === 0) await this.observer.compare(isLast);
+      this.stopAtProblems();
+    }
+    await this.observer.compareMore();
+    this.stopAtProblems();
+    this.tally.documents += this.observer.documentsCompared;
+  }
+
+  private stopAtProblems(): void {
+    const problems = this.observer.problems
+      .splice(0)
+      .filter((text) => this.notes.ignored?.test(text) !== true);
+    if (problems.length > 0)
+      throw new Difference(
+        this.requests.map((text) => this.named(text)),
+        [...new Set(problems)].map((text) => this.named(text)),
+      );
+  }
+
+  private named(text: string): string {
+    return text.replace(/[a-z][a-z0-9]{23}/g, (id) => this.labels.get(id) ?? id);
+  }
+
+  private find(type: string, slot: number): string | undefined {
+    const id = this.slots.get(slotName(type, slot));
+    return id !== undefined && this.world.documents.has(id) ? id : undefined;
+  }
+
+  private async send(request: Request): Promise<Reply> {
+    const path = request.path.replace(/([?&])(fields|populate)\[.*$/, '').replace(/[?&]$/, '');
+    const data = request.data === undefined ? '' : ` ${JSON.stringify(request.data)}`;
+    const caller = request.caller === null || request.caller === undefined ? '' : ` as ${request.caller}`;
+    const reply = await this.client.send(request);
+    this.requests.push(`${request.method} ${path}${data}${caller} → ${reply.status}`);
+    this.tally.statuses[reply.status] = (this.tally.statuses[reply.status] ?? 0) + 1;
+    return reply;
+  }
+
+  /** Makes the document of a slot, where there is none. */
+  private async begin(name: string, slot: number): Promise<void> {
+    if (name === 'file' || slot === NOBODY || this.find(name, slot) !== undefined) return;
+    const type = typeNamed(name);
+    const { draft, locales } = BEGINNINGS[slot] ?? { draft: false, locales: [null] };
+    const given = locales.slice(0, type.localized && !type.single ? locales.length : 1);
+    for (const [i, locale] of given.entries()) {
+      const verb = i === 0 && !type.single ? 'create' : 'update';
+      const command = {
+        verb,
+        type: name,
+        slot,
+        locale,
+        draft,
+        body: [],
+        caller: null,
+        populated: false,
+      } as const;
+      await this.write(command, type, EMPTY);
+      this.stopAtProblems();
+    }
+    const document = this.world.documents.get(this.find(name, slot) ?? '');
+    if (document !== undefined) await this.observer.meetDocument(document);
+  }
+
+  private async step(command: Command): Promise<void> {
+    for (const { type, slot } of mentioned(command)) await this.begin(type, slot);
+    this.tally.commands += 1;
+    const before = this.world.contents();
+    const written = await this.perform(command);
+    const changed = [...this.world.contents()].filter(
+      ([key, content]) => before.has(key) && before.get(key) !== content,
+    );
+    this.observer.note({ written, changed: changed.map(([key]) => key) });
+  }
+
+  private perform(command: Command): Promise<readonly string[]> {
+    if ('body' in command) return this.write(command, typeNamed(command.type), bodyOf(command, this.names));
+    const id = this.find(command.type, command.slot) ?? '';
+    const caller = 'caller' in command ? this.callerOf(command.caller) : null;
+    return this.change(command, id, caller);
+  }
+
+  private callerOf(slot: number | null): string | null {
+    return slot === null ? null : (this.find('person', slot) ?? null);
+  }
+
+  private async write(
+    command: Command & { verb: 'create' | 'update' },
+    type: Type,
+    body: Body,
+  ): Promise<readonly string[]> {
+    const caller = this.callerOf(command.caller);
+    const id = command.verb === 'create' ? undefined : this.find(type.name, command.slot);
+    const reply = await this.send(writeRequest(command, dataOf(body, type, this.names), { id, caller }));
+    const locale = command.locale ?? DEFAULT_LOCALE;
+    const write: Write = { locale, publish: !command.draft, body, caller };
+    const newId = String(reply.body?.data?.documentId ?? 'none');
+    const written = this.apply(reply, id === undefined ? [201, type.single ? 200 : 201] : [200], () =>
+      id === undefined ? this.world.create(type, newId, write) : this.world.update(id, write),
+    );
+    if (written === null) return [];
+    if (id === undefined)
+      this.labels.set(newId, `<${type.name} ${command.slot}${this.isLabelled(type, command.slot)}>`);
+    if (id === undefined) this.slots.set(slotName(type.name, command.slot), newId);
+    const document = this.world.documents.get(id ?? newId);
+    if (document !== undefined && command.populated)
+      this.observer.answer(
+        document,
+        { status: command.draft ? 'draft' : 'published', locale },
+        reply.body.data,
+      );
+    return written;
+  }
+
+  /** A mark for the second document of a slot, and the third. */
+  private isLabelled({ name }: Type, slot: number): string {
+    const labels = new Set(this.labels.values());
+    let mark = '';
+    while (labels.has(`<${name} ${slot}${mark}>`)) mark += "'";
+    return mark;
+  }
+
+  private async change(command: Command, id: string, caller: string | null): Promise<readonly string[]> {
+    const reply = await this.send(plainRequest(command, { id, caller }));
+    const all = command.locale === '*';
+    const locale = command.locale ?? DEFAULT_LOCALE;
+    const changes = {
+      delete: () => this.world.delete(id, all ? null : locale, caller),
+      unpublish: () => this.world.unpublish(id, locale),
+      discardDraft: () => this.world.discardDraft(id, locale),
+    };
+    if (command.verb !== 'delete' && command.verb !== 'unpublish' && command.verb !== 'discardDraft')
+      return [];
+    return this.apply(reply, command.verb === 'delete' ? [204] : [200], changes[command.verb]) ?? [];
+  }
+
+  /** Does in the model what was asked of the service; both may refuse it. Null where they do. */
+  private apply(reply: Reply, accepted: readonly number[], work: () => string[]): string[] | null {
+    let written: string[] | null = null;
+    let refusal: string | null = null;
+    try {
+      written = work();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusal = error.message;
+      this.tally.refused += 1;
+    }
+    const isRefused = reply.status >= 400 && reply.status < 500;
+    if (refusal === null ? !accepted.includes(reply.status) : !isRefused)
+      this.observer.problems.push(
+        `the answer is ${reply.status} ${JSON.stringify(reply.body?.error ?? '')}, expected ${refusal ?? accepted.join(' or ')}`,
+      );
+    return written;
+  }
+}

@@ -1,0 +1,382 @@
+/**
+ * What documents are and what writes do to them, as the protocol says it (D13, D19–D25, D29; sections 8, 9 and 11):
+ * a specification that runs. It knows nothing of tables.
+ */
+import { DEFAULT_LOCALE, LOCALES } from './content.ts';
+import { changed, isEmpty, type Payload, Refusal, Sheet, type State } from './links.ts';
+import { type Embedded, PARTS, type Relation, type Side, type Type, typeNamed } from './shape.ts';
+
+/** An instance of a component. `key` stands for its id, which the service chooses. */
+export interface Instance {
+  readonly key: number;
+  readonly component: string;
+  readonly text: string | null;
+  readonly links: Readonly<Record<string, readonly string[]>>;
+}
+
+/** An instance in a body: a new one where its key is null, else what is said of a stored one (12.7). */
+export interface GivenInstance {
+  readonly key: number | null;
+  readonly component: string;
+  readonly text?: string | null;
+  readonly links: Readonly<Record<string, Payload>>;
+}
+
+export interface Body {
+  readonly scalars: Readonly<Record<string, string | number | null>>;
+  readonly embedded: Readonly<Record<string, readonly GivenInstance[]>>;
+  readonly relations: Readonly<Record<string, Payload>>;
+}
+
+type Values = Record<string, string | number | null | readonly Instance[]>;
+
+export interface Document {
+  readonly id: string;
+  readonly type: Type;
+  /** What locales share, by state (D20). */
+  readonly shared: Map<State, Values>;
+  /** What they do not, by state and locale: a version for each. */
+  readonly versions: Map<string, Values>;
+}
+
+export interface Write {
+  readonly locale: string;
+  /** Of types with drafts: whether the draft is published at once (8.5). */
+  readonly publish: boolean;
+  readonly body: Body;
+  /** Whoever is signed in; null is somebody who may do anything. */
+  readonly caller: string | null;
+}
+
+const SHARED = '';
+
+/** The state that a type's writes are about, and its locale where it has one only (D29). */
+export const writtenState = ({ drafts }: Type): State => (drafts ? 'draft' : 'published');
+export const stateOf = ({ drafts }: Type, status: State): State => (drafts ? status : 'published');
+export const localeOf = ({ localized }: Type, locale: string): string =>
+  localized ? locale : DEFAULT_LOCALE;
+export const versionKey = (id: string, state: State, locale: string): string => `${id} ${state} ${locale}`;
+const place = (state: State, locale: string): string => `${state} ${locale}`;
+const sheetLocale = ({ localized }: Relation, locale: string): string => (localized ? locale : SHARED);
+
+/** The locales of a relation that publishing concerns: all, where the document has none of its own (D22). */
+function concerned({ localized }: Relation, type: Type, locale: string): readonly string[] {
+  if (!localized) return [SHARED];
+  return type.localized ? [locale] : LOCALES;
+}
+
+/** What a write is about: a document in a state, and the locale of the request. */
+interface About {
+  readonly document: Document;
+  readonly state: State;
+  readonly locale: string;
+}
+
+export class World {
+  readonly documents = new Map<string, Document>();
+  /** The locales that writes have named. */
+  readonly mentioned = new Set<string>();
+  private readonly sheets = new Map<string, Sheet>();
+  private readonly files: readonly string[];
+  private keys = 0;
+  private places = 0;
+
+  constructor(files: readonly string[]) {
+    this.files = files;
+  }
+
+  /** The links of a relation in a state, and in a locale where it has links for each. */
+  private sheet(relation: Relation, state: State, locale: string): Sheet {
+    const key = `${relation.name} ${state} ${locale}`;
+    const sheet = this.sheets.get(key) ?? new Sheet(relation, () => (this.places += 1));
+    this.sheets.set(key, sheet);
+    return sheet;
+  }
+
+  private sheetOf(relation: Relation, status: State, locale: string): Sheet {
+    return this.sheet(relation, stateOf(typeNamed(relation.from), status), sheetLocale(relation, locale));
+  }
+
+  has(id: string, state: State, locale: string): boolean {
+    return this.documents.get(id)?.versions.has(place(state, locale)) === true;
+  }
+
+  private isPublished(id: string, locale: string): boolean {
+    return (locale === SHARED ? LOCALES : [locale]).some((one) => this.has(id, 'published', one));
+  }
+
+  /** Whether a status and a locale show a document (D13). */
+  private isShown(id: string, status: State, locale: string): boolean {
+    const document = this.documents.get(id);
+    if (document === undefined) return this.files.includes(id);
+    return this.has(id, stateOf(document.type, status), localeOf(document.type, locale));
+  }
+
+  /** What one attribute shows, hidden links left out. */
+  shown({ relation, own }: Side, id: string, status: State, locale: string): string[] {
+    const sheet = this.sheetOf(relation, status, locale);
+    const list = own ? sheet.own(id) : sheet.inverse(id);
+    return list.filter((other) => this.isShown(other, status, locale));
+  }
+
+  /** The targets inside an instance that a status and a locale show. */
+  shownInside(ids: readonly string[], status: State, locale: string): string[] {
+    return ids.filter((id) => this.isShown(id, status, locale));
+  }
+
+  /** The values of a version, shared ones included. */
+  values({ shared, versions }: Document, state: State, locale: string): Values {
+    return { ...shared.get(state), ...versions.get(place(state, locale)) };
+  }
+
+  /** A version's own content: its values, and the links that it owns in their order (D21). */
+  content(document: Document, state: State, locale: string): string {
+    const own = document.type.sides.filter((side) => side.own);
+    const lists = own.map(({ relation }) => this.sheetOf(relation, state, locale).own(document.id));
+    return JSON.stringify([this.values(document, state, locale), lists]);
+  }
+
+  /** The content of every version. */
+  contents(): Map<string, string> {
+    const entries = [...this.documents.values()].flatMap((document) =>
+      [...document.versions.keys()].map((key): [string, string] => {
+        const [state, locale] = key.split(' ') as [State, string];
+        return [versionKey(document.id, state, locale), this.content(document, state, locale)];
+      }),
+    );
+    return new Map(entries);
+  }
+
+  /** A new document (8.4). Returns the versions that are written. Throws a Refusal. */
+  create(type: Type, id: string, write: Write): string[] {
+    const { caller } = write;
+    const document: Document = { id, type, shared: new Map(), versions: new Map() };
+    if (caller !== null && type.owner !== null) {
+      const relations = { ...write.body.relations, [type.owner]: { set: [caller] } };
+      return this.write(document, { ...write, body: { ...write.body, relations } });
+    }
+    return this.write(document, write);
+  }
+
+  /** Changes what the body names, in a version that is made where it is missing (8.5, 9.6). Throws a Refusal. */
+  update(id: string, write: Write): string[] {
+    const document = this.document(id);
+    this.mayChange(document, write.caller);
+    return this.write(document, write);
+  }
+
+  private document(id: string): Document {
+    const document = this.documents.get(id);
+    if (document === undefined) throw new Refusal('not there');
+    return document;
+  }
+
+  /** People who sign in change what is theirs, in some state. */
+  private mayChange({ id, type }: Document, caller: string | null): void {
+    const side = type.sides.find(({ attribute }) => attribute === type.owner);
+    if (caller === null || side === undefined) return;
+    const states = (['draft', 'published'] as const).map((state) =>
+      this.sheetOf(side.relation, state, SHARED),
+    );
+    if (!states.some((sheet) => sheet.own(id).includes(caller))) throw new Refusal('not theirs');
+  }
+
+  private write(document: Document, { locale, publish, body }: Write): string[] {
+    const { type, id } = document;
+    this.mentioned.add(locale);
+    const about = { document, state: writtenState(type), locale };
+    // The document may name itself, unless it does not exist yet.
+    this.checkTargets(body);
+    const lists = type.sides.flatMap((side): [Side, string[]][] => {
+      const payload = body.relations[side.attribute];
+      return payload === undefined || isEmpty(payload)
+        ? []
+        : [[side, changed(this.stored(side, about), payload, side.one)]];
+    });
+    const values = this.written(about, body);
+    this.documents.set(id, document);
+    document.shared.set(about.state, values.shared);
+    document.versions.set(place(about.state, localeOf(type, locale)), values.localized);
+    for (const [side, list] of lists) if (side.own) this.writeOwn(side, about, list);
+    for (const [side, list] of lists)
+      if (!side.own) {
+        const both = lists.some(([other]) => other.own && other.relation.name === side.relation.name);
+        if (both) this.writeBoth(side, about, list);
+        else this.writeInverse(side, about, list);
+      }
+    if (type.drafts && publish) this.publish(document, locale);
+    const written = versionKey(id, about.state, localeOf(type, locale));
+    return type.drafts && publish
+      ? [written, versionKey(id, 'published', localeOf(type, locale))]
+      : [written];
+  }
+
+  /** The list that a change starts from: of drafts, where the owners have drafts. */
+  private stored({ relation, own }: Side, { document, locale }: About): string[] {
+    const sheet = this.sheetOf(relation, 'draft', locale);
+    return own ? sheet.own(document.id) : sheet.inverse(document.id);
+  }
+
+  private writeOwn({ relation }: Side, { document, state, locale }: About, list: readonly string[]): void {
+    this.sheetOf(relation, state, locale).writeOwn(document.id, list);
+  }
+
+  /** Owners with drafts change as drafts; a document without drafts changes what they have published, too. */
+  private writeInverse({ relation }: Side, { document, locale }: About, list: readonly string[]): void {
+    this.sheetOf(relation, 'draft', locale).writeInverse(document.id, list);
+    if (document.type.drafts || !typeNamed(relation.from).drafts) return;
+    const published = list.filter((owner) => this.isPublished(owner, sheetLocale(relation, locale)));
+    this.sheetOf(relation, 'published', locale).writeInverse(document.id, published);
+  }
+
+  /**
+   * Where a body sets both sides of a relation with itself, the owning one, which is written already, says whether
+   * the document links to itself (D22). Where the other lists it, that is its place.
+   */
+  private writeBoth(side: Side, about: About, list: readonly string[]): void {
+    const { id } = about.document;
+    const others = list.filter((other) => other !== id);
+    const sheet = this.sheetOf(side.relation, about.state, about.locale);
+    if (!sheet.inverse(id).includes(id)) sheet.writeInverse(id, others);
+    else if (side.one) sheet.writeInverse(id, [id]);
+    else if (list.includes(id)) sheet.writeInverse(id, list);
+    else sheet.writeInverse(id, others, [id]);
+  }
+
+  /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
+  private publish(document: Document, locale: string): void {
+    this.copy(document, { from: 'draft', to: 'published', locale });
+    for (const { relation, sheets } of this.otherSides(document, locale))
+      for (const one of sheets) {
+        const drafts = this.sheet(relation, 'draft', one);
+        const owners = drafts.inverse(document.id).filter((owner) => this.isPublished(owner, one));
+        this.sheet(relation, 'published', one).follow(document.id, drafts, { owners, kept: [] });
+      }
+  }
+
+  /** The reverse of publishing, for the same links: those of owners that are not published stay (D22). */
+  discardDraft(id: string, locale: string): string[] {
+    const document = this.document(id);
+    const here = localeOf(document.type, locale);
+    if (!this.has(id, 'published', here)) throw new Refusal('nothing is published');
+    this.copy(document, { from: 'published', to: 'draft', locale });
+    for (const { relation, sheets } of this.otherSides(document, locale))
+      for (const one of sheets) {
+        const drafts = this.sheet(relation, 'draft', one);
+        const kept = drafts.inverse(id).filter((owner) => !this.isPublished(owner, one));
+        const published = this.sheet(relation, 'published', one);
+        drafts.follow(id, published, { owners: published.inverse(id), kept });
+      }
+    return [versionKey(id, 'draft', here)];
+  }
+
+  /** Inverse sides of relations whose owners have drafts, and the locales of their links. */
+  private otherSides(
+    { type }: Document,
+    locale: string,
+  ): readonly { readonly relation: Relation; readonly sheets: readonly string[] }[] {
+    const sides = type.sides.filter(({ own, relation }) => !own && typeNamed(relation.from).drafts);
+    return sides.map(({ relation }) => ({ relation, sheets: concerned(relation, type, locale) }));
+  }
+
+  /** Values and own links of one state as those of the other, in a locale and what all share. */
+  private copy(
+    document: Document,
+    { from, to, locale }: { readonly from: State; readonly to: State; readonly locale: string },
+  ): void {
+    const { type, id, shared, versions } = document;
+    const here = localeOf(type, locale);
+    shared.set(to, structuredClone(shared.get(from) ?? {}));
+    versions.set(place(to, here), structuredClone(versions.get(place(from, here)) ?? {}));
+    for (const { own, relation } of type.sides)
+      if (own) this.sheetOf(relation, to, here).writeOwn(id, this.sheetOf(relation, from, here).own(id));
+  }
+
+  /** The published version of a locale goes (8.22). */
+  unpublish(id: string, locale: string): string[] {
+    const document = this.document(id);
+    const here = localeOf(document.type, locale);
+    if (!this.has(id, 'draft', here)) throw new Refusal('not there');
+    this.remove(document, 'published', here);
+    return [];
+  }
+
+  /**
+   * Both versions of a locale, or of all where it is null, go; with the last one all links (8.7, 9.8, 11.25).
+   * Instances are nobody else's: they show it no more, which is no change of theirs.
+   */
+  delete(id: string, locale: string | null, caller: string | null): string[] {
+    const document = this.document(id);
+    this.mayChange(document, caller);
+    for (const one of locale === null || !document.type.localized ? LOCALES : [locale])
+      for (const state of ['draft', 'published'] as const) this.remove(document, state, one);
+    if (document.versions.size > 0) return [];
+    this.documents.delete(id);
+    for (const sheet of this.sheets.values()) sheet.forget(id);
+    return [];
+  }
+
+  /** A version goes with its own links; those that locales share with the last one of its state. */
+  private remove({ id, type, shared, versions }: Document, state: State, locale: string): void {
+    if (!versions.delete(place(state, locale))) return;
+    const isLast = !LOCALES.some((one) => versions.has(place(state, one)));
+    if (isLast) shared.delete(state);
+    for (const { own, relation } of type.sides)
+      if (own && (relation.localized || isLast))
+        this.sheet(relation, state, sheetLocale(relation, locale)).leave(id);
+  }
+
+  /** Every document that a body names has to be there (11.18). */
+  private checkTargets({ relations, embedded }: Body): void {
+    const inside = Object.values(embedded).flatMap((list) =>
+      list.flatMap(({ links }) => Object.values(links)),
+    );
+    const ids = [...Object.values(relations), ...inside].flatMap((payload) =>
+      'set' in payload
+        ? payload.set
+        : [...payload.connect.map(({ documentId }) => documentId), ...payload.disconnect],
+    );
+    if (ids.some((id) => !this.documents.has(id) && !this.files.includes(id)))
+      throw new Refusal('no such document');
+  }
+
+  /** The values of a version after a body. A new version takes over what is shared (9.7). */
+  private written({ document, state, locale }: About, body: Body): { shared: Values; localized: Values } {
+    const { type } = document;
+    const here = localeOf(type, locale);
+    const shared: Values = { ...document.shared.get(state) };
+    const localized: Values = { ...document.versions.get(place(state, here)) };
+    for (const { attribute, localized: own } of type.scalars) {
+      const values = own ? localized : shared;
+      values[attribute] =
+        body.scalars[attribute] === undefined ? (values[attribute] ?? null) : body.scalars[attribute];
+    }
+    for (const one of type.embedded) {
+      const values = one.localized ? localized : shared;
+      const given = body.embedded[one.attribute];
+      const list = (values[one.attribute] ?? []) as readonly Instance[];
+      const published = this.values(document, 'published', here)[one.attribute] ?? [];
+      const known = [...list, ...(published as readonly Instance[])];
+      values[one.attribute] =
+        given === undefined ? list : given.map((item) => this.instance(item, known, one));
+    }
+    return { shared, localized };
+  }
+
+  private instance(given: GivenInstance, known: readonly Instance[], { attribute }: Embedded): Instance {
+    const stored = known.find(({ key, component }) => key === given.key && component === given.component);
+    if (given.key !== null && stored === undefined) throw new Refusal(`no such instance in ${attribute}`);
+    const { one, many } = PARTS[given.component] ?? { one: {}, many: {} };
+    const links = [...Object.keys(one), ...Object.keys(many)].map((name): [string, string[]] => {
+      const before = stored?.links[name] ?? [];
+      const payload = given.links[name];
+      return [name, payload === undefined ? [...before] : changed(before, payload, name in one)];
+    });
+    return {
+      key: stored?.key ?? (this.keys += 1),
+      component: given.component,
+      text: given.text === undefined ? (stored?.text ?? null) : given.text,
+      links: Object.fromEntries(links),
+    };
+  }
+}
