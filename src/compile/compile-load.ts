@@ -8,7 +8,13 @@ import { MAX_INTEGER } from '../schema/cast-value.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
-import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
+import type {
+  Attribute,
+  ContentType,
+  LinkedAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+} from '../schema/model.js';
 import {
   alias,
   constant,
@@ -128,6 +134,7 @@ const storedValue = byKind<Attribute, [RowScope, LoadRequest], Sql[]>({
   component: storedColumn,
   zone: storedColumn,
   relation: storedTargets,
+  morph: () => [],
 });
 
 /** What to look up. */
@@ -159,7 +166,7 @@ export interface LoadRequest {
 }
 
 /** The rows of a target that are linked to the written document, in any state and locale. */
-function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRequest): Sql {
+function linkedTo({ join: way }: LinkedAttribute, { type, documentId }: LoadRequest): Sql {
   const me =
     documentId === null
       ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`

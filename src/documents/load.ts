@@ -81,7 +81,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     linkLocale,
     defaultLocale: settings.defaultLocale,
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
-    changed: new Set(changed.map((attribute) => attribute.target)),
+    changed: new Set(changed.flatMap(({ targets }) => targets)),
     references,
     own,
     instances,

@@ -11,6 +11,7 @@ import type {
   Component,
   ContentType,
   EmbeddedAttribute,
+  LinkedAttribute,
   RelationAttribute,
   ScalarAttribute,
 } from '../schema/model.js';
@@ -80,16 +81,20 @@ const containerOf = ({ attribute }: GivenInstances, level: Level, context: PlanC
   context: { ...context, complete: true },
 });
 
+/** The targets that an instance comes to name. */
+function linkedMember(attribute: LinkedAttribute, level: Level, context: PlanContext): unknown {
+  const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
+  return attribute.many && list.length > 0 ? list : list[0];
+}
+
 /** What an instance comes to hold of an attribute. */
 const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
   scalar: (attribute, level, context) => orStored(attribute, planScalar(attribute, level, context), level),
   component: (attribute, level, context) =>
     orStored(attribute, planInstances(attribute, level, context), level),
   zone: (attribute, level, context) => orStored(attribute, planInstances(attribute, level, context), level),
-  relation: (attribute, level, context) => {
-    const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
-    return attribute.many && list.length > 0 ? list : list[0];
-  },
+  relation: linkedMember,
+  morph: linkedMember,
 });
 
 const orStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
@@ -219,6 +224,7 @@ const planInto = byKind<Attribute, [Planning], void>({
   zone: planInstancesInto,
   relation: (attribute, { level, context, lists }) =>
     put(lists, attribute, planRelation(attribute, level, context)),
+  morph: () => undefined,
 });
 
 /**

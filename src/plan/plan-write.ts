@@ -5,7 +5,7 @@
 import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
 import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
-import { FoundTargets } from './found-targets.js';
+import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
 import { type Lock, locksOfDelete, locksOfTransition, locksOfWrite } from './locks.js';
@@ -59,11 +59,8 @@ export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools
         if (hash === undefined) unhashed.push(password);
         return hash ?? '';
       },
-      resolver: ({ attribute, scope }, linked) =>
-        (loaded.targets.get(attribute.target) ?? new FoundTargets(attribute.target, [], locale)).resolver(
-          scope,
-          linked,
-        ),
+      resolver: (given, linked) =>
+        resolverOf(given, linked, (type) => loaded.targets.get(type) ?? new FoundTargets(type, [], locale)),
       telling: body.telling,
       isSent: body.isSent,
     },

@@ -45,6 +45,7 @@ function embedded(attribute: EmbeddedAttribute, type: ContentType): AttributeSto
 export const attributeStorage = byKind<Attribute, [ContentType], AttributeStorage>({
   scalar,
   relation: (attribute, type) => joinStorage(attribute.join, type, attribute),
+  morph: () => NOTHING,
   component: embedded,
   zone: embedded,
 });

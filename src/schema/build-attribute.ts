@@ -4,6 +4,7 @@ import type {
   ComponentAttributeDefinition,
   ContentTypeDefinition,
   MediaDefinition,
+  MorphDefinition,
   NamedDefinition,
   RelationDefinition,
   ScalarDefinition,
@@ -16,11 +17,13 @@ import type {
   Component,
   ComponentAttribute,
   ContentType,
+  MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   ZoneAttribute,
 } from './model.js';
 import { columnName, inSchema, name } from './naming.js';
+import { isMorph, RELATION_KINDS } from './relation-kinds.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 
 /** What a definition does not say of a scalar: whether it differs by locale, and a column of the system's. */
@@ -68,10 +71,8 @@ export const LOCALE = system('locale', 'string', 'locale');
 export const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier =>
   inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
 
-const isMany = (def: RelationDefinition | MediaDefinition): boolean =>
-  def.type === 'media'
-    ? def.multiple === true
-    : def.relation === 'oneToMany' || def.relation === 'manyToMany';
+const isMany = (def: RelationAttribute['def']): boolean =>
+  def.type === 'media' ? def.multiple === true : RELATION_KINDS[def.relation].many;
 
 /** What attributes refer to while the model is built: the definitions, and types and components by name. */
 export interface Build {
@@ -131,6 +132,7 @@ function relation(
   { build, type, base }: Making,
 ): RelationAttribute {
   const twoWay = def.type === 'relation' && (def.inversedBy ?? def.mappedBy) !== undefined;
+  const target = build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType;
   return Object.freeze<RelationAttribute>({
     ...base,
     kind: 'relation',
@@ -138,11 +140,35 @@ function relation(
     def,
     many: isMany(def),
     join: type === undefined ? EMBEDDED : joinOf(def, joinContextOf(build, type, base.name)),
-    target: build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType,
+    target,
+    targets: [target],
+    named: false,
+    polymorphic: false,
     media: def.type === 'media',
     exclusive: twoWay && def.relation.startsWith('oneTo'),
   });
 }
+
+/** The types that a polymorphic relation leads to, in the order of the model where it does not say. */
+const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[] =>
+  targets === undefined
+    ? [...types.values()].filter(({ routes }) => routes.length > 0)
+    : targets.map((name) => types.get(name) as ContentType);
+
+const morph = (def: MorphDefinition, { build, base }: Making): MorphAttribute =>
+  Object.freeze<MorphAttribute>({
+    ...base,
+    kind: 'morph',
+    linked: true,
+    def,
+    many: RELATION_KINDS[def.relation].many,
+    join: EMBEDDED,
+    targets: targetsOf(def, build),
+    named: true,
+    polymorphic: true,
+    media: false,
+    exclusive: false,
+  });
 
 /** An attribute of a type, or of a component, which has no type. */
 export function attributeOf(
@@ -165,6 +191,7 @@ export function attributeOf(
   const making = { build, type, base };
   if (def.type === 'component') return component(def, making);
   if (def.type === 'dynamiczone') return zone(def, making);
+  if (def.type === 'relation' && isMorph(def)) return morph(def, making);
   return relation(def as RelationDefinition | MediaDefinition, making);
 }
 
@@ -185,6 +212,9 @@ export function localizations(type: ContentType): RelationAttribute {
     many: true,
     join: LOCALES,
     target: type,
+    targets: [type],
+    named: false,
+    polymorphic: false,
     media: false,
     exclusive: false,
   });

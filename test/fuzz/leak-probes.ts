@@ -49,6 +49,7 @@ interface Step {
 function below({ attribute, component }: Step): Model | null {
   switch (attribute.kind) {
     case 'scalar':
+    case 'morph':
       return null;
     case 'relation':
       return attribute.target;

@@ -179,6 +179,8 @@ class Rewrite {
         return attribute.many
           ? [this.other(attribute), this.other(attribute)].filter((id) => id !== null)
           : this.other(attribute);
+      case 'morph':
+        return value;
       default:
         return this.embedded(attribute, value, secret);
     }
@@ -219,7 +221,7 @@ class Rewrite {
       (other) =>
         other.kind === 'relation' &&
         other.target === owner &&
-        other.def.type === 'relation' &&
+        'mappedBy' in other.def &&
         other.def.mappedBy === attribute.name,
     );
     return (
@@ -267,7 +269,7 @@ class Rewrite {
         if (attribute.system || !(hidden || isSecret(attribute, type, this.grants, READS))) continue;
         const value = this.scalar(attribute);
         sets.set(attribute.column, attribute.type.column === 'jsonb' ? JSON.stringify(value) : value);
-      } else {
+      } else if (attribute.kind !== 'morph') {
         const value = this.embedded(
           attribute,
           row[attribute.column],
