@@ -3,6 +3,7 @@
  * whoever changes them from the other side, takes targets from others, or deletes targets, has them to
  * itself, and with them the rows of that type: nobody else changes more than one document's.
  */
+import { ownerTypeOf } from '../schema/joins.js';
 import type { ContentType, LinkedAttribute, Storage } from '../schema/model.js';
 import type { Body } from './body.js';
 
@@ -38,7 +39,7 @@ export const turnOf = (type: ContentType, documentId: string | null): string | n
 /** The relations whose links come to be published with a document, or are taken back by its draft. */
 const transferred = ({ owning, relations }: Storage): LinkedAttribute[] => [
   ...owning,
-  ...relations.filter(({ join, target }) => join.side === 'inverse' && target.draftAndPublish),
+  ...relations.filter((one) => one.join.side === 'inverse' && ownerTypeOf(one).draftAndPublish),
 ];
 
 /** What is written. */

@@ -12,7 +12,6 @@ import type {
   ContentType,
   EmbeddedAttribute,
   LinkedAttribute,
-  RelationAttribute,
   ScalarAttribute,
 } from '../schema/model.js';
 import { componentOf, type GivenInstance, type GivenInstances, NOTHING_GIVEN } from './given.js';
@@ -32,7 +31,7 @@ import { instancesOf, type StoredValues, StoredInstances } from './stored-instan
 /** What a write puts into columns and lists. */
 export interface WriteValues {
   readonly values: ReadonlyMap<ScalarAttribute | EmbeddedAttribute, unknown>;
-  readonly lists: ReadonlyMap<RelationAttribute, readonly string[]>;
+  readonly lists: ReadonlyMap<LinkedAttribute, readonly string[]>;
 }
 
 /** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
@@ -207,7 +206,7 @@ interface Planning {
   readonly level: Level;
   readonly context: PlanContext;
   readonly values: Map<ScalarAttribute | EmbeddedAttribute, unknown>;
-  readonly lists: Map<RelationAttribute, readonly string[]>;
+  readonly lists: Map<LinkedAttribute, readonly string[]>;
 }
 
 function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
@@ -217,14 +216,16 @@ function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
 const planInstancesInto = (attribute: EmbeddedAttribute, { level, context, values }: Planning): void =>
   put(values, attribute, planInstances(attribute, level, context));
 
+const planLinksInto = (attribute: LinkedAttribute, { level, context, lists }: Planning): void =>
+  put(lists, attribute, planRelation(attribute, level, context));
+
 const planInto = byKind<Attribute, [Planning], void>({
   scalar: (attribute, { level, context, values }) =>
     put(values, attribute, planScalar(attribute, level, context)),
   component: planInstancesInto,
   zone: planInstancesInto,
-  relation: (attribute, { level, context, lists }) =>
-    put(lists, attribute, planRelation(attribute, level, context)),
-  morph: () => undefined,
+  relation: planLinksInto,
+  morph: planLinksInto,
 });
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
-import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -92,7 +92,7 @@ const orNothing = (value: unknown): unknown => (Array.isArray(value) && value.le
 
 /** What goes into the row's own columns: of relations those that are held there. */
 function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
-  const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] =>
+  const toOne = [...lists].flatMap(([attribute, list]): [LinkedAttribute, unknown][] =>
     storage.columnOf.has(attribute.name) ? [[attribute, list[0] ?? null]] : [],
   );
   const held = [...values].map(([attribute, value]): [Attribute, unknown] => [attribute, orNothing(value)]);

@@ -3,7 +3,8 @@ import type { Caller } from '../access/caller.js';
 import { decide, type Decision, decideRead, isOwn } from '../access/decide.js';
 import { type Action, type FieldScope, union } from '../access/permissions.js';
 import type { ContentLimits } from '../settings.js';
-import type { Attribute, ContentType, LinkedAttribute, Model, RelationAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, LinkedAttribute, Model } from '../schema/model.js';
+import { ownerTypeOf } from '../schema/joins.js';
 
 /**
  * Rights as the plan asks for them. Populate leaves out, filters, sorts and writes refuse; all by this
@@ -201,8 +202,8 @@ function linksOf(caller: Caller, attribute: LinkedAttribute): LinkRight | LinkRe
  * Whose links may change with the state of a document that does not own them: of all owners, or of those that
  * the caller may update (D22, D26).
  */
-export function decideOwners(caller: Caller, attribute: RelationAttribute): Decision {
-  const { target } = attribute;
+export function decideOwners(caller: Caller, attribute: LinkedAttribute): Decision {
+  const target = ownerTypeOf(attribute);
   const written = target.attributes.get(holdingSide(attribute) ?? '');
   const may = written !== undefined && mayWriteOf(caller, target, 'update')(written);
   return may ? decide(caller, target, 'update') : 'none';

@@ -3,15 +3,14 @@ import { type Identifier, identifier } from '../sql.js';
 import type {
   ComponentAttributeDefinition,
   ContentTypeDefinition,
-  MediaDefinition,
   MorphDefinition,
   NamedDefinition,
-  RelationDefinition,
   ScalarDefinition,
   ScalarTypeName,
   ZoneDefinition,
 } from './definitions.js';
-import { EMBEDDED, joinOf, type JoinContext, LOCALES } from './joins.js';
+import { EMBEDDED, type JoinContext, joinOf, LOCALES, morphJoin, morphSideJoin } from './joins.js';
+import type { Join } from './join-model.js';
 import type {
   Attribute,
   Component,
@@ -86,7 +85,7 @@ export interface Build {
 const joinContextOf = (build: Build, type: ContentTypeDefinition, key: string): JoinContext => ({
   type,
   key,
-  typeOf: (singularApiId) => build.definitions.get(singularApiId) as ContentTypeDefinition,
+  types: build.definitions,
   tableOf: (other) => tableOf(other, build.schema),
 });
 
@@ -127,11 +126,17 @@ const zone = (def: ZoneDefinition, { build, base }: Making): ZoneAttribute =>
     many: true,
   });
 
-function relation(
-  def: RelationDefinition | MediaDefinition,
-  { build, type, base }: Making,
-): RelationAttribute {
-  const twoWay = def.type === 'relation' && (def.inversedBy ?? def.mappedBy) !== undefined;
+/** How a relation to one type reaches its targets; from inside a component by what the instance holds. */
+function joinFrom(def: RelationAttribute['def'], { build, type, base }: Making): Join {
+  if (type === undefined) return EMBEDDED;
+  const context = joinContextOf(build, type, base.name);
+  return 'morphBy' in def ? morphSideJoin(def, context) : joinOf(def, context);
+}
+
+function relation(def: RelationAttribute['def'], making: Making): RelationAttribute {
+  const { build, base } = making;
+  const twoWay =
+    def.type === 'relation' && !('morphBy' in def) && (def.inversedBy ?? def.mappedBy) !== undefined;
   const target = build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType;
   return Object.freeze<RelationAttribute>({
     ...base,
@@ -139,11 +144,11 @@ function relation(
     linked: true,
     def,
     many: isMany(def),
-    join: type === undefined ? EMBEDDED : joinOf(def, joinContextOf(build, type, base.name)),
+    join: joinFrom(def, making),
     target,
     targets: [target],
     named: false,
-    polymorphic: false,
+    polymorphic: 'morphBy' in def,
     media: def.type === 'media',
     exclusive: twoWay && def.relation.startsWith('oneTo'),
   });
@@ -155,20 +160,22 @@ const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[
     ? [...types.values()].filter(({ routes }) => routes.length > 0)
     : targets.map((name) => types.get(name) as ContentType);
 
-const morph = (def: MorphDefinition, { build, base }: Making): MorphAttribute =>
-  Object.freeze<MorphAttribute>({
+function morph(def: MorphDefinition, { build, type, base }: Making): MorphAttribute {
+  const join = type === undefined ? EMBEDDED : morphJoin(def, joinContextOf(build, type, base.name));
+  return Object.freeze<MorphAttribute>({
     ...base,
     kind: 'morph',
     linked: true,
     def,
     many: RELATION_KINDS[def.relation].many,
-    join: EMBEDDED,
+    join,
     targets: targetsOf(def, build),
     named: true,
     polymorphic: true,
     media: false,
-    exclusive: false,
+    exclusive: 'links' in join && join.links.exclusiveTypes.length > 0,
   });
+}
 
 /** An attribute of a type, or of a component, which has no type. */
 export function attributeOf(
@@ -192,7 +199,7 @@ export function attributeOf(
   if (def.type === 'component') return component(def, making);
   if (def.type === 'dynamiczone') return zone(def, making);
   if (def.type === 'relation' && isMorph(def)) return morph(def, making);
-  return relation(def as RelationDefinition | MediaDefinition, making);
+  return relation(def as RelationAttribute['def'], making);
 }
 
 /** The other locales of a document. */

@@ -70,7 +70,6 @@ const leadsTo = ({ targets }: MorphDefinition, { singularApiId, routes }: Conten
   targets === undefined ? routes !== false : targets.includes(singularApiId);
 
 function checkMorph(def: MorphDefinition, scope: AttributeContext, report: Report): void {
-  if (scope.type !== undefined) report('a polymorphic relation belongs into a component so far');
   for (const name of def.targets ?? []) typeNamed({ option: 'targets', name }, scope, report);
   if (def.targets === undefined && ![...scope.types.values()].some((type) => leadsTo(def, type)))
     report('leads to every type that has a route, and there is none: name its "targets"');

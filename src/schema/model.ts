@@ -13,7 +13,7 @@ import type {
   ZoneDefinition,
 } from './definitions.js';
 import type { FallsBack } from './fallback-locale.js';
-import type { EmbeddedJoin, Join, LinkTable } from './join-model.js';
+import type { EmbeddedJoin, Join, LinkJoin, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
 
 interface AttributeBase {
@@ -69,7 +69,7 @@ export interface RelationAttribute extends LinkedBase {
 export interface MorphAttribute extends LinkedBase {
   readonly kind: 'morph';
   readonly def: MorphDefinition;
-  readonly join: EmbeddedJoin;
+  readonly join: LinkJoin | EmbeddedJoin;
 }
 
 /** An attribute that leads to documents of their own. */
@@ -175,7 +175,7 @@ export interface Index {
 
 /** A relation whose links have a table. */
 export interface StoredLinks {
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   readonly table: LinkTable;
 }
 
@@ -196,11 +196,11 @@ export interface Storage {
   /** What it takes of the names of its schema, or keeps for itself: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
   /** The relations of the type, in their order. */
-  readonly relations: readonly RelationAttribute[];
+  readonly relations: readonly LinkedAttribute[];
   /** Those whose links are stored on this side. */
-  readonly owning: readonly RelationAttribute[];
+  readonly owning: readonly LinkedAttribute[];
   /** Those of them whose targets have one holder each. */
-  readonly exclusive: readonly RelationAttribute[];
+  readonly exclusive: readonly LinkedAttribute[];
   /** The types that own a relation leading here: they name a document of this one that goes. */
   readonly referrers: readonly ContentType[];
   /** The locks of all relations that lead here, from either side. */

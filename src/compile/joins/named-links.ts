@@ -1,9 +1,12 @@
 /** Links that say of which type each target is: one row for each kind of join that can have such. */
 import { byKind } from '../../schema/by-kind.js';
+import type { LinkJoin } from '../../schema/join-model.js';
 import type { MorphAttribute } from '../../schema/model.js';
 import { alias, constant, quote, type Sql, sql } from '../../sql.js';
 import { BETWEEN } from '../../plan/target-key.js';
-import { type Context, type JsonScope, listOf, type Scope } from '../scope.js';
+import { targetColumns } from '../link-sql.js';
+import { type Context, type JsonScope, listOf, rowOf, type Scope } from '../scope.js';
+import { linksOf } from './link.js';
 
 /** From where the links of an attribute are read. */
 interface LinksRead {
@@ -35,7 +38,15 @@ function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
   };
 }
 
+/** In a table by columns of their own. */
+function inTable(way: LinkJoin, { scope, context }: LinksRead): NamedLinks {
+  const { link, ...links } = linksOf(way, rowOf(scope), context);
+  const [documentId, type] = targetColumns(way.links).map(({ name }) => sql`${link}.${name}`);
+  return { ...links, type: type ?? sql`null`, documentId: documentId ?? sql`null` };
+}
+
 /** The links of an attribute whose targets are of several types. */
 export const namedLinksIn = byKind<MorphAttribute['join'], [LinksRead], NamedLinks>({
+  link: inTable,
   embedded: (_, read) => inInstance(read),
 });
