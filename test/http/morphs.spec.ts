@@ -538,6 +538,15 @@ describe.each(ADAPTERS)('polymorphic relations on %s', (adapter) => {
       ]).toEqual(['R', '', 'A', '']);
     });
 
+    it('9.4 with a fallback locale items are shown in the best version that they have', async () => {
+      const [A, B] = [await article('a'), await article('b')];
+      await change('articles', B, { title: 'B' }, 'locale=fr');
+      const row = await make('reviews', { about: [isArticle(A), isArticle(B)] });
+      await change('reviews', row, { name: 'R' }, 'locale=fr');
+      expect(await shows('reviews', row, 'about', 'locale=fr')).toBe('B');
+      expect(await shows('reviews', row, 'about', 'locale=fr&fallbackLocale=en')).toBe('aB');
+    });
+
     it('D23 a localized exclusive target is taken in its locale alone', async () => {
       const A = await article('a');
       await change('articles', A, { title: 'A' }, 'locale=fr');
@@ -554,5 +563,65 @@ describe.each(ADAPTERS)('polymorphic relations on %s', (adapter) => {
         await shows('articles', A, 'localReview', 'locale=fr'),
       ]).toEqual(['1', '2']);
     });
+  });
+});
+
+describe('polymorphic relations and rights', () => {
+  let test: TestApp;
+  const send = (plural: string, row: Row, data: object, query = '') =>
+    test.http.put(`/api/${plural}/${row.documentId}?${query}`).send({ data });
+  const service = (name: string) => test.app.get<ContentService<any>>(getContentToken(name));
+  let A: Row, B: Row, one: Row, review: Row;
+
+  beforeAll(async () => {
+    const read = ['find', 'findOne'] as const;
+    const access = {
+      public: {
+        article: ['find', 'findOne', 'update', 'publish'],
+        comment: read,
+        review: ['find', 'findOne', { actions: ['update'], fields: ['name', 'about'] }],
+        tag: '*',
+      },
+    } as const;
+    test = await createTestApp({ ...morphs, access });
+    [A, B] = [
+      await service('article').create({ title: 'a' }),
+      await service('article').create({ title: 'b' }),
+    ];
+    one = await service('comment').create({
+      name: '1',
+      subject: { __type: ARTICLE, documentId: A.documentId },
+    });
+    const about = [{ __type: ARTICLE, documentId: A.documentId }];
+    review = await service('review').create({ name: 'r', about, pin: about });
+  });
+  afterAll(() => test.close());
+
+  it('D26 writing the other side needs `update` on the owners, for the attribute that holds the links', async () => {
+    for (const [key, value, type] of [
+      ['comments', [], 'comment'],
+      ['comments', { connect: [one.documentId] }, 'comment'],
+      ['pinnedBy', null, 'review'],
+    ] as const) {
+      const { body } = await send('articles', A, { [key]: value }).expect(400);
+      expect(body.error).toMatchObject({
+        message: `Invalid key ${key}`,
+        details: { grant: `${type}.update` },
+      });
+    }
+    await send('articles', B, { reviews: { connect: [review.documentId] } }).expect(200);
+    const shown = await test.http
+      .get(`/api/reviews/${review.documentId}?populate=about&populate=pin`)
+      .expect(200);
+    expect(shown.body.data.about.map(({ title }: Row) => title)).toEqual(['a', 'b']);
+  });
+
+  it('D26 what an owner links needs `find` on the target, and drafts of each type `readDrafts` there', async () => {
+    const draft: Row = await service('article').create({ title: 'd' }, { status: 'draft' });
+    const item = { __type: ARTICLE, documentId: draft.documentId };
+    const { body } = await send('reviews', review, { about: [item] }).expect(400);
+    expect(body.error.message).toBe(`Document with id "${draft.documentId}", locale "en" not found`);
+    await send('reviews', review, { about: [{ ...item, documentId: B.documentId }] }).expect(200);
+    await send('reviews', review, { pin: null }).expect(400);
   });
 });
