@@ -88,8 +88,15 @@ function bodyValue(attribute: Attribute, n: number, ids: Ids): unknown {
       if (targets.length === 0) return undefined;
       return attribute.many ? around(targets, n + 1).reverse() : targets[n % targets.length];
     }
-    case 'morph':
-      return undefined;
+    case 'morph': {
+      const items = attribute.targets.flatMap(({ singularApiId: name }) =>
+        around(ids.documents.get(name) ?? [], n).map((documentId) => ({
+          __type: `api::${name}.${name}`,
+          documentId,
+        })),
+      );
+      return attribute.many ? items : items[n % items.length];
+    }
     case 'component':
       return attribute.many
         ? [instance(attribute.component, n, ids), instance(attribute.component, n + 1, ids)]
