@@ -15,7 +15,7 @@ export { CONTENT_SETTINGS } from './settings.js';
 export type { ContentSettings } from './settings.js';
 export { CONTENT_SCHEMA } from './schema/model.js';
 export type { Schema as ContentSchema } from './schema/model.js';
-export { defineCollectionType, defineComponent, defineSingleType } from './schema/definitions.js';
+export { defineCollectionType, defineComponent, defineSingleType } from './schema/define.js';
 export type { ComponentDefinition, ContentTypeDefinition } from './schema/definitions.js';
 export type { DocumentFields, DocumentOf } from './schema/document-of.js';
 export { ContentModelError } from './schema/content-model-error.js';

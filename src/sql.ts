@@ -68,11 +68,11 @@ export function plain(name: Identifier): Sql {
 /** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
 
-const PLAIN_WORD = /^[A-Za-z0-9_-]*$/;
+const PLAIN_WORD = /^[A-Za-z0-9_.:-]*$/;
 
 /**
- * A whole number or a plain word of the settings, which no request can change, as literal text: the planner
- * knows it, also in a plan for all parameters. Throws on a word that would need quoting.
+ * A whole number or a plain word of the settings or the model, which no request can change, as literal text:
+ * the planner knows it, also in a plan for all parameters. Throws on a word that would need quoting.
  */
 export function constant(value: number | string): Sql {
   if (typeof value === 'number') return new Sql([String(Math.trunc(value))]);

@@ -3,7 +3,8 @@
  * own.
  */
 import { ContentModelError } from '../schema/content-model-error.js';
-import { type AttributeDefinitions, defineCollectionType } from '../schema/definitions.js';
+import { defineCollectionType } from '../schema/define.js';
+import type { AttributeDefinitions } from '../schema/definitions.js';
 
 /**
  * API tokens. List it in `contentTypes` beside `ApiTokensModule` in the imports.

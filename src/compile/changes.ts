@@ -1,5 +1,5 @@
 /** What a write notes of the versions whose content it changes: their time and their revision (D21). */
-import type { Column, ContentType, RelationAttribute, StoredLinks } from '../schema/model.js';
+import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import { SHARED } from '../schema/join-model.js';
 import { constant, join, param, quote, type Sql, sql } from '../sql.js';
 import { namesOf } from './link-sql.js';
@@ -18,18 +18,18 @@ export interface Content {
   readonly row: Sql;
   readonly value?: (column: Column) => Sql | undefined;
   /** New targets of relations, as lists. */
-  readonly lists?: ReadonlyMap<RelationAttribute, Sql>;
+  readonly lists?: ReadonlyMap<LinkedAttribute, Sql>;
 }
 
 /** The targets of a relation of a row, in their order. */
-export function targetsOf({ table: links }: StoredLinks, row: Sql): Sql {
+export function targetsOf({ table: links }: Pick<StoredLinks, 'table'>, row: Sql): Sql {
   const { table, owner, target, position } = namesOf(links);
   const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED);
   return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
 }
 
 /** The same of a relation of a type, of the row `t`. */
-export function storedTargets(attribute: RelationAttribute, { storage }: ContentType): Sql {
+export function storedTargets(attribute: LinkedAttribute, { storage }: ContentType): Sql {
   const stored = storage.links.find((one) => one.attribute === attribute);
   return stored === undefined ? sql`array[]::text[]` : targetsOf(stored, sql`t`);
 }

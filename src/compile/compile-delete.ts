@@ -1,10 +1,11 @@
 /** Versions that go, unpublished or deleted, and the links that go with them. */
 import type { DeleteStep, UnpublishStep } from '../plan/steps.js';
-import type { Column, ContentType, RelationAttribute } from '../schema/model.js';
+import type { LinkTable } from '../schema/join-model.js';
+import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { noted, targetsOf } from './changes.js';
 import { documentOf } from './compile-load.js';
-import { namesOf } from './link-sql.js';
+import { allOf, namesOf, ofType } from './link-sql.js';
 
 /** Documents of which nothing is left. */
 const LAST = sql`(select z.document_id from z)`;
@@ -47,6 +48,10 @@ export function compileUnpublish({ type, documentId, locale }: UnpublishStep): S
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
 
+/** Whether a link `l` names a deleted document. */
+const isLost = (links: LinkTable, { singularApiId }: ContentType, last: Sql): Sql =>
+  allOf([sql`l.${namesOf(links).target} in ${last}`, ...ofType(sql`l`, links, singularApiId)]);
+
 /**
  * Clears the columns of a table that name a deleted document, all in one update, because it may be named
  * several times.
@@ -55,20 +60,20 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   const columns = holder.storage.columns
     .filter(({ reference }) => reference === deleted)
     .map(({ name }) => quote(name));
-  const links = holder.storage.links.filter(({ attribute }) => attribute.target === deleted);
+  const links = holder.storage.links.filter(({ attribute }) => attribute.targets.includes(deleted));
   if (columns.length + links.length === 0) return [];
   const kept = (column: Sql): Sql => sql`case when t.${column} in ${last} then null else t.${column} end`;
   const sets = columns.map((column) => sql`${column} = ${kept(column)}`);
   const value = ({ name, reference }: Column): Sql | undefined =>
     reference === deleted ? kept(quote(name)) : undefined;
-  const left = links.map((stored): [RelationAttribute, Sql] => [
+  const left = links.map((stored): [LinkedAttribute, Sql] => [
     stored.attribute,
     sql`array(select x.id from unnest(${targetsOf(stored, sql`t`)}) with ordinality x(id, n) where x.id not in ${last} order by x.n)`,
   ]);
   const linked = links.map(({ table: stored }) => {
-    const { table, owner, target } = namesOf(stored);
+    const { table, owner } = namesOf(stored);
     const locale = stored.perLocale ? sql` and l.locale = t.locale` : sql``;
-    return sql`exists (select 1 from ${table} l where l.${target} in ${last} and l.${owner} = t.document_id and l.published = t.published${locale})`;
+    return sql`exists (select 1 from ${table} l where ${isLost(stored, deleted, last)} and l.${owner} = t.document_id and l.published = t.published${locale})`;
   });
   const named = join([...columns.map((column) => sql`t.${column} in ${last}`), ...linked], ' or ');
   const others = holder === deleted ? sql` and t.document_id not in ${last}` : sql``;
@@ -80,9 +85,8 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
 /** The links of a type that name a deleted document. */
 const unlink = ({ storage }: ContentType, deleted: ContentType, last: Sql): Sql[] =>
   storage.links
-    .filter(({ attribute }) => attribute.target === deleted)
-    .map(({ table }) => namesOf(table))
-    .map(({ table, target }) => sql`delete from ${table} where ${target} in ${last}`);
+    .filter(({ attribute }) => attribute.targets.includes(deleted))
+    .map(({ table }) => sql`delete from ${namesOf(table).table} l where ${isLost(table, deleted, last)}`);
 
 /** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
 export function compileDelete({ type, documentId, locale }: DeleteStep): Statement {

@@ -3,7 +3,7 @@ import { type LinkTable, SHARED } from '../schema/join-model.js';
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, constant, join, param, plain, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { VERSION_COLUMNS } from './compile-write.js';
-import { namesOf } from './link-sql.js';
+import { isTaken, namesOf, targetColumns } from './link-sql.js';
 
 /** The values of the system columns. */
 const COPIED = sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null, p.revision`;
@@ -22,19 +22,22 @@ function copied(type: ContentType, { name, exclusive }: Column): Sql {
  */
 function copiedLinks(type: ContentType, links: LinkTable): Sql {
   const { table, owner, target, position } = namesOf(links);
+  const named = targetColumns(links).map(({ name }) => name);
   const places = [position, ...(links.inversePosition === null ? [] : [plain(links.inversePosition.name)])];
   const locale = links.perLocale ? sql`d.locale` : constant(SHARED);
   const draft = sql`select 1 from ${quote(type.table)} v where v.document_id = d.document_id and not v.published`;
   const held = sql`select 1 from ${table} o where o.${target} = l.${target} and not o.published and o.locale = l.locale`;
+  const taken = isTaken(links, sql`l.${named[1] ?? sql`null`}`);
   const unless = [
     ...(links.perLocale ? [] : [sql` and not exists (${draft})`]),
-    ...(links.exclusive ? [sql` and not exists (${held})`] : []),
+    ...(taken === null ? [] : [sql` and not (${taken} and exists (${held}))`]),
   ];
-  const values = places.map((place) => sql`l.${place}`);
-  return sql`insert into ${table} (${owner}, published, locale, ${target}, ${join(places, ', ')})
-      select distinct l.${owner}, false, l.locale, l.${target}, ${join(values, ', ')} from d
+  const copies = [...named, ...places];
+  const values = copies.map((column) => sql`l.${column}`);
+  return sql`insert into ${table} (${owner}, published, locale, ${join(copies, ', ')})
+      select distinct l.${owner}, false, l.locale, ${join(values, ', ')} from d
       join ${table} l on l.${owner} = d.document_id and l.published and l.locale = ${locale}
-      where true${join(unless, ' ')} on conflict (${owner}, published, locale, ${target}) do nothing`;
+      where true${join(unless, ' ')} on conflict (${owner}, published, locale, ${join(named, ', ')}) do nothing`;
 }
 
 /**

@@ -3,7 +3,7 @@
  * many targets and locales there are.
  */
 import type { LinksStep } from '../plan/steps.js';
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { alias, join, print, type Sql, sql, type Statement } from '../sql.js';
 import { noteOwners } from './changes.js';
 import { joinSql } from './joins/joins.js';
@@ -63,7 +63,7 @@ export function linkBatches(links: LinksStep): LinkBatches {
 /** What the steps of a statement change of the links of a type. */
 interface Changes {
   readonly results: Sql[];
-  readonly lists: Map<RelationAttribute, Sql>;
+  readonly lists: Map<LinkedAttribute, Sql>;
 }
 
 /** The parts of steps as tables of one statement; and whose links they change, noted once for each type. */
@@ -76,7 +76,7 @@ export function partsOf(steps: readonly LinkStep[], written: Written): Sql[] {
     const result = (part: number): Sql => alias('k', start + part);
     for (const part of parts) next(part(result));
     if (rows === null || rows.links === null) continue;
-    const changes = changed.get(rows.type) ?? { results: [], lists: new Map<RelationAttribute, Sql>() };
+    const changes = changed.get(rows.type) ?? { results: [], lists: new Map<LinkedAttribute, Sql>() };
     changes.results.push(...rows.links.parts.map(result));
     changes.lists.set(rows.links.attribute, rows.links.after(result));
     changed.set(rows.type, changes);

@@ -8,7 +8,7 @@ import { MAX_INTEGER } from '../schema/cast-value.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
-import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
 import {
   alias,
   constant,
@@ -115,7 +115,7 @@ function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: L
 }
 
 /** The targets of a relation, where its list is needed. */
-function storedTargets(attribute: RelationAttribute, row: RowScope, request: LoadRequest): Sql[] {
+function storedTargets(attribute: LinkedAttribute, row: RowScope, request: LoadRequest): Sql[] {
   if (!request.touched.has(attribute.name)) return [];
   const { linkLocale: locale, defaultLocale } = request;
   const list = joinSql(attribute.join).storedList(attribute.join, { row, attribute, locale, defaultLocale });
@@ -128,6 +128,7 @@ const storedValue = byKind<Attribute, [RowScope, LoadRequest], Sql[]>({
   component: storedColumn,
   zone: storedColumn,
   relation: storedTargets,
+  morph: storedTargets,
 });
 
 /** What to look up. */
@@ -159,7 +160,7 @@ export interface LoadRequest {
 }
 
 /** The rows of a target that are linked to the written document, in any state and locale. */
-function linkedTo({ join: way }: RelationAttribute, { type, documentId }: LoadRequest): Sql {
+function linkedTo({ join: way }: LinkedAttribute, { type, documentId }: LoadRequest): Sql {
   const me =
     documentId === null
       ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`

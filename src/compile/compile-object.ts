@@ -2,11 +2,13 @@
  * ObjectPlan → the select list of one JSON object; children as correlated sub-queries, whatever their depth.
  */
 import type { ChildPlan, ItemsPlan, ObjectPlan } from '../plan/plan.js';
-import { ATTRIBUTES, COMPONENT } from '../schema/naming.js';
+import type { Model } from '../schema/model.js';
+import { ATTRIBUTES } from '../schema/naming.js';
 import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
-import { type Context, heldJson, type JsonScope, listOf, rowOf, type Scope, answered } from './scope.js';
+import { type Held, heldBy } from './held.js';
+import { answered, type Context, type Scope } from './scope.js';
 import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
@@ -15,14 +17,23 @@ const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(nam
 const IDENTITY = 2;
 
 /** The select list of an object: its fields and populated children. */
-export function compileObject(plan: ObjectPlan, scope: Scope, context: Context): Sql {
+export const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
+  objectOf({ plan, kind: [] }, scope, context);
+
+/** An object, and what says of which kind it is, where there are several. */
+interface Shown {
+  readonly plan: ObjectPlan;
+  readonly kind: readonly Sql[];
+}
+
+function objectOf({ plan, kind }: Shown, scope: Scope, context: Context): Sql {
   const fields = plan.fields.map((attribute) => named(answered(scope, attribute), attribute.name));
   const children = plan.children.map((child) =>
     named(compileChild(child, scope, context), child.attribute.name),
   );
   if (context.format === 'flat' || plan.model.model === 'component')
-    return join([...fields, ...children], ', ');
-  const rest = [...fields.slice(IDENTITY), ...children];
+    return join([...fields, ...children, ...kind], ', ');
+  const rest = [...fields.slice(IDENTITY), ...children, ...kind];
   const inner = alias('j', context.next());
   const attributes =
     rest.length === 0
@@ -59,47 +70,43 @@ function countOf(child: Extract<ChildPlan, { kind: 'count' }>, scope: Scope, con
   const targets = targetsOf(scope, child.attribute, context);
   const conditions = [...targets.conditions];
   if (child.where !== null) conditions.push(compileFilter(child.where, targets.scope, context));
-  const counted = sql`json_build_object('count', (select count(*) from ${targets.from}${whereOf(conditions)}))`;
-  return context.format === 'v4' && child.attribute.linked
-    ? sql`json_build_object('attributes', ${counted})`
-    : counted;
+  const count = sql`(select count(*) from ${targets.from}${whereOf(conditions)})`;
+  return counted(count, child, context);
 }
 
-/** One branch of a zone: instances of one component, with its own fields, filter and children. */
-function branch(
-  items: ItemsPlan,
-  scope: JsonScope,
-  context: Context,
-): { readonly test: Sql; readonly value: Sql } {
-  const uid = quote(scope.component.uid, 'string');
-  const kind = sql`${scope.value}->>'__component'`;
-  const conditions = [sql`${kind} = ${uid}`];
+const counted = (count: Sql, { attribute }: ChildPlan, { format }: Context): Sql => {
+  const object = sql`json_build_object('count', ${count})`;
+  return format === 'v4' && attribute.linked ? sql`json_build_object('attributes', ${object})` : object;
+};
+
+type MixedPlan = Extract<ChildPlan, { kind: 'mixed' }>;
+
+/** The value of items of one kind; null for one that is not shown. */
+function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context: Context): Sql {
+  const { name, label, from, scope, ...shown } = held.ofKind(kind);
+  const conditions = [...shown.conditions];
   if (items.where !== null) conditions.push(compileFilter(items.where, scope, context));
   const j = alias('j', context.next());
-  const list = join([compileObject(items.object, scope, context), named(kind, COMPONENT)], ', ');
-  return {
-    test: sql`(${join(conditions, ' and ')})`,
-    value: sql` when ${uid} then (select row_to_json(${j}.*) from (select ${list}) ${j})`,
-  };
+  const list = objectOf({ plan: items.object, kind: [named(label, held.key)] }, scope, context);
+  return sql`when ${name} then (select row_to_json(${j}.*) from (select ${list}${from}${whereOf(conditions)}) ${j})`;
 }
 
-function zoneOf(child: Extract<ChildPlan, { kind: 'zone' }>, scope: Scope, context: Context): Sql {
-  const instance = alias('c', context.next());
-  const inner = { kind: 'json', value: sql`${instance}.v`, row: rowOf(scope) } as const;
-  const branches = [...child.items].map(([component, items]) =>
-    branch(items, { ...inner, component }, context),
-  );
-  if (branches.length === 0) return sql`'[]'::json`;
-  const values = join(
-    branches.map(({ value }) => value),
-    ' ',
-  );
-  const tests = join(
-    branches.map(({ test }) => test),
-    ' or ',
-  );
-  const from = sql`jsonb_array_elements(${listOf(heldJson(scope, child.attribute))}) with ordinality ${instance}(v, n)`;
-  return sql`(select coalesce(json_agg(case ${instance}.v->>'__component'${values} end order by ${instance}.n), '[]') from ${from} where ${tests})`;
+/** Items of several kinds that are shown: `v`, in the order of `n`. The fence has each looked up once. */
+function shownItems({ attribute, items }: MixedPlan, scope: Scope, context: Context): Sql {
+  const held = heldBy(attribute, scope, context);
+  const item = alias('k', context.next());
+  if (items.size === 0) return sql`(select null::json as v, 0 as n) ${item} where false`;
+  const branches = [...items].map((one) => branch(one, held, context));
+  const value = sql`case ${held.kind} ${join(branches, ' ')} end`;
+  const all = sql`select ${value} as v, ${held.position} as n from ${held.from}${whereOf(held.conditions)} offset 0`;
+  return sql`(${all}) ${item} where ${item}.v is not null`;
+}
+
+function mixedOf(child: MixedPlan, scope: Scope, context: Context): Sql {
+  const shown = shownItems(child, scope, context);
+  if (child.counted) return counted(sql`(select count(*) from ${shown})`, child, context);
+  if (!child.attribute.many) return sql`(select v from ${shown} order by n limit 1)`;
+  return sql`(select coalesce(json_agg(v order by n), '[]') from ${shown})`;
 }
 
 function compileChild(child: ChildPlan, scope: Scope, context: Context): Sql {
@@ -108,7 +115,7 @@ function compileChild(child: ChildPlan, scope: Scope, context: Context): Sql {
       return wrap(itemsOf(child, scope, context), child, context);
     case 'count':
       return wrap(countOf(child, scope, context), child, context);
-    case 'zone':
-      return zoneOf(child, scope, context);
+    case 'mixed':
+      return wrap(mixedOf(child, scope, context), child, context);
   }
 }

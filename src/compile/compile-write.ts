@@ -3,7 +3,8 @@
  * share.
  */
 import type { DiscardStep, PublishStep, RowsStep } from '../plan/steps.js';
-import type { Column, ContentType, RelationAttribute } from '../schema/model.js';
+import { documentIdsOf } from '../plan/target-key.js';
+import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
 import { nextCount, noted, revisionOf, TIME } from './changes.js';
 import { columnValue } from './column-value.js';
 import { partsOf } from './compile-links.js';
@@ -45,7 +46,7 @@ type WrittenStep = RowsStep | PublishStep | DiscardStep;
 /** What a body gives for the columns of a version, and for the links that have tables. */
 interface Given {
   readonly values: ReadonlyMap<Column, Sql>;
-  readonly lists: ReadonlyMap<RelationAttribute, Sql>;
+  readonly lists: ReadonlyMap<LinkedAttribute, Sql>;
 }
 
 function givenOf({ type, values, links }: RowsStep): Given {
@@ -55,7 +56,9 @@ function givenOf({ type, values, links }: RowsStep): Given {
   const owned = links.changes.filter(({ attribute: { join: way } }) => way.side !== 'inverse');
   return {
     values: new Map(given.map((column) => [column, columnValue(column, values.get(column.attribute))])),
-    lists: new Map(owned.map(({ attribute, targets }) => [attribute, texts(targets)])),
+    lists: new Map(
+      owned.map(({ attribute, targets }) => [attribute, texts(documentIdsOf(attribute, targets))]),
+    ),
   };
 }
 
@@ -71,7 +74,7 @@ export function compileCreate(request: RowsStep, links: readonly LinkStep[]): St
   const { values, lists } = givenOf(request);
   const columns = type.storage.columns.filter(({ attribute }) => request.values.has(attribute));
   const given = columns.map((column) => values.get(column) ?? placeOfNew(column, request));
-  const none = type.storage.links.map(({ attribute }): [RelationAttribute, Sql] => [
+  const none = type.storage.links.map(({ attribute }): [LinkedAttribute, Sql] => [
     attribute,
     sql`array[]::text[]`,
   ]);

@@ -1,7 +1,7 @@
 /** What the statements about links are made of. */
 import type { LinksStep } from '../plan/steps.js';
 import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { constant, join, param, plain, quote, type Sql, sql, union } from '../sql.js';
 
 /** A part of a step's statement. It may read what an earlier part of the step returns, by its number. */
@@ -19,7 +19,7 @@ interface ChangedRows {
 /** Links that change, so that the rows of their owners have to be noted. */
 interface ChangedLinks {
   /** The relation, on its owning side. */
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   /** The parts that return whose links have changed. */
   readonly parts: readonly number[];
   /** The targets that an owner's row `t` has after the step, as a list. */
@@ -75,6 +75,42 @@ export const namesOf = ({ table, owner, target, position }: LinkTable): LinkName
   target: plain(target.name),
   position: plain(position.name),
 });
+
+/** What tells the target of a link: its columns, and what they are called where links are wanted. */
+export const targetColumns = ({ target, targetType }: LinkTable): readonly TargetColumn[] => [
+  { name: plain(target.name), as: sql`target` },
+  ...(targetType === null ? [] : [{ name: plain(targetType.name), as: sql`type` }]),
+];
+
+interface TargetColumn {
+  readonly name: Sql;
+  readonly as: Sql;
+}
+
+/** A target, as a document id or a set of them, and what links that lead to several types call its type. */
+interface LinkTarget {
+  readonly documentId: Sql;
+  readonly calledType: string | null;
+}
+
+/** Whether a link leads to a document of a type, or to one of several. */
+export function leadsTo(link: Sql, links: LinkTable, { documentId, calledType }: LinkTarget): Sql {
+  const isOne = sql`${link}.${plain(links.target.name)} = ${documentId}`;
+  return allOf([isOne, ...ofType(link, links, calledType)]);
+}
+
+/** Whether the target of a link is of a type; nothing where links lead to one type only. */
+export const ofType = (link: Sql, { targetType }: LinkTable, calledType: string | null): Sql[] =>
+  targetType === null || calledType === null
+    ? []
+    : [sql`${link}.${plain(targetType.name)} = ${constant(calledType)}`];
+
+/** Whether a target of a type has one owner at most; null where targets may have any number. */
+export function isTaken({ exclusive, exclusiveTypes }: LinkTable, type: Sql): Sql | null {
+  if (exclusive) return sql`true`;
+  if (exclusiveTypes.length === 0) return null;
+  return sql`${type} in (${join(exclusiveTypes.map(constant), ', ')})`;
+}
 
 /** The same, and the place on the other side. */
 export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly place: Sql } => ({

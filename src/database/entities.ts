@@ -63,9 +63,15 @@ const linkProperty = ({ name, type, key }: LinkColumn): Property => ({
 
 /** The columns of a link table: what a link is of, where it leads, and its place on each side. */
 export const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
-  [links.owner, links.published, links.locale, links.target, links.position, links.inversePosition].filter(
-    (column) => column !== null,
-  );
+  [
+    links.owner,
+    links.published,
+    links.locale,
+    links.target,
+    links.targetType,
+    links.position,
+    links.inversePosition,
+  ].filter((column) => column !== null);
 
 function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks): AnyEntity {
   const { table, published, locale, target, targetIndex, exclusive } = links;

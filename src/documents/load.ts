@@ -8,7 +8,7 @@ import { neededValues } from '../plan/needed-values.js';
 import type { StoredValues } from '../plan/stored-instances.js';
 import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
 import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 
@@ -53,7 +53,7 @@ function draftlessOf(
 }
 
 /** Relations that may not be empty when a document is published, although the body does not name them. */
-function judged({ target: { type, publish }, settings }: LoadRequest): RelationAttribute[] {
+function judged({ target: { type, publish }, settings }: LoadRequest): LinkedAttribute[] {
   if (!settings.strictRelations || !publish) return [];
   return type.storage.relations.filter(({ required }) => required);
 }
@@ -81,7 +81,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     linkLocale,
     defaultLocale: settings.defaultLocale,
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
-    changed: new Set(changed.map((attribute) => attribute.target)),
+    changed: new Set(changed.flatMap(({ targets }) => targets)),
     references,
     own,
     instances,

@@ -11,8 +11,8 @@ import {
   type Component,
   type ContentType,
   type EmbeddedAttribute,
+  type LinkedAttribute,
   type Model,
-  type RelationAttribute,
   type ScalarAttribute,
 } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
@@ -21,6 +21,7 @@ import {
   copyOf,
   type GivenInstance,
   type GivenMaps,
+  type GivenRelation,
   type GivenValues,
   isGiven,
   noValues,
@@ -39,7 +40,7 @@ export interface Lookup {
   /**
    * Relations of which only links of own documents may change: whose all linked documents are matters, too.
    */
-  readonly ownOnly: readonly RelationAttribute[];
+  readonly ownOnly: readonly LinkedAttribute[];
 }
 
 /** The documents named, by type. */
@@ -148,23 +149,42 @@ function refusedLink(key: string, at: string, { grant }: LinkRefusal): Error {
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
 
-function relation(attribute: RelationAttribute, { raw, at, into }: Sent, walk: Walk): void {
-  const scope = walk.rights.links(attribute);
-  if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
-  const input = relationInput(raw, attribute, at);
-  const { target } = attribute;
-  const known = walk.references.get(target) ?? { references: [], guarded: false, own: null, ownOnly: [] };
-  for (const reference of referencesOf(input)) known.references.push(reference);
-  walk.references.set(target, {
-    references: known.references,
-    guarded: known.guarded || scope.targets !== 'all' || scope.drafts !== 'all',
-    own: known.own ?? [scope.targets, scope.drafts].find(isOwn) ?? null,
-    ownOnly: isOwn(scope.targets) ? [...known.ownOnly, attribute] : known.ownOnly,
-  });
-  into.relations.set(attribute.name, { attribute, input, scope });
+/** What has to be known of the documents of a type, beside what is known already. */
+function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, scope }: GivenRelation): Lookup {
+  const { references, guarded, own, ownOnly } = known ?? {
+    references: [],
+    guarded: false,
+    own: null,
+    ownOnly: [],
+  };
+  const drafts = scope.drafts(type);
+  return {
+    references,
+    guarded: guarded || scope.targets !== 'all' || drafts !== 'all',
+    own: own ?? [scope.targets, drafts].find(isOwn) ?? null,
+    ownOnly: isOwn(scope.targets) ? [...ownOnly, attribute] : ownOnly,
+  };
 }
 
-const take = byKind<Attribute, [Sent, Walk], void>({ scalar, relation, component: embedded, zone: embedded });
+function relation(attribute: LinkedAttribute, { raw, at, into }: Sent, walk: Walk): void {
+  const scope = walk.rights.links(attribute);
+  if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
+  const input = relationInput(raw, { attribute, at, types: scope.types });
+  const given = { attribute, input, scope };
+  const references = referencesOf(input);
+  for (const type of attribute.named ? new Set(references.map((one) => one.type)) : attribute.targets)
+    walk.references.set(type, lookupOf(walk.references.get(type), type, given));
+  for (const reference of references) walk.references.get(reference.type)?.references.push(reference);
+  into.relations.set(attribute.name, given);
+}
+
+const take = byKind<Attribute, [Sent, Walk], void>({
+  scalar,
+  relation,
+  morph: relation,
+  component: embedded,
+  zone: embedded,
+});
 
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
 function writable(

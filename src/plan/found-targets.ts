@@ -4,7 +4,10 @@ import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
 import type { LinkRight } from './rights.js';
 import type { LinkResolver } from './plan-list.js';
+import type { GivenRelation } from './given.js';
+import { keyOf } from './target-key.js';
 import type { ContentType } from '../schema/model.js';
+import { typeUid } from '../schema/naming.js';
 
 /**
  * A row of a document: its id and document id; and, where it was asked, whether the document has a published
@@ -51,49 +54,81 @@ export class FoundTargets {
     return [...this.byDocument.values()].filter(({ own }) => !own).map(({ documentId }) => documentId);
   }
 
-  /**
-   * References of a relation as document ids. One to a document that the caller may not see is answered like
-   * one to none at all, whichever way it is named: row ids can be counted through.
-   *
-   * What the version being written is linked to already can be sent back and removed all the same (protocol
-   * 1.25), but by its document id alone: nobody comes by that without having seen the document, so this tells
-   * a stranger nothing, and to who has seen it only that a link is still there in a list that they may write.
-   */
-  resolver(scope: LinkRight, linked: readonly string[]): LinkResolver {
-    const already = new Set(linked);
-    const open = (found: Found): boolean =>
-      (found.published || scope.drafts === 'all' || (isOwn(scope.drafts) && found.own)) &&
+  /** What a reference means; undefined where there is nothing, or nothing that may be linked. */
+  find(reference: Reference, { scope, isLinked }: Among): string | undefined {
+    const byId = 'id' in reference;
+    const found = byId ? this.byRow.get(reference.id) : this.byDocument.get(reference.documentId);
+    if (found === undefined) return undefined;
+    const drafts = scope.drafts(this.type);
+    const open =
+      (found.published || drafts === 'all' || (isOwn(drafts) && found.own)) &&
       (found.own || scope.targets === 'all');
-    const find = (reference: Reference): string | undefined => {
-      const byId = 'id' in reference;
-      const found = byId ? this.byRow.get(reference.id) : this.byDocument.get(reference.documentId);
-      if (found === undefined) return undefined;
-      return open(found) || (!byId && already.has(found.documentId)) ? found.documentId : undefined;
-    };
-    return {
-      find,
-      require: (references) => this.required(references, find),
-      mime: (documentId) => this.byDocument.get(documentId)?.mime,
-      isOthers: (documentId) => scope.targets !== 'all' && this.byDocument.get(documentId)?.own === false,
-    };
+    return open || (!byId && isLinked(found.documentId)) ? found.documentId : undefined;
   }
 
-  private required(
-    references: readonly Reference[],
-    find: (reference: Reference) => string | undefined,
-  ): readonly string[] {
+  /** A document's media type, where it is a file. */
+  mimeOf(documentId: string): string | undefined {
+    return this.byDocument.get(documentId)?.mime;
+  }
+
+  /** Whether a document is somebody else's. */
+  isOthers(documentId: string): boolean {
+    return this.byDocument.get(documentId)?.own === false;
+  }
+
+  /** The 400 that names references which lead to nothing; undefined where there are none. */
+  missing(references: readonly Reference[]): Error | undefined {
     const { type, locale } = this;
-    const missing = references.filter((reference) => find(reference) === undefined);
-    const named = missing.find((reference) => 'documentId' in reference);
-    if (named !== undefined && 'documentId' in named) {
-      throw validationError(
+    const named = references.find((reference) => 'documentId' in reference);
+    if (named !== undefined && 'documentId' in named)
+      return validationError(
         `Document with id "${named.documentId}", locale "${type.localized ? locale : 'null'}" not found`,
       );
-    }
-    if (missing.length > 0)
-      throw validationError(
-        `${missing.length} relation(s) of type ${type.internal ? 'plugin::upload.file' : `api::${type.uid}.${type.uid}`} associated with this entity do not exist`,
-      );
-    return references.map((reference) => find(reference) as string);
+    if (references.length === 0) return undefined;
+    return validationError(
+      `${references.length} relation(s) of type ${typeUid(type)} associated with this entity do not exist`,
+    );
   }
+}
+
+/** Which documents count for a relation: those that the caller may link, and those that are linked. */
+interface Among {
+  readonly scope: LinkRight;
+  readonly isLinked: (documentId: string) => boolean;
+}
+
+/**
+ * References of a relation as its lists name them. One to a document that the caller may not see is answered
+ * like one to none at all, whichever way it is named: row ids can be counted through.
+ *
+ * What the version being written is linked to already can be sent back and removed all the same (protocol
+ * 1.25), but by its document id alone: nobody comes by that without having seen the document, so this tells a
+ * stranger nothing, and to who has seen it only that a link is still there in a list that they may write.
+ */
+export function resolverOf(
+  { attribute, scope }: GivenRelation,
+  linked: readonly string[],
+  foundOf: (type: ContentType) => FoundTargets,
+): LinkResolver {
+  const already = new Set(linked);
+  const find = (reference: Reference): string | undefined => {
+    const { type } = reference;
+    const isLinked = (documentId: string): boolean => already.has(keyOf(attribute, type, documentId));
+    const documentId = foundOf(type).find(reference, { scope, isLinked });
+    return documentId === undefined ? undefined : keyOf(attribute, type, documentId);
+  };
+  return {
+    find,
+    require: (references) => {
+      const missing = references.filter((reference) => find(reference) === undefined);
+      const [first] = missing;
+      const error = first && foundOf(first.type).missing(missing.filter(({ type }) => type === first.type));
+      if (error !== undefined) throw error;
+      return references.map((reference) => find(reference) as string);
+    },
+    mime: (key) =>
+      attribute.targets.map((type) => foundOf(type).mimeOf(key)).find((mime) => mime !== undefined),
+    isOthers: (key) =>
+      scope.targets !== 'all' && attribute.targets.some((type) => foundOf(type).isOthers(key)),
+  };
 }

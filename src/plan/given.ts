@@ -1,6 +1,6 @@
 /** What a body gives, checked: by what its attributes are, so that nobody has to ask again. */
 import { isObject } from '../json.js';
-import type { Component, EmbeddedAttribute, RelationAttribute, ScalarAttribute } from '../schema/model.js';
+import type { Component, EmbeddedAttribute, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
 import type { RelationInput } from './relation-input.js';
 import type { LinkRight } from './rights.js';
 
@@ -10,7 +10,7 @@ interface GivenScalar {
 }
 
 export interface GivenRelation {
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   readonly input: RelationInput;
   readonly scope: LinkRight;
 }

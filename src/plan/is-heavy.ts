@@ -7,9 +7,10 @@ const FAR = 10_000;
 /** Whether an object leads to any number of others. */
 const isWide = ({ children }: ObjectPlan): boolean =>
   children.some((child) => {
-    if (child.kind === 'zone') return [...child.items.values()].some(({ object }) => isWide(object));
     const many = child.attribute.linked && child.attribute.many;
-    return many || child.kind === 'count' || isWide(child.object);
+    if (many || child.kind === 'count') return true;
+    const objects = child.kind === 'items' ? [child] : [...child.items.values()];
+    return objects.some(({ object }) => isWide(object));
   });
 
 /** The order in which rows are found anyway. */

@@ -1,10 +1,12 @@
 /** Which links a write changes, brings into another state, or leaves alone. */
 import type { Caller } from '../access/caller.js';
-import type { ContentType, RelationAttribute } from '../schema/model.js';
+import { ownerTypeOf } from '../schema/joins.js';
+import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import type { Loaded } from './loaded.js';
 import type { WriteValues } from './plan-values.js';
 import { decideOwners } from './rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
+import { documentIdsOf } from './target-key.js';
 import type { CheckedBody, WriteTarget } from './write-plan.js';
 
 /** What decides about links: what is written and by whom, what was there, and what is wanted. */
@@ -32,7 +34,7 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   const { target, loaded, writeValues } = linking;
   const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
   const publishes = target.publish && target.type.draftAndPublish && !isNew;
-  const isLeftOut = (attribute: RelationAttribute): boolean => !writeValues.lists.has(attribute);
+  const isLeftOut = (attribute: LinkedAttribute): boolean => !writeValues.lists.has(attribute);
   return {
     ...about(linking),
     changes: [...writeValues.lists].flatMap(([attribute, targets]) => changesOf(attribute, targets, linking)),
@@ -57,7 +59,7 @@ const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'change
 
 /** The change of a relation; none where the other side of it says all. */
 function changesOf(
-  attribute: RelationAttribute,
+  attribute: LinkedAttribute,
   targets: readonly string[],
   linking: LinkedBody,
 ): LinkChange[] {
@@ -67,7 +69,7 @@ function changesOf(
   const change = {
     attribute,
     locale: linkLocale,
-    states: statesOf(isOwning ? type : attribute.target, publish),
+    states: statesOf(isOwning ? type : ownerTypeOf(attribute), publish),
   };
   if (isOwning) return [{ ...change, targets, untouched: [] }];
   const untouched = othersOf(attribute, linking);
@@ -76,23 +78,26 @@ function changesOf(
   // A document's link with itself is its owning side's where a body sets both (D22).
   if (!own.includes(documentId))
     return [{ ...change, targets: targets.filter((id) => id !== documentId), untouched }];
-  if (attribute.exclusive && !attribute.many) return [];
+  if (!attribute.many) return [];
   const isListed = targets.includes(documentId);
   return [{ ...change, targets, untouched: isListed ? untouched : [...untouched, documentId] }];
 }
 
-/** The owning side's new list, where a body sets both sides of a relation with itself. */
-const ownSideOf = (
-  { join: way }: RelationAttribute,
+/** The documents of the owning side's new list, where a body sets both sides of a relation with itself. */
+function ownSideOf(
+  { join: way }: LinkedAttribute,
   { writeValues }: LinkedBody,
-): readonly string[] | undefined =>
-  [...writeValues.lists].find(([{ join }]) => join.side === 'owning' && join.name === way.name)?.[1];
+): readonly string[] | undefined {
+  const isOwn = ({ join }: LinkedAttribute): boolean => join.side === 'owning' && join.name === way.name;
+  const own = [...writeValues.lists].find(([attribute]) => isOwn(attribute));
+  return own === undefined ? undefined : documentIdsOf(...own);
+}
 
 /** Documents of others whose links a relation must leave as they are (D26). */
-function othersOf(attribute: RelationAttribute, { body, loaded }: LinkedBody): readonly string[] {
+function othersOf(attribute: LinkedAttribute, { body, loaded }: LinkedBody): readonly string[] {
   const scope = body.values.relations.get(attribute.name)?.scope.targets ?? 'all';
   if (scope === 'all') return [];
-  return loaded.targets.get(attribute.target)?.others ?? [];
+  return loaded.targets.get(ownerTypeOf(attribute))?.others ?? [];
 }
 
 /**
@@ -111,7 +116,7 @@ function transfersOf(
     owners: 'all',
   }));
   const inverse = type.storage.relations
-    .filter(({ join, target }) => join.side === 'inverse' && target.draftAndPublish)
+    .filter((attribute) => attribute.join.side === 'inverse' && ownerTypeOf(attribute).draftAndPublish)
     .flatMap((attribute): LinkTransfer[] => {
       const owners = decideOwners(caller, attribute);
       return owners === 'none' ? [] : [{ ...transfer, attribute, owners }];

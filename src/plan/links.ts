@@ -4,11 +4,11 @@
  */
 import { validationError } from '../errors.js';
 import type { MediaDefinition } from '../schema/definitions.js';
-import type { RelationAttribute } from '../schema/model.js';
+import type { LinkedAttribute } from '../schema/model.js';
 import { OrderedIds } from './ordered-ids.js';
 import type { Reference, RelationInput } from './relation-input.js';
 
-/** The documents of one type that a body names. */
+/** The documents that a body names, as lists name them. */
 export interface Resolver {
   /** A document that may be missing. */
   readonly find: (reference: Reference) => string | undefined;
@@ -128,7 +128,7 @@ function kindOf(mime: string): Kind {
 }
 
 /** Refuses files of a kind that a media attribute does not take. */
-function checkFiles(input: RelationInput, { def }: RelationAttribute, resolver: Resolver): void {
+function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Resolver): void {
   const allowed = def.type === 'media' ? def.allowedTypes : undefined;
   if (allowed === undefined || input.kind === 'keep') return;
   const references =
@@ -149,7 +149,7 @@ function checkFiles(input: RelationInput, { def }: RelationAttribute, resolver: 
  */
 export function applyChange(
   current: readonly string[],
-  { attribute, input }: { readonly attribute: RelationAttribute; readonly input: RelationInput },
+  { attribute, input }: { readonly attribute: LinkedAttribute; readonly input: RelationInput },
   resolver: Resolver,
 ): readonly string[] {
   if (input.kind === 'keep') return current;

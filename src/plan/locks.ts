@@ -3,7 +3,8 @@
  * whoever changes them from the other side, takes targets from others, or deletes targets, has them to
  * itself, and with them the rows of that type: nobody else changes more than one document's.
  */
-import type { ContentType, RelationAttribute, Storage } from '../schema/model.js';
+import { ownerTypeOf } from '../schema/joins.js';
+import type { ContentType, LinkedAttribute, Storage } from '../schema/model.js';
 import type { Body } from './body.js';
 
 /** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
@@ -13,11 +14,11 @@ export interface Lock {
 }
 
 /** The lock of the links that a relation is part of; none inside components, where nobody else writes. */
-const linksLock = ({ join }: RelationAttribute, exclusive: boolean): Lock[] =>
+const linksLock = ({ join }: LinkedAttribute, exclusive: boolean): Lock[] =>
   join.lock === null ? [] : [{ name: join.lock, exclusive }];
 
 /** The lock of a relation whose list is written: from the other side, or taking targets, it is exclusive. */
-const writtenLock = (attribute: RelationAttribute): Lock[] =>
+const writtenLock = (attribute: LinkedAttribute): Lock[] =>
   linksLock(attribute, attribute.exclusive || attribute.join.side !== 'owning');
 
 /** A document's own lock; a single type has one for the document that it may come to have. */
@@ -36,9 +37,9 @@ export const turnOf = (type: ContentType, documentId: string | null): string | n
   documentLock(type, documentId)[0]?.name ?? null;
 
 /** The relations whose links come to be published with a document, or are taken back by its draft. */
-const transferred = ({ owning, relations }: Storage): RelationAttribute[] => [
+const transferred = ({ owning, relations }: Storage): LinkedAttribute[] => [
   ...owning,
-  ...relations.filter(({ join, target }) => join.side === 'inverse' && target.draftAndPublish),
+  ...relations.filter((one) => one.join.side === 'inverse' && ownerTypeOf(one).draftAndPublish),
 ];
 
 /** What is written. */

@@ -10,7 +10,7 @@ const ALWAYS = ['id', 'documentId'];
  * its id.
  */
 const isWholeList = ({ input, attribute }: GivenRelation): boolean =>
-  input.kind === 'set' && !('mappedBy' in attribute.def);
+  input.kind === 'set' && attribute.join.side !== 'inverse';
 
 const isWholeInstance = (item: GivenInstance | null): boolean =>
   item !== null &&

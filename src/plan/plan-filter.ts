@@ -8,7 +8,7 @@ import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
 import type { Model, ScalarAttribute } from '../schema/model.js';
 import { toBoolean } from '../schema/formats.js';
-import type { Condition, Hop } from './plan.js';
+import { type Condition, type Hop, isSearched } from './plan.js';
 import { lookUp, type Rights } from './rights.js';
 
 /** With whose rights names are asked for, and the parameter that does. */
@@ -158,7 +158,7 @@ export function enterHop(hop: Hop, path: readonly string[], { rights, source }: 
       'Too many relations in the filters and sorts of one request',
     );
   if (!hop.linked) return hop.component;
-  if (!rights.mayEnter(hop)) throw hidden(path, source);
+  if (!rights.mayEnter(hop, hop.target)) throw hidden(path, source);
   return hop.target;
 }
 
@@ -174,7 +174,7 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
   const path = [...scope.path, key];
   const attribute = scope.open ? lookUp(scope.model, key, scope.rights) : undefined;
   if (attribute === undefined) throw unknown(key, scope.path, scope.source);
-  if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(path, scope.source);
+  if (attribute === 'hidden' || !isSearched(attribute)) throw hidden(path, scope.source);
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
   const model = enterHop(attribute, path, scope);
   const id = model.attributes.get('id') as ScalarAttribute;

@@ -1,6 +1,6 @@
 /** The new list of a relation: what the body says of it, and the links of others that stay. */
 import { ContentError, validationError } from '../errors.js';
-import type { RelationAttribute } from '../schema/model.js';
+import type { LinkedAttribute } from '../schema/model.js';
 import type { GivenRelation } from './given.js';
 import { applyChange, type Resolver } from './links.js';
 
@@ -30,9 +30,11 @@ function withOthers(list: readonly string[], { given, stored, resolver }: ListRe
   const lost = stored.filter((id) => !listed.has(id) && resolver.isOthers(id));
   if (lost.length === 0) return list;
   const { input, attribute } = given;
-  const { name, many, target } = attribute;
+  const { name, many } = attribute;
   if (input.kind === 'set' && (many || list.length === 0)) return [...lost, ...list];
-  throw validationError(`Invalid key ${name}`, { grant: `${target.singularApiId}.update` });
+  throw validationError(`Invalid key ${name}`, {
+    grant: attribute.targets.map((type) => `${type.singularApiId}.update`).join(', '),
+  });
 }
 
 /** Throws a 400 with the place of what is wrong. */
@@ -54,7 +56,7 @@ export function planList(request: ListRequest): readonly string[] {
 /** A stored relation as a list: of one at most where it is to one. */
 export function storedList(
   stored: Readonly<Record<string, unknown>> | null,
-  attribute: RelationAttribute,
+  attribute: LinkedAttribute,
 ): readonly string[] {
   const value = stored?.[attribute.name];
   const list = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');

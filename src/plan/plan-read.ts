@@ -12,7 +12,8 @@ import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
 import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
-import { planObject, planSort, type SelectContext } from './plan-select.js';
+import { planObject, type SelectContext } from './plan-select.js';
+import { planSort } from './plan-sort.js';
 import { answerFields, decideReadBack, rightsOf } from './rights.js';
 
 /** Which one document is meant: by its document id, or by the id of its row. */
@@ -177,7 +178,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
   const context: SelectContext = {
     rights,
     limits: settings.limits,
-    components: schema.components,
+    schema,
     budget: { nodes: settings.limits.populateNodes },
   };
   const source = { source: 'query', param: 'filters' } as const;

@@ -2,26 +2,30 @@
 import { invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
-import type { Fields, Populate, PopulateItem, Query, SortKey } from '../query/query.js';
-import type { Attribute, Component, Model, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import type { Fields, Populate, PopulateItem, Query } from '../query/query.js';
+import type { Attribute, Model, ScalarAttribute, Schema } from '../schema/model.js';
+import { typeUid } from '../schema/naming.js';
 import type { ContentLimits } from '../settings.js';
-import type { ChildPlan, Condition, Hop, ItemsPlan, ObjectPlan, OrderKey } from './plan.js';
-import { type AskedBy, enterHop, hidden, planFilter, unknown } from './plan-filter.js';
+import {
+  type ChildPlan,
+  type Condition,
+  isMixed,
+  type ItemsPlan,
+  type MixedAttribute,
+  type ObjectPlan,
+} from './plan.js';
+import { type AskedBy, hidden, planFilter, unknown } from './plan-filter.js';
+import { planSort } from './plan-sort.js';
 import { lookUp, type Rights } from './rights.js';
 
 /** What the walk carries along. */
 export interface SelectContext {
   readonly rights: Rights;
   readonly limits: ContentLimits;
-  /** All components, for the names under `on`. */
-  readonly components: ReadonlyMap<string, Component>;
+  /** All types and components, for the names under `on`. */
+  readonly schema: Schema;
   /** Nodes left of the populate budget. */
   readonly budget: { nodes: number };
-}
-
-/** What sort keys are planned in. */
-interface SortContext extends AskedBy {
-  readonly limits: ContentLimits;
 }
 
 /** The model's own list where nothing is narrowed, so that its plan stays one object. */
@@ -43,36 +47,6 @@ function planFields(fields: Fields, model: Model, { rights, source }: AskedBy): 
   if (fields === '*' || fields.includes('*')) return shownTo(model, rights);
   const identity = model.shown.slice(0, 2);
   return [...new Set([...identity, ...chosen])];
-}
-
-/** Sort keys with their way to the attribute (protocol 7.4–7.11). */
-export function planSort(keys: readonly SortKey[], root: Model, context: SortContext): OrderKey[] {
-  const { limits, source } = context;
-  if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
-  return keys.flatMap(({ path, descending }) => {
-    // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing
-    // (7.12).
-    if (path.length === 1 && path[0] === 'status' && root.model === 'type' && root.draftAndPublish) return [];
-    const hops: Hop[] = [];
-    let model = root;
-    let { rights } = context;
-    for (const [depth, key] of path.entries()) {
-      const here = path.slice(0, depth + 1);
-      const attribute = lookUp(model, key, rights);
-      if (attribute === undefined) throw unknown(key, path.slice(0, depth), source);
-      if (attribute === 'hidden' || attribute.kind === 'zone') throw hidden(here, source);
-      const last = depth === path.length - 1;
-      if (attribute.kind === 'scalar') {
-        if (!last) throw unknown(path[depth + 1] ?? '', here, source);
-        return [{ hops, attribute, descending }];
-      }
-      if (last) throw hidden(here, source);
-      model = enterHop(attribute, here, { rights, source });
-      rights = rights.enter(attribute);
-      hops.push(attribute);
-    }
-    return [];
-  });
 }
 
 const invalidAt = (key: string, at: string): Error =>
@@ -149,13 +123,13 @@ function refuseUnknownKeys(item: PopulateItem): void {
   if (first !== undefined) throw invalidKey(first, { at: item.at, path: item.at }, POPULATE_SOURCE);
 }
 
-/** Refuses what could be said of a component, and not of a zone, whose instances are of several. */
-function checkZoneItem(item: PopulateItem, zone: ZoneAttribute, model: Model): void {
+/** Refuses what could be said of items of one kind, and not of several. */
+function checkMixedItem(item: PopulateItem, attribute: MixedAttribute, model: Model): void {
   const found = isObject(item.raw) && item.on === null && item.populate.kind !== 'all' && !item.count;
   const listed = isObject(item.raw) && item.populate.kind === 'items';
   if (listed) throw invalidKey('populate', { at: item.at, path: item.at }, POPULATE_SOURCE);
   if (found || item.text !== null || item.raw === '*') {
-    const named = `${model.uid}.${zone.name} (api::${model.uid}.${model.uid})`;
+    const named = `${model.uid}.${attribute.name} (${model.model === 'type' ? typeUid(model) : model.uid})`;
     throw validationError(
       `Invalid nested populate for ${named}. Expected a fragment ("on") or "count" but found ${JSON.stringify(item.raw)}`,
       { key: item.key, path: item.at, ...POPULATE_SOURCE },
@@ -163,33 +137,51 @@ function checkZoneItem(item: PopulateItem, zone: ZoneAttribute, model: Model): v
   }
 }
 
-function zoneItems(item: PopulateItem, zone: ZoneAttribute, context: SelectContext): ChildPlan[] {
-  const inside = enter(context, zone);
-  const items = item.on === null ? wholeZone(item, zone, inside) : fragmentsOf(item.on, zone, inside);
-  return [{ kind: 'zone', attribute: zone, items }];
+/** What a kind goes by under `on`. */
+const nameOfKind = (kind: Model): string => (kind.model === 'type' ? typeUid(kind) : kind.uid);
+
+const kindsOf = (attribute: MixedAttribute): readonly Model[] =>
+  attribute.linked ? attribute.targets : attribute.components;
+
+/** The items of all kinds that may be seen; of none where there is no such kind. */
+function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: SelectContext): ChildPlan[] {
+  const inside = enter(context, attribute);
+  const asked =
+    item.on === null ? everyKind(item, attribute, inside) : fragmentsOf(item.on, attribute, inside);
+  const maySee = (kind: Model): boolean =>
+    !attribute.linked || (kind.model === 'type' && context.rights.mayEnter(attribute, kind));
+  const counted = item.count && attribute.linked;
+  const seen = [...asked].filter(([kind]) => maySee(kind));
+  const items = new Map(seen.map(([kind, plan]) => [kind, counted ? uncovered(plan) : plan]));
+  return kindsOf(attribute).some(maySee) ? [{ kind: 'mixed', attribute, items, counted }] : [];
 }
 
-/** Every component of the zone: plain, each with `*`, or along a dot path that at least one of them knows. */
-function wholeZone(
+/** What is only counted is not shown. */
+const uncovered = (items: ItemsPlan): ItemsPlan => ({
+  ...items,
+  object: { ...items.object, fields: [], children: [] },
+});
+
+/** Every kind of item: plain, each with `*`, or along a dot path that at least one of them knows. */
+function everyKind(
   item: PopulateItem,
-  zone: ZoneAttribute,
+  attribute: MixedAttribute,
   context: SelectContext,
-): Map<Component, ItemsPlan> {
+): Map<Model, ItemsPlan> {
   const path = item.populate.kind === 'items' ? item.populate : null;
+  const kinds = kindsOf(attribute);
   for (const below of path?.items ?? []) {
-    const known = zone.components.some((component) => isPopulatable(component, below.key));
-    if (!known) throw invalidKey(below.key, { at: below.at, path: below.at }, POPULATE_SOURCE);
+    if (!kinds.some((kind) => isPopulatable(kind, below.key)))
+      throw invalidKey(below.key, { at: below.at, path: below.at }, POPULATE_SOURCE);
   }
   return new Map(
-    zone.components.map((component) => {
+    kinds.map((kind) => {
       const own: Populate =
         path === null
           ? item.populate
-          : { kind: 'items', items: path.items.filter(({ key }) => isPopulatable(component, key)) };
-      return [
-        component,
-        itemsPlan({ ...PLAIN, key: component.uid, at: component.uid, populate: own }, component, context),
-      ];
+          : { kind: 'items', items: path.items.filter(({ key }) => isPopulatable(kind, key)) };
+      const at = nameOfKind(kind);
+      return [kind, itemsPlan({ ...PLAIN, key: at, at, populate: own }, kind, context)];
     }),
   );
 }
@@ -199,20 +191,26 @@ function isPopulatable(model: Model, key: string): boolean {
   return attribute !== undefined && attribute !== 'hidden' && attribute.kind !== 'scalar';
 }
 
+/** A kind that a name under `on` means, whether or not the attribute has items of it. */
+function kindNamed(name: string, { linked }: MixedAttribute, { schema }: SelectContext): Model | undefined {
+  if (!linked) return schema.components.get(name);
+  return [...schema.types.values()].find((type) => typeUid(type) === name);
+}
+
 function fragmentsOf(
   on: readonly PopulateItem[],
-  zone: ZoneAttribute,
+  attribute: MixedAttribute,
   context: SelectContext,
-): Map<Component, ItemsPlan> {
-  const items = new Map<Component, ItemsPlan>();
+): Map<Model, ItemsPlan> {
+  const items = new Map<Model, ItemsPlan>();
   for (const fragment of on) {
-    const component = context.components.get(fragment.key);
-    if (component === undefined)
+    const kind = kindNamed(fragment.key, attribute, context);
+    if (kind === undefined)
       throw invalidKey(fragment.key, { at: fragment.at, path: fragment.at }, POPULATE_SOURCE);
-    if (fragment.text !== null) refuseText(fragment, component);
+    if (fragment.text !== null) refuseText(fragment, kind);
     refuseUnknownKeys(fragment);
-    const plan = itemsPlan(fragment, component, context);
-    if (!fragment.off && zone.components.includes(component)) items.set(component, plan);
+    const plan = itemsPlan(fragment, kind, context);
+    if (!fragment.off && kindsOf(attribute).includes(kind)) items.set(kind, plan);
   }
   return items;
 }
@@ -239,9 +237,9 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
     throw invalidAt(item.key, item.at);
   spend(context);
   const seen = !item.off && context.rights.mayRead(model, attribute);
-  if (attribute.kind === 'zone') {
-    checkZoneItem(item, attribute, model);
-    return zoneItems(item, attribute, context).filter(() => seen);
+  if (isMixed(attribute)) {
+    checkMixedItem(item, attribute, model);
+    return mixedItems(item, attribute, context).filter(() => seen);
   }
   const target = attribute.kind === 'component' ? attribute.component : attribute.target;
   if (item.text !== null) refuseText(item, target);
@@ -254,7 +252,8 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
   }
   const plan = itemsPlan(item, target, enter(context, attribute));
   // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
-  if (!seen || (attribute.kind === 'relation' && !context.rights.mayEnter(attribute))) return [];
+  if (!seen || (attribute.kind === 'relation' && !context.rights.mayEnter(attribute, attribute.target)))
+    return [];
   const counted = item.count && (attribute.many || (attribute.kind === 'relation' && !attribute.media));
   return counted
     ? [{ kind: 'count', attribute, where: plan.where }]

@@ -5,7 +5,7 @@ import type {
   Attribute,
   Component,
   EmbeddedAttribute,
-  RelationAttribute,
+  LinkedAttribute,
   ScalarAttribute,
 } from '../schema/model.js';
 import type { Body } from './body.js';
@@ -148,7 +148,7 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
 
 /** A relation's new list; undefined where the stored one stays. */
 export function planRelation(
-  attribute: RelationAttribute,
+  attribute: LinkedAttribute,
   level: Level,
   context: PlanContext,
 ): readonly string[] | undefined {

@@ -11,7 +11,7 @@ import type {
   Component,
   ContentType,
   EmbeddedAttribute,
-  RelationAttribute,
+  LinkedAttribute,
   ScalarAttribute,
 } from '../schema/model.js';
 import { componentOf, type GivenInstance, type GivenInstances, NOTHING_GIVEN } from './given.js';
@@ -31,7 +31,7 @@ import { instancesOf, type StoredValues, StoredInstances } from './stored-instan
 /** What a write puts into columns and lists. */
 export interface WriteValues {
   readonly values: ReadonlyMap<ScalarAttribute | EmbeddedAttribute, unknown>;
-  readonly lists: ReadonlyMap<RelationAttribute, readonly string[]>;
+  readonly lists: ReadonlyMap<LinkedAttribute, readonly string[]>;
 }
 
 /** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
@@ -80,16 +80,20 @@ const containerOf = ({ attribute }: GivenInstances, level: Level, context: PlanC
   context: { ...context, complete: true },
 });
 
+/** The targets that an instance comes to name. */
+function linkedMember(attribute: LinkedAttribute, level: Level, context: PlanContext): unknown {
+  const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
+  return attribute.many && list.length > 0 ? list : list[0];
+}
+
 /** What an instance comes to hold of an attribute. */
 const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
   scalar: (attribute, level, context) => orStored(attribute, planScalar(attribute, level, context), level),
   component: (attribute, level, context) =>
     orStored(attribute, planInstances(attribute, level, context), level),
   zone: (attribute, level, context) => orStored(attribute, planInstances(attribute, level, context), level),
-  relation: (attribute, level, context) => {
-    const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
-    return attribute.many && list.length > 0 ? list : list[0];
-  },
+  relation: linkedMember,
+  morph: linkedMember,
 });
 
 const orStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
@@ -202,7 +206,7 @@ interface Planning {
   readonly level: Level;
   readonly context: PlanContext;
   readonly values: Map<ScalarAttribute | EmbeddedAttribute, unknown>;
-  readonly lists: Map<RelationAttribute, readonly string[]>;
+  readonly lists: Map<LinkedAttribute, readonly string[]>;
 }
 
 function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
@@ -212,13 +216,16 @@ function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
 const planInstancesInto = (attribute: EmbeddedAttribute, { level, context, values }: Planning): void =>
   put(values, attribute, planInstances(attribute, level, context));
 
+const planLinksInto = (attribute: LinkedAttribute, { level, context, lists }: Planning): void =>
+  put(lists, attribute, planRelation(attribute, level, context));
+
 const planInto = byKind<Attribute, [Planning], void>({
   scalar: (attribute, { level, context, values }) =>
     put(values, attribute, planScalar(attribute, level, context)),
   component: planInstancesInto,
   zone: planInstancesInto,
-  relation: (attribute, { level, context, lists }) =>
-    put(lists, attribute, planRelation(attribute, level, context)),
+  relation: planLinksInto,
+  morph: planLinksInto,
 });
 
 /**

@@ -4,8 +4,8 @@
  */
 import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
-import type { Attribute, ContentType, RelationAttribute, ScalarAttribute } from '../schema/model.js';
-import { FoundTargets } from './found-targets.js';
+import type { Attribute, ContentType, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
+import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
 import { type Lock, locksOfDelete, locksOfTransition, locksOfWrite } from './locks.js';
@@ -59,11 +59,8 @@ export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools
         if (hash === undefined) unhashed.push(password);
         return hash ?? '';
       },
-      resolver: ({ attribute, scope }, linked) =>
-        (loaded.targets.get(attribute.target) ?? new FoundTargets(attribute.target, [], locale)).resolver(
-          scope,
-          linked,
-        ),
+      resolver: (given, linked) =>
+        resolverOf(given, linked, (type) => loaded.targets.get(type) ?? new FoundTargets(type, [], locale)),
       telling: body.telling,
       isSent: body.isSent,
     },
@@ -95,7 +92,7 @@ const orNothing = (value: unknown): unknown => (Array.isArray(value) && value.le
 
 /** What goes into the row's own columns: of relations those that are held there. */
 function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
-  const toOne = [...lists].flatMap(([attribute, list]): [RelationAttribute, unknown][] =>
+  const toOne = [...lists].flatMap(([attribute, list]): [LinkedAttribute, unknown][] =>
     storage.columnOf.has(attribute.name) ? [[attribute, list[0] ?? null]] : [],
   );
   const held = [...values].map(([attribute, value]): [Attribute, unknown] => [attribute, orNothing(value)]);

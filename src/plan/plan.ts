@@ -7,10 +7,11 @@ import type { Statement } from '../sql.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
 import type {
-  Component,
+  Attribute,
   ComponentAttribute,
   ContentType,
   Model,
+  MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   ZoneAttribute,
@@ -63,6 +64,17 @@ export type Condition =
 /** A step to other rows or into a component. */
 export type Hop = RelationAttribute | ComponentAttribute;
 
+/** An attribute whose items are of several kinds, each of which says which: components, or types. */
+export type MixedAttribute = ZoneAttribute | MorphAttribute;
+
+/** Whether an attribute's items are of several kinds. */
+export const isMixed = (attribute: Attribute): attribute is MixedAttribute =>
+  attribute.kind === 'zone' || attribute.kind === 'morph';
+
+/** Whether filters and sorts may name an attribute, or lead through it (protocol 5.7, 7.5). */
+export const isSearched = (attribute: Attribute): attribute is ScalarAttribute | Hop =>
+  !isMixed(attribute) && !(attribute.linked && attribute.polymorphic);
+
 /** One sort key; `hops` lead from the root to the model that holds the attribute. */
 export interface OrderKey {
   readonly hops: readonly Hop[];
@@ -77,7 +89,7 @@ export interface ObjectPlan {
   readonly children: readonly ChildPlan[];
 }
 
-/** Items of one populated attribute, or of one component of a zone. */
+/** Items of one populated attribute, or those of one kind. */
 export interface ItemsPlan {
   readonly object: ObjectPlan;
   readonly where: Condition | null;
@@ -88,9 +100,12 @@ export type ChildPlan =
   | { readonly kind: 'count'; readonly attribute: Hop; readonly where: Condition | null }
   | ({ readonly kind: 'items'; readonly attribute: Hop } & ItemsPlan)
   | {
-      readonly kind: 'zone';
-      readonly attribute: ZoneAttribute;
-      readonly items: ReadonlyMap<Component, ItemsPlan>;
+      readonly kind: 'mixed';
+      readonly attribute: MixedAttribute;
+      /** The kinds that are shown. */
+      readonly items: ReadonlyMap<Model, ItemsPlan>;
+      /** Only their number is asked for. */
+      readonly counted: boolean;
     };
 
 /** `_q`: what is looked for, and among which of the root's attributes. */

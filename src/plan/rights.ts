@@ -3,15 +3,16 @@ import type { Caller } from '../access/caller.js';
 import { decide, type Decision, decideRead, isOwn } from '../access/decide.js';
 import { type Action, type FieldScope, union } from '../access/permissions.js';
 import type { ContentLimits } from '../settings.js';
-import type { Attribute, ContentType, Model, RelationAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, LinkedAttribute, Model } from '../schema/model.js';
+import { ownerTypeOf } from '../schema/joins.js';
 
 /**
  * Rights as the plan asks for them. Populate leaves out, filters, sorts and writes refuse; all by this
  * answer.
  */
 export interface Rights {
-  /** Whether documents that a relation leads to may be read. */
-  readonly mayEnter: (attribute: RelationAttribute) => boolean;
+  /** Whether documents of a type that a relation leads to may be read. */
+  readonly mayEnter: (attribute: LinkedAttribute, type: ContentType) => boolean;
   /** Whether an attribute of the model that stands here may be read. */
   readonly mayRead: (model: Model, attribute: Attribute) => boolean;
   /**
@@ -93,8 +94,8 @@ export interface RootScope {
 /** The rights of a request: its own at the root, `find` on everything that is entered from there. */
 export function rightsOf(caller: Caller, { fields, published }: RootScope, limits: ContentLimits): Rights {
   const budget = { hops: limits.hops, allowed: limits };
-  const mayEnter = (attribute: RelationAttribute): boolean =>
-    attribute.media || attribute.open || mayFind(caller, attribute.target, published);
+  const mayEnter: Rights['mayEnter'] = ({ media, open }, type) =>
+    media || open || mayFind(caller, type, published);
   const within = (scope: FieldScope, attribute: Attribute): boolean =>
     scope === null || attribute.open || scope.has(attribute.name);
   const below: Rights = {
@@ -120,8 +121,10 @@ export type Telling = 'all' | 'shown' | 'nothing';
 
 /** Among which documents a relation's references count. */
 export interface LinkRight {
-  /** The drafts that may be named; of the others only documents that have a published version. */
-  readonly drafts: Decision;
+  /** The types whose documents may be named. */
+  readonly types: readonly ContentType[];
+  /** The drafts of a type that may be named; of the others only documents that have a published version. */
+  readonly drafts: (type: ContentType) => Decision;
   /**
    * The documents that may be linked or unlinked: own ones where the links are theirs, and `update` is
    * granted on own ones.
@@ -137,18 +140,22 @@ export interface LinkRefusal {
 /** What a body may name. */
 export interface WriteRights {
   readonly mayWrite: (attribute: Attribute) => boolean;
-  readonly links: (attribute: RelationAttribute) => LinkRight | LinkRefusal;
+  readonly links: (attribute: LinkedAttribute) => LinkRight | LinkRefusal;
   readonly telling: (attribute: Attribute) => Telling;
   /** Whether attributes that no request may write can be written. */
   readonly trusted: boolean;
 }
 
-const EVERY: LinkRight = { drafts: 'all', targets: 'all' };
+const every = ({ targets: types }: LinkedAttribute): LinkRight => ({
+  types,
+  drafts: () => 'all',
+  targets: 'all',
+});
 
 /** What the host's own hooks put into a body. */
 export const TRUSTED: WriteRights = {
   mayWrite: () => true,
-  links: () => EVERY,
+  links: every,
   telling: () => 'all',
   trusted: true,
 };
@@ -166,23 +173,27 @@ function mayWriteOf(
   return ({ name }) => (fields === null || fields.has(name)) && !(kind === 'user' && name === type.owner);
 }
 
-/** The attribute on the other side that holds this relation's links; undefined where it holds them itself. */
-const holdingSide = ({ def, target }: RelationAttribute): Attribute | undefined =>
-  'mappedBy' in def && def.mappedBy !== undefined ? target.attributes.get(def.mappedBy) : undefined;
+/** The name of the attribute that holds this relation's links on the other side, where it is not itself. */
+function holdingSide({ def }: LinkedAttribute): string | undefined {
+  if ('morphBy' in def) return def.morphBy;
+  return 'mappedBy' in def ? def.mappedBy : undefined;
+}
 
 /**
  * What a relation may be linked to: documents that may be found. From the side that does not own the links,
  * writing them changes the other documents, which needs `update` on them (D26).
  */
-function linksOf(caller: Caller, attribute: RelationAttribute): LinkRight | LinkRefusal {
-  const { target, media } = attribute;
-  if (media) return EVERY;
-  if (!mayFind(caller, target, true)) return { grant: null };
-  const drafts = target.draftAndPublish ? decide(caller, target, 'readDrafts') : 'all';
-  const written = holdingSide(attribute);
-  if (written === undefined) return { drafts, targets: 'all' };
+function linksOf(caller: Caller, attribute: LinkedAttribute): LinkRight | LinkRefusal {
+  if (attribute.media) return every(attribute);
+  const types = attribute.targets.filter((type) => mayFind(caller, type, true));
+  const drafts: LinkRight['drafts'] = (type) =>
+    type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
+  const [target] = types;
+  const written = target?.attributes.get(holdingSide(attribute) ?? '');
+  if (target === undefined) return { grant: null };
+  if (written === undefined) return { types, drafts, targets: 'all' };
   const targets = decide(caller, target, 'update');
-  if (targets !== 'none' && mayWriteOf(caller, target, 'update')(written)) return { drafts, targets };
+  if (targets !== 'none' && mayWriteOf(caller, target, 'update')(written)) return { types, drafts, targets };
   const reserved = caller.kind === 'user' && written.name === target.owner;
   return { grant: reserved ? null : `${target.singularApiId}.update` };
 }
@@ -191,10 +202,11 @@ function linksOf(caller: Caller, attribute: RelationAttribute): LinkRight | Link
  * Whose links may change with the state of a document that does not own them: of all owners, or of those that
  * the caller may update (D22, D26).
  */
-export function decideOwners(caller: Caller, attribute: RelationAttribute): Decision {
-  const written = holdingSide(attribute);
-  const may = written !== undefined && mayWriteOf(caller, attribute.target, 'update')(written);
-  return may ? decide(caller, attribute.target, 'update') : 'none';
+export function decideOwners(caller: Caller, attribute: LinkedAttribute): Decision {
+  const target = ownerTypeOf(attribute);
+  const written = target.attributes.get(holdingSide(attribute) ?? '');
+  const may = written !== undefined && mayWriteOf(caller, target, 'update')(written);
+  return may ? decide(caller, target, 'update') : 'none';
 }
 
 /** A write: of which type, and in which state its answer is. */

@@ -2,7 +2,7 @@
  * What a write does to the database, as values: rows, links, and the drafts that an older model left out.
  */
 import type { OwnCondition } from '../access/decide.js';
-import type { Attribute, ContentType, RelationAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, LinkedAttribute } from '../schema/model.js';
 
 /** New values by attribute; a relation held in a column carries the target's document id or null. */
 export type ColumnValues = ReadonlyMap<Attribute, unknown>;
@@ -41,7 +41,7 @@ export interface PublishStep {
 
 /** New targets of one relation. */
 export interface LinkChange {
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   readonly targets: readonly string[];
   /** The states of the owning side whose links they are, and the locale where locales have their own. */
   readonly states: readonly boolean[];
@@ -52,7 +52,7 @@ export interface LinkChange {
 
 /** Links that become the same in one state as they are in the other (D22). */
 export interface LinkTransfer {
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   /** Whether they come to be published; drafts take back what is published otherwise. */
   readonly published: boolean;
   /** The locale whose links are meant, where locales have their own; null where all are. */

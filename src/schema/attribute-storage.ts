@@ -1,7 +1,7 @@
 /** What an attribute is in the database: one row for each kind. */
 import { quote, sql } from '../sql.js';
 import { byKind } from './by-kind.js';
-import { joinStorage } from './join-storage.js';
+import { joinStorage, morphStorage } from './join-storage.js';
 import type { Attribute, ContentType, EmbeddedAttribute, ScalarAttribute } from './model.js';
 import { attributeIndexName, uniqueIndexName } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
@@ -45,6 +45,7 @@ function embedded(attribute: EmbeddedAttribute, type: ContentType): AttributeSto
 export const attributeStorage = byKind<Attribute, [ContentType], AttributeStorage>({
   scalar,
   relation: (attribute, type) => joinStorage(attribute.join, type, attribute),
+  morph: ({ join }) => morphStorage(join),
   component: embedded,
   zone: embedded,
 });

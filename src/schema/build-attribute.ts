@@ -3,24 +3,26 @@ import { type Identifier, identifier } from '../sql.js';
 import type {
   ComponentAttributeDefinition,
   ContentTypeDefinition,
-  MediaDefinition,
+  MorphDefinition,
   NamedDefinition,
-  RelationDefinition,
   ScalarDefinition,
   ScalarTypeName,
   ZoneDefinition,
 } from './definitions.js';
-import { EMBEDDED, joinOf, type JoinContext, LOCALES } from './joins.js';
+import { EMBEDDED, type JoinContext, joinOf, LOCALES, morphJoin, morphSideJoin } from './joins.js';
+import type { Join } from './join-model.js';
 import type {
   Attribute,
   Component,
   ComponentAttribute,
   ContentType,
+  MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   ZoneAttribute,
 } from './model.js';
 import { columnName, inSchema, name } from './naming.js';
+import { isMorph, RELATION_KINDS } from './relation-kinds.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 
 /** What a definition does not say of a scalar: whether it differs by locale, and a column of the system's. */
@@ -68,10 +70,8 @@ export const LOCALE = system('locale', 'string', 'locale');
 export const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier =>
   inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
 
-const isMany = (def: RelationDefinition | MediaDefinition): boolean =>
-  def.type === 'media'
-    ? def.multiple === true
-    : def.relation === 'oneToMany' || def.relation === 'manyToMany';
+const isMany = (def: RelationAttribute['def']): boolean =>
+  def.type === 'media' ? def.multiple === true : RELATION_KINDS[def.relation].many;
 
 /** What attributes refer to while the model is built: the definitions, and types and components by name. */
 export interface Build {
@@ -85,7 +85,7 @@ export interface Build {
 const joinContextOf = (build: Build, type: ContentTypeDefinition, key: string): JoinContext => ({
   type,
   key,
-  typeOf: (singularApiId) => build.definitions.get(singularApiId) as ContentTypeDefinition,
+  types: build.definitions,
   tableOf: (other) => tableOf(other, build.schema),
 });
 
@@ -126,21 +126,54 @@ const zone = (def: ZoneDefinition, { build, base }: Making): ZoneAttribute =>
     many: true,
   });
 
-function relation(
-  def: RelationDefinition | MediaDefinition,
-  { build, type, base }: Making,
-): RelationAttribute {
-  const twoWay = def.type === 'relation' && (def.inversedBy ?? def.mappedBy) !== undefined;
+/** How a relation to one type reaches its targets; from inside a component by what the instance holds. */
+function joinFrom(def: RelationAttribute['def'], { build, type, base }: Making): Join {
+  if (type === undefined) return EMBEDDED;
+  const context = joinContextOf(build, type, base.name);
+  return 'morphBy' in def ? morphSideJoin(def, context) : joinOf(def, context);
+}
+
+function relation(def: RelationAttribute['def'], making: Making): RelationAttribute {
+  const { build, base } = making;
+  const twoWay =
+    def.type === 'relation' && !('morphBy' in def) && (def.inversedBy ?? def.mappedBy) !== undefined;
+  const target = build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType;
   return Object.freeze<RelationAttribute>({
     ...base,
     kind: 'relation',
     linked: true,
     def,
     many: isMany(def),
-    join: type === undefined ? EMBEDDED : joinOf(def, joinContextOf(build, type, base.name)),
-    target: build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType,
+    join: joinFrom(def, making),
+    target,
+    targets: [target],
+    named: false,
+    polymorphic: 'morphBy' in def,
     media: def.type === 'media',
     exclusive: twoWay && def.relation.startsWith('oneTo'),
+  });
+}
+
+/** The types that a polymorphic relation leads to, in the order of the model where it does not say. */
+const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[] =>
+  targets === undefined
+    ? [...types.values()].filter(({ routes }) => routes.length > 0)
+    : targets.map((name) => types.get(name) as ContentType);
+
+function morph(def: MorphDefinition, { build, type, base }: Making): MorphAttribute {
+  const join = type === undefined ? EMBEDDED : morphJoin(def, joinContextOf(build, type, base.name));
+  return Object.freeze<MorphAttribute>({
+    ...base,
+    kind: 'morph',
+    linked: true,
+    def,
+    many: RELATION_KINDS[def.relation].many,
+    join,
+    targets: targetsOf(def, build),
+    named: true,
+    polymorphic: true,
+    media: false,
+    exclusive: 'links' in join && join.links.exclusiveTypes.length > 0,
   });
 }
 
@@ -165,7 +198,8 @@ export function attributeOf(
   const making = { build, type, base };
   if (def.type === 'component') return component(def, making);
   if (def.type === 'dynamiczone') return zone(def, making);
-  return relation(def as RelationDefinition | MediaDefinition, making);
+  if (def.type === 'relation' && isMorph(def)) return morph(def, making);
+  return relation(def as RelationAttribute['def'], making);
 }
 
 /** The other locales of a document. */
@@ -185,6 +219,9 @@ export function localizations(type: ContentType): RelationAttribute {
     many: true,
     join: LOCALES,
     target: type,
+    targets: [type],
+    named: false,
+    polymorphic: false,
     media: false,
     exclusive: false,
   });

@@ -2,15 +2,9 @@
 import type { Issue } from '../errors.js';
 import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
-import type {
-  AttributeDefinition,
-  AttributeDefinitions,
-  ComponentDefinition,
-  ContentTypeDefinition,
-  NamedDefinition,
-  RelationDefinition,
-  ScalarDefinition,
-} from './definitions.js';
+import type { AttributeDefinition, NamedDefinition, ScalarDefinition } from './definitions.js';
+import { type AttributeContext, attributeOf } from './attribute-context.js';
+import { checkRelation } from './check-relation.js';
 import { ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
 import { sentValue } from './value-context.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
@@ -35,29 +29,6 @@ const RESERVED = [
 
 /** An index of PostgreSQL takes 2,704 bytes, and a character up to four. */
 const LONGEST_INDEXED = 600;
-
-/** The kind that the other side of a two-way relation must have. */
-const OPPOSITE: Readonly<Record<string, string>> = {
-  oneToOne: 'oneToOne',
-  oneToMany: 'manyToOne',
-  manyToOne: 'oneToMany',
-  manyToMany: 'manyToMany',
-};
-
-/** Where an attribute stands: the model around it, and the definition that it belongs to. */
-export interface AttributeContext {
-  readonly types: ReadonlyMap<string, ContentTypeDefinition>;
-  readonly components: ReadonlyMap<string, ComponentDefinition>;
-  readonly name: string;
-  readonly attributes: AttributeDefinitions;
-  readonly type: ContentTypeDefinition | undefined;
-}
-
-/** An attribute that a definition has of its own. */
-export const attributeOf = (
-  attributes: AttributeDefinitions,
-  key: string,
-): AttributeDefinition | undefined => (Object.hasOwn(attributes, key) ? attributes[key] : undefined);
 
 /** Whether a uid can be made from an attribute. */
 const isSlugSource = (def: AttributeDefinition): boolean =>
@@ -113,41 +84,6 @@ function checkScalar(
   if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > LONGEST_INDEXED)
     report(`an index has no room for more than ${LONGEST_INDEXED} characters: lower "maxLength"`);
   if (compiles(def.regex, report)) checkDefault(key, def, report);
-}
-
-function checkRelation(
-  { key, def }: NamedDefinition<RelationDefinition>,
-  scope: AttributeContext,
-  report: Report,
-): void {
-  if (def.target === 'file') return report('target "file": files are linked with type "media"');
-  const target = scope.types.get(def.target);
-  if (target === undefined)
-    return report(
-      `target "${def.target}" is not a content type${among(def.target, [...scope.types.keys()])}`,
-    );
-  const other = def.mappedBy ?? def.inversedBy;
-  if (def.mappedBy !== undefined && def.inversedBy !== undefined)
-    report('has both "mappedBy" and "inversedBy"; the owning side has only "inversedBy"');
-  if (other === undefined) return;
-  if (scope.type === undefined)
-    return report('a relation inside a component is one-way: remove "mappedBy" and "inversedBy"');
-  if (def.mappedBy !== undefined && def.relation === 'manyToOne')
-    report('the "manyToOne" side owns the relation: use "inversedBy"');
-  if (def.inversedBy !== undefined && def.relation === 'oneToMany')
-    report('the "oneToMany" side does not own the relation: use "mappedBy"');
-  if (!isObject(target.attributes)) return;
-  const mirror = attributeOf(target.attributes, other);
-  if (!isObject(mirror))
-    return report(
-      `"${other}" is not an attribute of "${def.target}"${among(other, Object.keys(target.attributes))}`,
-    );
-  const word = def.mappedBy === undefined ? 'mappedBy' : 'inversedBy';
-  if (mirror.type !== 'relation' || mirror.target !== scope.name || mirror[word] !== key) {
-    report(`"${def.target}.${other}" must be a relation to "${scope.name}" with ${word}: "${key}"`);
-  } else if (mirror.relation !== OPPOSITE[def.relation]) {
-    report(`"${def.target}.${other}" must be "${OPPOSITE[def.relation] ?? ''}"`);
-  }
 }
 
 /** The way down to a component, and all that were looked at. */

@@ -2,7 +2,8 @@
 import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
 import { actionsOf } from './actions.js';
-import { type AttributeContext, attributeOf, checkAttribute } from './check-attribute.js';
+import { type AttributeContext, attributeOf } from './attribute-context.js';
+import { checkAttribute } from './check-attribute.js';
 import {
   type AttributeDefinitions,
   type ComponentDefinition,

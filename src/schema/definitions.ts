@@ -87,23 +87,40 @@ export interface ScalarDefinition extends CommonOptions {
   readonly index?: boolean;
 }
 
-type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
-
-/**
- * A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way.
- */
-export interface RelationDefinition extends CommonOptions {
+interface RelationOptions extends CommonOptions {
   readonly type: 'relation';
-  readonly relation: RelationKind;
-  /** `singularApiId` of the target. */
-  readonly target: string;
-  readonly inversedBy?: string;
-  readonly mappedBy?: string;
   /**
    * With `private`: populating it is silently left out of the answer, where other private attributes are
    * refused. Default false.
    */
   readonly leftOut?: boolean;
+}
+
+/**
+ * A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way.
+ */
+export interface RelationDefinition extends RelationOptions {
+  readonly relation: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
+  /** `singularApiId` of the target. */
+  readonly target: string;
+  readonly inversedBy?: string;
+  readonly mappedBy?: string;
+}
+
+/** A polymorphic relation: its targets are of several types (D33). It owns its links. */
+export interface MorphDefinition extends RelationOptions {
+  readonly relation: 'morphToOne' | 'morphToMany';
+  /** The `singularApiId` of each type that it may lead to. Default: every type that has a route. */
+  readonly targets?: readonly string[];
+}
+
+/** The other side of a polymorphic relation, on a type that it leads to. */
+export interface MorphSideDefinition extends RelationOptions {
+  readonly relation: 'morphOne' | 'morphMany';
+  /** `singularApiId` of the type that owns the relation. */
+  readonly target: string;
+  /** The attribute there that is the owning side. */
+  readonly morphBy: string;
 }
 
 /**
@@ -160,6 +177,8 @@ export type AttributeDefinition =
   | Scalar<'boolean', 'index'>
   | Scalar<'json' | 'array' | 'blocks'>
   | RelationDefinition
+  | MorphDefinition
+  | MorphSideDefinition
   | MediaDefinition
   | ComponentAttributeDefinition
   | ZoneDefinition;
@@ -235,62 +254,3 @@ export interface ComponentDefinition {
   readonly uid: string;
   readonly attributes: AttributeDefinitions;
 }
-
-/**
- * Defines a collection type: many documents, served under its plural API id.
- *
- * @example
- * const article = defineCollectionType({
- *   singularApiId: 'article', pluralApiId: 'articles',
- *   attributes: { title: { type: 'string', required: true } },
- * });
- *
- * @publicApi
- */
-export const defineCollectionType = <const T extends TypeOptions>(
-  options: T & Known<T, keyof TypeOptions | 'kind'>,
-): T & { readonly kind: 'collectionType' } => Object.freeze({ ...options, kind: 'collectionType' as const });
-
-/**
- * Defines a single type: at most one document, served under its singular API id.
- *
- * @publicApi
- */
-export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
-  options: T & Known<T, keyof TypeOptions | 'kind'>,
-): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
-
-/**
- * Defines a component: a group of attributes that types, and other components, embed. It has no routes of its
- * own.
- *
- * @publicApi
- */
-export const defineComponent = <const T extends ComponentDefinition>(
-  options: T & Known<T, keyof ComponentDefinition>,
-): T => Object.freeze({ ...options });
-
-/**
- * Refuses options that a definition, or an attribute of its type, does not take, so that a misspelt one does
- * not compile.
- */
-type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends {
-  attributes: infer A;
-}
-  ? {
-      readonly attributes: {
-        readonly [K in keyof A]: A[K] & {
-          readonly [P in Exclude<keyof A[K], OptionOf<TypeOf<A[K]>>>]: never;
-        };
-      };
-    }
-  : unknown);
-
-type TypeOf<A> = A extends { type: infer N } ? N : never;
-
-/** The options of attributes of type `N`. */
-type OptionOf<N, D = AttributeDefinition> = D extends { type: infer M }
-  ? N extends M
-    ? keyof D
-    : never
-  : never;

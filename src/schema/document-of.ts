@@ -80,20 +80,34 @@ type PopulatedOf<A, M extends Definitions> = A extends {
   target: infer N;
   relation: infer R;
 }
-  ? R extends 'oneToMany' | 'manyToMany'
+  ? R extends 'oneToMany' | 'manyToMany' | 'morphMany'
     ? Related<N, M>[]
     : Related<N, M> | null
-  : A extends { type: 'media' }
-    ? A extends { multiple: true }
-      ? DocumentOf<typeof FILE_TYPE>[]
-      : DocumentOf<typeof FILE_TYPE> | null
-    : A extends { type: 'component'; component: infer U }
-      ? A extends { repeatable: true }
-        ? Instance<U, M>[]
-        : Instance<U, M> | null
-      : A extends { type: 'dynamiczone'; components: readonly (infer U)[] }
-        ? (U extends unknown ? Instance<U, M> & { readonly __component: U } : never)[]
-        : never;
+  : A extends { relation: infer R extends 'morphToOne' | 'morphToMany' }
+    ? R extends 'morphToMany'
+      ? Mixed<A, M>[]
+      : Mixed<A, M> | null
+    : MoreOf<A, M>;
+
+/** What is populated and is no relation. */
+type MoreOf<A, M extends Definitions> = A extends { type: 'media' }
+  ? A extends { multiple: true }
+    ? DocumentOf<typeof FILE_TYPE>[]
+    : DocumentOf<typeof FILE_TYPE> | null
+  : A extends { type: 'component'; component: infer U }
+    ? A extends { repeatable: true }
+      ? Instance<U, M>[]
+      : Instance<U, M> | null
+    : A extends { type: 'dynamiczone'; components: readonly (infer U)[] }
+      ? (U extends unknown ? Instance<U, M> & { readonly __component: U } : never)[]
+      : never;
+
+/** A target of a polymorphic relation, which says of which type it is. */
+type Mixed<A, M extends Definitions> = A extends { targets: readonly (infer N extends string)[] }
+  ? N extends unknown
+    ? Related<N, M> & { readonly __type: `api::${N}.${N}` }
+    : never
+  : RelatedDocument & { readonly __type: string };
 
 type Related<N, M extends Definitions> = Defined<
   Extract<M['contentTypes'][number], { readonly singularApiId: N }>,

@@ -1,4 +1,4 @@
-import { defineCollectionType } from './definitions.js';
+import { defineCollectionType } from './define.js';
 
 /** The built-in type of media files: the field list of the contract's "Media file", in its order. */
 export const FILE_TYPE = defineCollectionType({

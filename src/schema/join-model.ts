@@ -45,6 +45,8 @@ export interface LinkJoin extends JoinBase {
 export interface InverseLinkJoin extends JoinBase {
   readonly kind: 'inverseLink';
   readonly links: TwoWayLinkTable;
+  /** What the links call our type; null where they lead to no other. */
+  readonly calledType: string | null;
 }
 
 /** Inside a component: the instance holds one document id or a list of them. */
@@ -84,6 +86,8 @@ export interface LinkTable {
   /** In which locale of the owner; {@link SHARED} where all have the same. */
   readonly locale: LinkColumn;
   readonly target: LinkColumn;
+  /** The type of the target, by its `singularApiId`; null where there is one type only. */
+  readonly targetType: LinkColumn | null;
   /** The position among the owner's links. */
   readonly position: LinkColumn;
   /**
@@ -97,6 +101,8 @@ export interface LinkTable {
   readonly toOne: boolean;
   /** Whether a target has one owner at most: in a state, and in a locale where locales have their own. */
   readonly exclusive: boolean;
+  /** Where there are several types: those whose documents have one owner at most, each. */
+  readonly exclusiveTypes: readonly string[];
   /** The index for the links of a target. */
   readonly targetIndex: Identifier;
 }

@@ -2,13 +2,13 @@
 import { sql } from '../sql.js';
 import { byKind } from './by-kind.js';
 import type { ColumnJoin, InverseColumnJoin, InverseLinkJoin, Join, LinkJoin } from './join-model.js';
-import type { Attribute, ContentType, RelationAttribute } from './model.js';
+import type { Attribute, ContentType, LinkedAttribute, MorphAttribute, RelationAttribute } from './model.js';
 import { attributeIndexName, columnName, holderIndexName, parted } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 
 /** The relations of a type, in their order. */
-export const relationsOf = ({ attributes }: ContentType): RelationAttribute[] =>
-  [...attributes.values()].filter((attribute) => attribute.kind === 'relation');
+export const relationsOf = ({ attributes }: ContentType): LinkedAttribute[] =>
+  [...attributes.values()].filter((attribute) => attribute.linked);
 
 /** Names of properties beside the attributes': attributes begin with a letter. */
 const besideOf = ({ name }: Attribute, what: 'document' | 'position' | 'former_position'): string =>
@@ -87,4 +87,10 @@ export const joinStorage = byKind<Join, [ContentType, RelationAttribute], Attrib
   inverseLink: inOtherLinkTable,
   embedded: nothing,
   locales: nothing,
+});
+
+/** The same of a relation to several types. */
+export const morphStorage = byKind<MorphAttribute['join'], [], AttributeStorage>({
+  link: inLinkTable,
+  embedded: nothing,
 });

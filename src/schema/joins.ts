@@ -1,9 +1,16 @@
 /** How relations are stored: the one place that says what each kind of join consists of. */
 import { identifier, type Identifier } from '../sql.js';
-import type { ContentTypeDefinition, MediaDefinition, RelationDefinition } from './definitions.js';
+import type {
+  ContentTypeDefinition,
+  MediaDefinition,
+  MorphDefinition,
+  MorphSideDefinition,
+  RelationDefinition,
+} from './definitions.js';
 import type {
   ColumnJoin,
   EmbeddedJoin,
+  InverseLinkJoin,
   Join,
   LinkColumn,
   LinkJoin,
@@ -11,6 +18,7 @@ import type {
   LocalesJoin,
   TwoWayLinkTable,
 } from './join-model.js';
+import type { ContentType, LinkedAttribute } from './model.js';
 import { columnName, linkTableName, targetIndexName } from './naming.js';
 
 /** The relations of instances stand in the holder's JSON, where nobody else writes. */
@@ -29,6 +37,7 @@ const OWNER = keyColumn('owner_document_id', 'ownerDocumentId', 'text');
 const PUBLISHED = keyColumn('published', 'published', 'boolean');
 const LOCALE = keyColumn('locale', 'locale', 'text');
 const TARGET = keyColumn('target_document_id', 'targetDocumentId', 'text');
+const TARGET_TYPE = keyColumn('target_type', 'targetType', 'text');
 const POSITION = linkColumn('position', 'position', 'integer');
 const INVERSE_POSITION = linkColumn('inverse_position', 'inversePosition', 'bigint');
 
@@ -48,9 +57,11 @@ function linkTable(owner: Identifier, key: string, shape: LinkShape): LinkTable 
     published: PUBLISHED,
     locale: LOCALE,
     target: TARGET,
+    targetType: null,
     position: POSITION,
     inversePosition: null,
     ...shape,
+    exclusiveTypes: [],
     targetIndex: targetIndexName(table),
   };
 }
@@ -83,11 +94,14 @@ function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
   };
 }
 
+/** The type that owns the links which an inverse side shows: it shows those of one type. */
+export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType => targets[0] as ContentType;
+
 /** What a join is made of: the attribute, its type, and where other types are. */
 export interface JoinContext {
   readonly type: ContentTypeDefinition;
   readonly key: string;
-  readonly typeOf: (singularApiId: string) => ContentTypeDefinition;
+  readonly types: ReadonlyMap<string, ContentTypeDefinition>;
   readonly tableOf: (type: ContentTypeDefinition) => Identifier;
 }
 
@@ -128,7 +142,13 @@ function inverse(twoWay: TwoWay, table: Identifier): Join {
   const shape = shapeOf(twoWay);
   const relation = relationOf(table, key);
   if (hasTable(shape))
-    return { kind: 'inverseLink', side: 'inverse', ...relation, links: twoWayTable(table, key, shape) };
+    return {
+      kind: 'inverseLink',
+      side: 'inverse',
+      ...relation,
+      links: twoWayTable(table, key, shape),
+      calledType: null,
+    };
   const position = def.relation === 'manyToOne' ? columnName(key, 'position') : null;
   return {
     kind: 'inverseColumn',
@@ -141,10 +161,10 @@ function inverse(twoWay: TwoWay, table: Identifier): Join {
 
 /** How a relation of a content type reaches its targets. */
 export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinContext): Join {
-  const { type: owner, key, typeOf, tableOf } = context;
+  const { type: owner, key, types, tableOf } = context;
   const table = tableOf(owner);
   if (def.type === 'relation' && def.mappedBy !== undefined) {
-    const other = typeOf(def.target);
+    const other = types.get(def.target) as ContentTypeDefinition;
     const theirs = other.attributes[def.mappedBy] as RelationDefinition;
     return inverse({ owner: other, key: def.mappedBy, def: theirs }, tableOf(other));
   }
@@ -156,4 +176,56 @@ export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinC
     key,
     linkTable(table, key, { perLocale: isPerLocale(owner, def), toOne: false, exclusive: false }),
   );
+}
+
+/** The owning side of a polymorphic relation. */
+interface MorphOwner {
+  readonly owner: ContentTypeDefinition;
+  readonly key: string;
+  readonly def: MorphDefinition;
+}
+
+/** Whether a type shows the links of a polymorphic relation as those of one owner at most. */
+const showsOne = (type: ContentTypeDefinition, { owner, key }: MorphOwner): boolean =>
+  Object.values(type.attributes).some(
+    (def) =>
+      def.type === 'relation' &&
+      def.relation === 'morphOne' &&
+      def.target === owner.singularApiId &&
+      def.morphBy === key,
+  );
+
+/** Its table, which has a place for the lists of other sides, whether or not there are such already. */
+function morphTable(morph: MorphOwner, { types, tableOf }: JoinContext): TwoWayLinkTable {
+  const { owner, key, def } = morph;
+  const toOne = def.relation === 'morphToOne';
+  return {
+    ...twoWayTable(tableOf(owner), key, { perLocale: isPerLocale(owner, def), toOne, exclusive: false }),
+    targetType: TARGET_TYPE,
+    exclusiveTypes: [...types.values()]
+      .filter((type) => showsOne(type, morph))
+      .map(({ singularApiId }) => singularApiId),
+  };
+}
+
+/** How a relation of a content type reaches targets of several types. */
+export const morphJoin = (def: MorphDefinition, context: JoinContext): LinkJoin => {
+  const { type: owner, key, tableOf } = context;
+  return link(tableOf(owner), key, morphTable({ owner, key, def }, context));
+};
+
+/** How a type reaches the documents that lead to it among others. */
+export function morphSideJoin(
+  { target, morphBy: key }: MorphSideDefinition,
+  context: JoinContext,
+): InverseLinkJoin {
+  const owner = context.types.get(target) as ContentTypeDefinition;
+  const def = owner.attributes[key] as MorphDefinition;
+  return {
+    kind: 'inverseLink',
+    side: 'inverse',
+    ...relationOf(context.tableOf(owner), key),
+    links: morphTable({ owner, key, def }, context),
+    calledType: context.type.singularApiId,
+  };
 }

@@ -6,12 +6,14 @@ import type {
   AnyRoute,
   ComponentAttributeDefinition,
   MediaDefinition,
+  MorphDefinition,
+  MorphSideDefinition,
   RelationDefinition,
   ScalarDefinition,
   ZoneDefinition,
 } from './definitions.js';
 import type { FallsBack } from './fallback-locale.js';
-import type { Join, LinkTable } from './join-model.js';
+import type { EmbeddedJoin, Join, LinkJoin, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
 
 interface AttributeBase {
@@ -40,18 +42,38 @@ export interface ScalarAttribute extends AttributeBase {
   readonly searchable: boolean;
 }
 
-export interface RelationAttribute extends AttributeBase {
-  readonly kind: 'relation';
+interface LinkedBase extends AttributeBase {
   readonly linked: true;
-  readonly def: RelationDefinition | MediaDefinition;
   readonly many: boolean;
-  readonly join: Join;
-  readonly target: ContentType;
+  /** The types that it may lead to. */
+  readonly targets: readonly ContentType[];
+  /** Targets say of which type they are (`__type`). */
+  readonly named: boolean;
+  /** A side of a relation whose targets are of several types: no filter or sort leads through it (D33). */
+  readonly polymorphic: boolean;
   /** A media attribute: its target, the file type, needs no grant. */
   readonly media: boolean;
   /** Each target has at most one holder: a new one takes it from the old (protocol 11.22, 11.23). */
   readonly exclusive: boolean;
 }
+
+/** A relation to one type, files included, and the other side of one to several. */
+export interface RelationAttribute extends LinkedBase {
+  readonly kind: 'relation';
+  readonly def: RelationDefinition | MorphSideDefinition | MediaDefinition;
+  readonly join: Join;
+  readonly target: ContentType;
+}
+
+/** The owning side of a relation to several types. */
+export interface MorphAttribute extends LinkedBase {
+  readonly kind: 'morph';
+  readonly def: MorphDefinition;
+  readonly join: LinkJoin | EmbeddedJoin;
+}
+
+/** An attribute that leads to documents of their own. */
+export type LinkedAttribute = RelationAttribute | MorphAttribute;
 
 interface EmbeddedBase extends AttributeBase {
   readonly linked: false;
@@ -78,7 +100,7 @@ export interface ZoneAttribute extends EmbeddedBase {
 /** An attribute that holds component instances, as JSON in the row that holds it. */
 export type EmbeddedAttribute = ComponentAttribute | ZoneAttribute;
 
-export type Attribute = ScalarAttribute | RelationAttribute | ComponentAttribute | ZoneAttribute;
+export type Attribute = ScalarAttribute | LinkedAttribute | EmbeddedAttribute;
 
 interface ModelBase {
   readonly uid: string;
@@ -153,7 +175,7 @@ export interface Index {
 
 /** A relation whose links have a table. */
 export interface StoredLinks {
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   readonly table: LinkTable;
 }
 
@@ -174,11 +196,11 @@ export interface Storage {
   /** What it takes of the names of its schema, or keeps for itself: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
   /** The relations of the type, in their order. */
-  readonly relations: readonly RelationAttribute[];
+  readonly relations: readonly LinkedAttribute[];
   /** Those whose links are stored on this side. */
-  readonly owning: readonly RelationAttribute[];
+  readonly owning: readonly LinkedAttribute[];
   /** Those of them whose targets have one holder each. */
-  readonly exclusive: readonly RelationAttribute[];
+  readonly exclusive: readonly LinkedAttribute[];
   /** The types that own a relation leading here: they name a document of this one that goes. */
   readonly referrers: readonly ContentType[];
   /** The locks of all relations that lead here, from either side. */

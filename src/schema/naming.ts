@@ -96,6 +96,14 @@ export const INSTANCE_SEQUENCE = identifier('content_component_ids_id_seq');
 export const COUNTS = identifier('content_counts');
 export const COUNTER = identifier('content_counts_id_seq');
 
+/** What the protocol calls a type where it has to be told from components (D33). */
+export const typeUid = ({
+  singularApiId,
+  internal,
+}: Pick<ContentType, 'singularApiId' | 'internal'>): string =>
+  internal ? 'plugin::upload.file' : `api::${singularApiId}.${singularApiId}`;
+
 /** Keys that the answer has beside attributes. */
 export const ATTRIBUTES = identifier('attributes');
 export const COMPONENT = identifier('__component');
+export const TYPE = identifier('__type');

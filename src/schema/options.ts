@@ -7,6 +7,7 @@ import { DOCUMENT_ACTIONS } from './actions.js';
 import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
 import { isFallbackLocale } from './fallback-locale.js';
+import { RELATION_KINDS } from './relation-kinds.js';
 import { among } from './suggest.js';
 
 /** A value of an option. */
@@ -102,10 +103,12 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   blocks: SCALAR,
   relation: {
     ...COMMON,
-    relation: oneOf('oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'),
+    relation: oneOf(...Object.keys(RELATION_KINDS)),
     target: TEXT,
     inversedBy: TEXT,
     mappedBy: TEXT,
+    targets: TEXTS,
+    morphBy: TEXT,
     leftOut: FLAG,
   },
   media: { ...COMMON, multiple: FLAG, allowedTypes: listOf('images', 'videos', 'audios', 'files') },
@@ -116,7 +119,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
 /** Options that an attribute cannot do without. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   enumeration: ['enum'],
-  relation: ['relation', 'target'],
+  relation: ['relation'],
   component: ['component'],
   dynamiczone: ['components'],
 };

@@ -21,6 +21,7 @@ const isRuledWhole = (attribute: EmbeddedAttribute, seen: Set<object>): boolean 
 const isRuled = byKind<Attribute, [Set<object>], boolean>({
   scalar: isRuledScalar,
   relation: ({ required }) => required,
+  morph: ({ required }) => required,
   component: isRuledWhole,
   zone: isRuledWhole,
 });

@@ -4,7 +4,7 @@
  */
 import { attributeStorage, isUnique } from './attribute-storage.js';
 import { relationsOf } from './join-storage.js';
-import type { ContentType, Index, RelationAttribute, Storage } from './model.js';
+import type { ContentType, Index, LinkedAttribute, Storage } from './model.js';
 import {
   COUNTER,
   countIndexName,
@@ -79,8 +79,8 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
   const attributes = [...type.attributes.values()];
   const stored = attributes.map((attribute) => ({ attribute, ...attributeStorage(attribute, type) }));
   const relations = relationsOf(type);
-  const incomingOf = (other: ContentType): RelationAttribute[] =>
-    relationsOf(other).filter(({ target }) => target === type);
+  const incomingOf = (other: ContentType): LinkedAttribute[] =>
+    relationsOf(other).filter(({ targets }) => targets.includes(type));
   const scalars = attributes.filter((attribute) => attribute.kind === 'scalar');
   return Object.freeze<Storage>({
     columns: stored.flatMap(({ columns }) => columns).filter(({ attribute }) => !attribute.system),
@@ -88,7 +88,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
       stored.flatMap(({ columns }) => columns.slice(0, 1)).map((column) => [column.attribute.name, column]),
     ),
     links: stored.flatMap(({ attribute, link }) =>
-      link === null ? [] : [{ attribute: attribute as RelationAttribute, table: link }],
+      link === null ? [] : [{ attribute: attribute as LinkedAttribute, table: link }],
     ),
     indexes: [...stored.flatMap(({ indexes }) => indexes), ...ownIndexes(type)],
     instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),

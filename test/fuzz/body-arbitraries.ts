@@ -480,7 +480,7 @@ function valid(def: AttributeDefinition): fc.Arbitrary<Given> {
     case 'media':
       return relation('file');
     case 'relation':
-      return relation(def.target);
+      return 'target' in def ? relation(def.target) : fc.constant({ tree: null, expected: null });
     case 'component':
       if (def.repeatable === true) return instances(instance(def.component, false), def);
       return mixed<Given>(
@@ -525,7 +525,8 @@ function attributes(
   defs: AttributeDefinitions,
 ): fc.Arbitrary<{ readonly entries: readonly (readonly [string, Tree])[]; readonly expected: Expected }> {
   const usable = Object.entries(defs).filter(
-    ([, def]) => def.writable !== false && !(def.type === 'relation' && !isOpen(def.target)),
+    ([, def]) =>
+      def.writable !== false && !(def.type === 'relation' && 'target' in def && !isOpen(def.target)),
   );
   const required = usable.filter(([, def]) => def.required === true);
   const optional = usable.filter(([, def]) => def.required !== true);

@@ -82,15 +82,20 @@ function bodyValue(attribute: Attribute, n: number, ids: Ids): unknown {
       if (attribute.def.type === 'password' && n !== 0) return undefined;
       return n === 3 && !attribute.required ? null : valueOf(attribute, n);
     case 'relation': {
-      if (
-        attribute.name === 'localizations' ||
-        (attribute.def.type === 'relation' && attribute.def.mappedBy !== undefined)
-      )
-        return undefined;
+      if (attribute.name === 'localizations' || attribute.join.side === 'inverse') return undefined;
       if (attribute.media) return attribute.many ? around(ids.files, n) : ids.files[n % ids.files.length];
       const targets = ids.documents.get(attribute.target.singularApiId) ?? [];
       if (targets.length === 0) return undefined;
       return attribute.many ? around(targets, n + 1).reverse() : targets[n % targets.length];
+    }
+    case 'morph': {
+      const items = attribute.targets.flatMap(({ singularApiId: name }) =>
+        around(ids.documents.get(name) ?? [], n).map((documentId) => ({
+          __type: `api::${name}.${name}`,
+          documentId,
+        })),
+      );
+      return attribute.many ? items : items[n % items.length];
     }
     case 'component':
       return attribute.many

@@ -269,7 +269,7 @@ describe('the text of a statement', () => {
       if (!open(attribute)) continue;
       const here = [...path, attribute.name];
       if (attribute.kind === 'scalar') scalars.set(here.join('.'), attribute);
-      else if (attribute.kind !== 'zone' && path.length < 2)
+      else if (attribute.kind !== 'zone' && attribute.kind !== 'morph' && path.length < 2)
         collect((attribute.kind === 'component' ? attribute.component : attribute.target).attributes, here);
     }
   };

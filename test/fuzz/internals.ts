@@ -20,6 +20,7 @@ export type {
   Component,
   ContentType,
   Model,
+  MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   Schema,

@@ -6,7 +6,6 @@ import type { Grants } from 'nestjs-content-api';
 import { valueOf } from './content.ts';
 import {
   type Attribute,
-  type Component,
   type ContentType,
   type Model,
   OPERATORS,
@@ -42,11 +41,11 @@ export function random(seed: number): () => number {
 
 interface Step {
   readonly attribute: Attribute;
-  /** The component of a zone that the way goes through. */
-  readonly component?: Component;
+  /** The kind of item that the way goes through, where there are several. */
+  readonly kind?: Model;
 }
 
-function below({ attribute, component }: Step): Model | null {
+function below({ attribute, kind }: Step): Model | null {
   switch (attribute.kind) {
     case 'scalar':
       return null;
@@ -55,17 +54,22 @@ function below({ attribute, component }: Step): Model | null {
     case 'component':
       return attribute.component;
     case 'zone':
-      return component ?? null;
+    case 'morph':
+      return kind ?? null;
   }
+}
+
+/** The kinds that items of an attribute may be of, where they say of which they are. */
+function kindsOf(attribute: Attribute): readonly Model[] {
+  if (attribute.kind === 'zone') return attribute.components;
+  return attribute.kind === 'morph' ? attribute.targets : [];
 }
 
 /** Every way of at most `depth` steps from a model, shorter ones first. */
 function* ways(from: Model, depth: number, before: readonly Step[] = []): Generator<readonly Step[]> {
   for (const attribute of from.attributes.values()) {
-    const steps: Step[] =
-      attribute.kind === 'zone'
-        ? attribute.components.map((component) => ({ attribute, component }))
-        : [{ attribute }];
+    const kinds = kindsOf(attribute);
+    const steps: Step[] = kinds.length === 0 ? [{ attribute }] : kinds.map((kind) => ({ attribute, kind }));
     for (const step of steps) {
       const way = [...before, step];
       yield way;
@@ -86,7 +90,10 @@ function populated(way: readonly Step[], end: Tree): Tree {
   const [step, ...rest] = way;
   if (step === undefined) return end;
   const item = rest.length === 0 ? end : object([['populate', populated(rest, end)]]);
-  const held = step.component === undefined ? item : object([['on', object([[step.component.uid, item]])]]);
+  const { kind } = step;
+  if (kind === undefined) return object([[step.attribute.name, item]]);
+  const name = kind.model === 'type' ? `api::${kind.uid}.${kind.uid}` : kind.uid;
+  const held = object([['on', object([[name, item]])]]);
   return object([[step.attribute.name, held]]);
 }
 
@@ -369,6 +376,8 @@ class Asker {
     for (const [i, step] of way.entries()) {
       if (isSecret(step.attribute, model, this.grants, [i === 0 ? action : 'find']))
         return `${nameOf(model)}.${step.attribute.name}`;
+      if (step.attribute.kind === 'morph' && step.kind !== undefined && !mayFind(this.grants, step.kind.uid))
+        return `${nameOf(model)}.${step.attribute.name}.${step.kind.uid}`;
       model = below(step) ?? model;
     }
     return this.isClosed(type) ? type.singularApiId : null;

@@ -21,6 +21,7 @@ import {
   buildSchema,
   type ContentType,
   type Model,
+  type MorphAttribute,
   type RelationAttribute,
   type ScalarAttribute,
   type Schema,
@@ -131,6 +132,8 @@ export function isSecret(
   return (
     closed ||
     isHidden(attribute) ||
+    (attribute.kind === 'morph' &&
+      !attribute.targets.some(({ singularApiId }) => mayFind(grants, singularApiId))) ||
     (attribute.kind === 'relation' &&
       !attribute.media &&
       attribute.join.kind !== 'locales' &&
@@ -155,7 +158,7 @@ class Rewrite {
     this.documents = documents;
   }
 
-  private other({ target }: RelationAttribute): string | null {
+  private other({ target }: Pick<RelationAttribute, 'target'>): string | null {
     const all = this.documents.get(target.singularApiId) ?? [];
     this.n += 1;
     return this.n % 3 === 0 ? null : (all[this.n % all.length] ?? null);
@@ -179,6 +182,8 @@ class Rewrite {
         return attribute.many
           ? [this.other(attribute), this.other(attribute)].filter((id) => id !== null)
           : this.other(attribute);
+      case 'morph':
+        return this.keys(attribute, value, secret);
       default:
         return this.embedded(attribute, value, secret);
     }
@@ -219,7 +224,7 @@ class Rewrite {
       (other) =>
         other.kind === 'relation' &&
         other.target === owner &&
-        other.def.type === 'relation' &&
+        'mappedBy' in other.def &&
         other.def.mappedBy === attribute.name,
     );
     return (
@@ -248,6 +253,51 @@ class Rewrite {
         );
   }
 
+  /** Embedded links to several types: those that are shown stay, in their order. */
+  private keys(attribute: MorphAttribute, value: unknown, secret: boolean): unknown {
+    const kept = [value].flat().filter((key): key is string => {
+      const [type = ''] = typeof key === 'string' ? key.split(':') : [];
+      return typeof key === 'string' && !secret && mayFind(this.grants, type);
+    });
+    const others = attribute.targets
+      .filter(({ singularApiId }) => secret || !mayFind(this.grants, singularApiId))
+      .map((target) => [target.singularApiId, this.other({ target })])
+      .flatMap(([type, id]) => (id === null ? [] : [`${type ?? ''}:${id ?? ''}`]));
+    if (attribute.many) return [...others, ...kept];
+    return kept[0] ?? others[0];
+  }
+
+  /** Links to several types that no side shows to this caller; the others keep their order. */
+  private async mixedLinks(type: ContentType, attribute: MorphAttribute, row: Json): Promise<void> {
+    if (attribute.join.kind !== 'link') return;
+    const { links } = attribute.join;
+    const secret = isSecret(attribute, type, this.grants, READS);
+    const inverseOf = (target: ContentType): Attribute | undefined =>
+      [...target.attributes.values()].find(
+        (other) =>
+          other.kind === 'relation' && 'morphBy' in other.def && other.def.morphBy === attribute.name,
+      );
+    const hidden = attribute.targets.filter((target) => {
+      const inverse = inverseOf(target);
+      const shows = inverse !== undefined && !isSecret(inverse, target, this.grants, READS);
+      return (secret || !mayFind(this.grants, target.singularApiId)) && !shows;
+    });
+    const owner = [row['document_id'], row['published'], links.perLocale ? row['locale'] : ''];
+    const from = `"${links.table}" where owner_document_id = $1 and published = $2 and locale = $3`;
+    const names = hidden.map(({ singularApiId }) => singularApiId);
+    await this.sql(`delete from ${from} and target_type = any($4)`, [...owner, names]);
+    const left = Number((await this.sql(`select count(*)::int as n from ${from}`, owner))[0]?.['n']);
+    if (links.toOne && left > 0) return;
+    for (const [i, target] of (links.toOne ? hidden.slice(0, 1) : hidden).entries()) {
+      const id = this.other({ target });
+      if (id !== null)
+        await this.sql(
+          `insert into "${links.table}" (owner_document_id, published, locale, target_type, target_document_id, position, inverse_position) values ($1, $2, $3, $4, $5, $6::int4, $6::int4)`,
+          [...owner, target.singularApiId, id, 2 * i - 1],
+        );
+    }
+  }
+
   private async row(type: ContentType, row: Json): Promise<void> {
     const closed = !mayRead(this.grants, type);
     const hidden =
@@ -267,6 +317,8 @@ class Rewrite {
         if (attribute.system || !(hidden || isSecret(attribute, type, this.grants, READS))) continue;
         const value = this.scalar(attribute);
         sets.set(attribute.column, attribute.type.column === 'jsonb' ? JSON.stringify(value) : value);
+      } else if (attribute.kind === 'morph') {
+        await this.mixedLinks(type, attribute, row);
       } else {
         const value = this.embedded(
           attribute,

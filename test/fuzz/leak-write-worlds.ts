@@ -266,7 +266,12 @@ const omega = (column: string): string => `replace("${column}"::text, 'alpha', '
 /** The other value of an attribute in rows that are hidden, and in all rows. */
 function changes(type: ContentType, grants: Grants, hidden: string): string[] {
   return [...type.attributes.values()].flatMap((attribute) => {
-    if (attribute.kind === 'relation' || (attribute.kind === 'scalar' && attribute.system)) return [];
+    if (
+      attribute.kind === 'relation' ||
+      attribute.kind === 'morph' ||
+      (attribute.kind === 'scalar' && attribute.system)
+    )
+      return [];
     const where = mayRead(grants, type.singularApiId, attribute) ? hidden : 'true';
     const { column } = attribute;
     if (attribute.kind !== 'scalar')

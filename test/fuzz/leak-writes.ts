@@ -92,6 +92,8 @@ class Writing {
 
   private value(attribute: Attribute): unknown {
     switch (attribute.kind) {
+      case 'morph':
+        return null;
       case 'relation':
         return attribute.media ? null : this.links(attribute.target.singularApiId);
       case 'component':

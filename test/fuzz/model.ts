@@ -62,6 +62,8 @@ const clause = defineComponent({
     dossiers: { type: 'relation', relation: 'manyToMany', target: 'dossier' },
     company: { type: 'relation', relation: 'manyToOne', target: 'company' },
     ledgers: { type: 'relation', relation: 'manyToMany', target: 'ledger' },
+    topic: { type: 'relation', relation: 'morphToOne', targets: ['company', 'author'] },
+    topics: { type: 'relation', relation: 'morphToMany' },
   },
 });
 
@@ -95,6 +97,13 @@ const dossier = defineCollectionType({
     ledgers: { type: 'relation', relation: 'manyToMany', target: 'ledger', inversedBy: 'dossiers' },
     mainLedgers: { type: 'relation', relation: 'oneToMany', target: 'ledger', mappedBy: 'mainDossier' },
     otherLedgers: { type: 'relation', relation: 'manyToMany', target: 'ledger', mappedBy: 'otherDossiers' },
+    subject: { type: 'relation', relation: 'morphToOne', targets: ['ledger', 'author', 'article'] },
+    subjects: {
+      type: 'relation',
+      relation: 'morphToMany',
+      targets: ['ledger', 'company', 'author', 'article'],
+    },
+    hiddenSubjects: { type: 'relation', relation: 'morphToMany', targets: ['author'], private: true },
   },
 });
 
@@ -114,6 +123,7 @@ const ledger = defineCollectionType({
     owner: { type: 'relation', relation: 'manyToOne', target: 'author' },
     dossier: { type: 'relation', relation: 'oneToOne', target: 'dossier', mappedBy: 'ledger' },
     dossiers: { type: 'relation', relation: 'manyToMany', target: 'dossier', mappedBy: 'ledgers' },
+    subjectOf: { type: 'relation', relation: 'morphMany', target: 'dossier', morphBy: 'subjects' },
     mainDossier: { type: 'relation', relation: 'manyToOne', target: 'dossier', inversedBy: 'mainLedgers' },
     otherDossiers: {
       type: 'relation',

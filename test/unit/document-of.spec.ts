@@ -64,6 +64,25 @@ describe('the type of a document', () => {
     expect(show({ id: 1, documentId: 'x', __component: 'shared.quote', text: 'to be' })).toBe('to be');
   });
 
+  it('says of which type an item of a polymorphic relation is (D33)', () => {
+    const pin = defineCollectionType({
+      singularApiId: 'pin', pluralApiId: 'pins',
+      attributes: {
+        on: { type: 'relation', relation: 'morphToOne', targets: ['article', 'pin'] },
+        list: { type: 'relation', relation: 'morphToMany' },
+        by: { type: 'relation', relation: 'morphMany', target: 'pin', morphBy: 'on' },
+      },
+    });
+    const pins = { ...model, contentTypes: [article, author, pin] } as const;
+    expect(() => ContentModule.forRoot(pins)).not.toThrow();
+    type Pin = DocumentOf<typeof pin, typeof pins>;
+    type Target = NonNullable<Pin['on']>;
+    holds<Same<Target['__type'], 'api::article.article' | 'api::pin.pin'>>();
+    holds<Same<Extract<Target, { __type: 'api::article.article' }>['title'], string>>();
+    holds<Same<NonNullable<Pin['list']>[number]['__type'], string>>();
+    holds<Same<NonNullable<NonNullable<Pin['by']>[number]['by']>[number]['documentId'], string>>();
+  });
+
   it('of a component has no fields of documents', () => {
     holds<Same<keyof DocumentOf<typeof quote>, 'id' | 'documentId' | 'text'>>();
   });
@@ -84,10 +103,14 @@ describe('definitions that do not compile', () => {
       defineCollectionType({ singularApiId: 'e', pluralApiId: 'es', attributes: { x: { type: 'enumeration' } } }),
       // @ts-expect-error -- a relation to nothing
       defineCollectionType({ singularApiId: 'f', pluralApiId: 'fs', attributes: { x: { type: 'relation', relation: 'oneToOne' } } }),
+      // @ts-expect-error -- an option of another kind of relation
+      defineCollectionType({ singularApiId: 'g', pluralApiId: 'gs', attributes: { x: { type: 'relation', relation: 'morphToOne', target: 'f' } } }),
+      // @ts-expect-error -- the other side of no relation
+      defineCollectionType({ singularApiId: 'h', pluralApiId: 'hs', attributes: { x: { type: 'relation', relation: 'morphMany', target: 'g' } } }),
     ], components: [
       // @ts-expect-error -- a misspelt option of a component
       defineComponent({ uid: 'a.b', repeatable: true, attributes: {} }),
     ] });
-    expect(start).toThrow('The content model has 7 mistakes');
+    expect(start).toThrow('The content model has 9 mistakes');
   });
 });

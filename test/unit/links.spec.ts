@@ -10,7 +10,12 @@ import { CHANGES, type Ids, REFUSALS } from '../fixtures/relation-changes.ts';
 import { relations } from '../fixtures/relations.ts';
 import { type Planning, refusalOf, valuesOf } from './planning.ts';
 
-const attribute = { many: true, media: false, def: { type: 'relation' }, target: { attributes: new Map() } };
+const attribute = {
+  many: true,
+  media: false,
+  def: { type: 'relation' },
+  targets: [{ attributes: new Map() }],
+};
 const relation = attribute as unknown as RelationAttribute;
 /** Documents are called by their numbers. */
 const resolver: Resolver = {
@@ -27,7 +32,10 @@ const change = (linked: readonly number[], items: readonly Item[], more: object 
       position: typeof position === 'string' ? { [position]: true } : { [position[0]]: position[1] },
     };
   });
-  const input = relationInput({ connect, ...more }, relation, 'x');
+  const input = relationInput(
+    { connect, ...more },
+    { attribute: relation, at: 'x', types: relation.targets },
+  );
   return applyChange(linked.map(String), { input, attribute: relation }, resolver).join(',');
 };
 

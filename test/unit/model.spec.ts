@@ -294,6 +294,51 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'relation', relation: 'manyToOne', target: 'author', mappedBy: 'name' },
     'article.x: the "manyToOne" side owns the relation: use "inversedBy"',
   ],
+  [
+    'a target of a polymorphic relation',
+    { type: 'relation', relation: 'morphToOne', target: 'author' },
+    'article.x: a "morphToOne" relation takes no "target", but "targets"',
+  ],
+  [
+    'a way back of a polymorphic relation',
+    { type: 'relation', relation: 'morphToMany', inversedBy: 'name' },
+    'article.x: a "morphToMany" relation takes no "inversedBy", but "targets"',
+  ],
+  [
+    'several targets of another relation',
+    { type: 'relation', relation: 'oneToMany', target: 'author', targets: ['author'] },
+    'article.x: a "oneToMany" relation takes no "targets", but "target", "inversedBy", "mappedBy"',
+  ],
+  [
+    'targets that are not there',
+    { type: 'relation', relation: 'morphToMany', targets: ['article', 'autor'] },
+    'article.x: targets "autor" is not a content type; did you mean "author"?',
+  ],
+  [
+    'a target twice',
+    { type: 'relation', relation: 'morphToMany', targets: ['article', 'article'] },
+    'article.x: "targets" must be a list of distinct texts',
+  ],
+  [
+    'files among the targets',
+    { type: 'relation', relation: 'morphToMany', targets: ['file'] },
+    'article.x: targets "file": files are linked with type "media"',
+  ],
+  [
+    'the other side of nothing',
+    { type: 'relation', relation: 'morphMany', target: 'author' },
+    'article.x: needs "morphBy", a text',
+  ],
+  [
+    'the other side of what is not there',
+    { type: 'relation', relation: 'morphOne', target: 'author', morphBy: 'nam' },
+    'article.x: "nam" is not an attribute of "author"; did you mean "name"?',
+  ],
+  [
+    'the other side of what is not polymorphic',
+    { type: 'relation', relation: 'morphOne', target: 'author', morphBy: 'name' },
+    'article.x: "author.name" must be a "morphToOne" or "morphToMany" relation',
+  ],
 ];
 
 const NAMES: readonly [string, string][] = [
@@ -445,6 +490,55 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       ],
       [],
       'article.author: "author.articles" must be "oneToMany"',
+    ],
+    [
+      'a polymorphic relation to every type with a route, of which there is none',
+      [type({ routes: false, attributes: { x: { type: 'relation', relation: 'morphToOne' } } })],
+      [],
+      'article.x: leads to every type that has a route, and there is none: name its "targets"',
+    ],
+    [
+      'the other side of a relation that does not lead there',
+      [
+        type({
+          attributes: { pins: { type: 'relation', relation: 'morphMany', target: 'pin', morphBy: 'on' } },
+        }),
+        type({
+          singularApiId: 'pin',
+          pluralApiId: 'pins',
+          attributes: { on: { type: 'relation', relation: 'morphToOne', targets: ['pin'] } },
+        }),
+      ],
+      [],
+      'article.pins: "pin.on" does not lead to "article": add it to "targets" there',
+    ],
+    [
+      'a polymorphic relation with two other sides on a type',
+      [
+        type({
+          attributes: {
+            pins: { type: 'relation', relation: 'morphMany', target: 'pin', morphBy: 'on' },
+            pin: { type: 'relation', relation: 'morphOne', target: 'pin', morphBy: 'on' },
+          },
+        }),
+        type({
+          singularApiId: 'pin',
+          pluralApiId: 'pins',
+          attributes: { on: { type: 'relation', relation: 'morphToOne' } },
+        }),
+      ],
+      [],
+      'article.pin: "pins" is the other side of "pin.on" already',
+    ],
+    [
+      'the other side of a polymorphic relation in a component',
+      [type({ attributes: { on: { type: 'relation', relation: 'morphToOne' } } })],
+      [
+        component('a.b', {
+          x: { type: 'relation', relation: 'morphOne', target: 'article', morphBy: 'on' },
+        }),
+      ],
+      'a.b.x: a relation inside a component has no other side: use "morphToOne" or "morphToMany"',
     ],
     [
       'a component uid without a category',

@@ -1,6 +1,7 @@
 import type { InverseColumnJoin } from '../../schema/join-model.js';
 import type { Column } from '../../schema/model.js';
 import { constant, join, quote, type Sql, sql } from '../../sql.js';
+import { ownerTypeOf } from '../../schema/joins.js';
 import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import { notedIf } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, stateOf, writtenId } from '../link-sql.js';
@@ -20,7 +21,7 @@ interface Wanted {
 
 /** Brings about that the rows of the wanted documents name ours, in all their locales, and no others. */
 function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
-  const { target } = attribute;
+  const target = ownerTypeOf(attribute);
   const table = quote(target.table);
   const held = quote(way.column);
   const me = writtenId(step);
@@ -55,7 +56,7 @@ const placeOf = ({ position }: InverseColumnJoin, row: Sql): Sql =>
 
 function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): LinkStep[] {
   const { attribute, targets, states } = change;
-  const owners = attribute.target;
+  const owners = ownerTypeOf(attribute);
   const mine = [sql`x.${quote(way.column)} = ${writtenId(step)}`, inState(sql`x`, !owners.draftAndPublish)];
   const stored = sql`select x.document_id as owner, max(${placeOf(way, sql`x`)}) as place from ${quote(owners.table)} x where ${allOf(mine)} group by 1`;
   const from = sql`select p.id as owner, s.published, p.place from (${placed(owners, targets, stored)}) p
@@ -66,7 +67,7 @@ function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): L
 
 function transfer(way: InverseColumnJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
   const { attribute, published } = change;
-  const owners = attribute.target;
+  const owners = ownerTypeOf(attribute);
   const held = quote(way.column);
   const may = (row: Sql): Sql =>
     mayTransfer(owners, change, { owner: sql`${row}.document_id`, locale: null });
@@ -87,10 +88,10 @@ export const inverseColumnJoin: JoinSql<InverseColumnJoin> = {
   storedList: (way, { row, attribute, defaultLocale }) => {
     const mine = [
       sql`x.${quote(way.column)} = ${column(row, 'document_id')}`,
-      ...currentRows(attribute.target, sql`x`, constant(defaultLocale)),
+      ...currentRows(ownerTypeOf(attribute), sql`x`, constant(defaultLocale)),
     ];
-    return namedBy(attribute.target, {
-      from: sql`${quote(attribute.target.table)} x where ${allOf(mine)}`,
+    return namedBy(ownerTypeOf(attribute), {
+      from: sql`${quote(ownerTypeOf(attribute).table)} x where ${allOf(mine)}`,
       owner: sql`x.document_id`,
       place: placeOf(way, sql`x`),
       row: sql`x`,

@@ -1,6 +1,7 @@
-import { type InverseLinkJoin, SHARED, type TwoWayLinkTable } from '../../schema/join-model.js';
+import { type InverseLinkJoin, SHARED } from '../../schema/join-model.js';
+import { ownerTypeOf } from '../../schema/joins.js';
 import type { StoredLinks } from '../../schema/model.js';
-import { alias, constant, type Sql, sql } from '../../sql.js';
+import { alias, constant, join, type Sql, sql } from '../../sql.js';
 import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import {
   allOf,
@@ -9,11 +10,13 @@ import {
   inState,
   inStates,
   isOfOwner,
+  leadsTo,
   type LinkStep,
   localeOf,
   namesOf,
   type Part,
   stateOf,
+  targetColumns,
   twoWayNamesOf,
   writtenId,
 } from '../link-sql.js';
@@ -22,13 +25,13 @@ import { targetsOf } from '../changes.js';
 import { eachState, hasVersion, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
 import { type JoinSql, type Linked, type ReadStep, tableOf } from './join-sql.js';
 
-function targets({ links }: InverseLinkJoin, { from, target, context }: ReadStep): Linked {
-  const { table, owner, target: named, place } = twoWayNamesOf(links);
+function targets({ links, calledType }: InverseLinkJoin, { from, target, context }: ReadStep): Linked {
+  const { table, owner, place } = twoWayNamesOf(links);
   const link = alias('l', context.next());
   return {
     from: sql`${table} ${link} join ${tableOf(target)} on ${column(target, 'document_id')} = ${link}.${owner}`,
     conditions: [
-      sql`${link}.${named} = ${column(rowOf(from), 'document_id')}`,
+      leadsTo(link, links, { documentId: column(rowOf(from), 'document_id'), calledType }),
       stateCondition(target.type, link, context),
       sql`${link}.locale = ${links.perLocale ? column(target, 'locale') : constant(SHARED)}`,
     ],
@@ -38,7 +41,7 @@ function targets({ links }: InverseLinkJoin, { from, target, context }: ReadStep
 
 /** The links that are to lead to the written document. */
 interface Wanted {
-  readonly links: TwoWayLinkTable;
+  readonly way: InverseLinkJoin;
   readonly attribute: LinkChange['attribute'];
   /** Their `owner`, `published`, `locale` and `place`. */
   readonly from: Sql;
@@ -50,30 +53,34 @@ interface Wanted {
  * Brings about that the wanted links lead to the document and no others; owners have theirs in an order of
  * their own.
  */
-function bring({ links, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
+function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
+  const { links, calledType } = way;
   const names = twoWayNamesOf(links);
-  const { table, owner, target, position, place } = names;
+  const { table, owner, position, place } = names;
   const me = writtenId(step);
+  const toMe = leadsTo(sql`l`, links, { documentId: me, calledType });
+  const named = targetColumns(links).map(({ name }) => name);
+  const values = [me, ...(calledType === null ? [] : [constant(calledType)])];
   const of = sql`w.owner = l.${owner} and w.published = l.published and w.locale = l.locale`;
   const last = sql`select max(m.${position}) from ${table} m where m.${owner} = w.owner and m.published = w.published and m.locale = w.locale`;
   const parts: Part[] = [
     () => from,
     (part) =>
-      sql`delete from ${table} l where ${allOf([sql`l.${target} = ${me}`, ...scope])} and not exists (select 1 from ${part(0)} w where ${of}) ${changedLinks(names)}`,
+      sql`delete from ${table} l where ${allOf([toMe, ...scope])} and not exists (select 1 from ${part(0)} w where ${of}) ${changedLinks(names)}`,
     (part) =>
-      sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}, ${place})
-        select w.owner, w.published, w.locale, ${me}, coalesce((${last}), 0) + 1, w.place from ${part(0)} w
-        on conflict (${owner}, published, locale, ${target}) do nothing ${changedLinks(names)}`,
+      sql`insert into ${table} as l (${owner}, published, locale, ${join(named, ', ')}, ${position}, ${place})
+        select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${last}), 0) + 1, w.place from ${part(0)} w
+        on conflict (${owner}, published, locale, ${join(named, ', ')}) do nothing ${changedLinks(names)}`,
     (part) =>
-      sql`update ${table} l set ${place} = w.place from ${part(0)} w where ${of} and l.${target} = ${me} and l.${place} <> w.place`,
+      sql`update ${table} l set ${place} = w.place from ${part(0)} w where ${of} and ${toMe} and l.${place} <> w.place`,
   ];
   // An owner of one link leaves its other target.
   if (links.toOne)
     parts.push(
       (part) =>
-        sql`delete from ${table} l using ${part(0)} w where ${of} and l.${target} <> ${me} ${changedLinks(names)}`,
+        sql`delete from ${table} l using ${part(0)} w where ${of} and not (${toMe}) ${changedLinks(names)}`,
     );
-  const { target: type } = attribute;
+  const type = ownerTypeOf(attribute);
   const stored = type.storage.links.find(({ table: each }) => each.table === links.table) as StoredLinks;
   return [
     {
@@ -107,12 +114,14 @@ function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
   return sql`case when ${isOfOwner(wanted)} then ${added} when ${isOfOwner(lost)} then array_remove(${before}, ${me}) else ${before} end`;
 }
 
-function replace({ links }: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
+function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
+  const { links, calledType } = way;
   const { attribute, targets: wanted, states } = change;
-  const { table, owner, target, place } = twoWayNamesOf(links);
-  const owners = attribute.target;
+  const { table, owner, place } = twoWayNamesOf(links);
+  const owners = ownerTypeOf(attribute);
   const locale = localeOf(links, change.locale);
-  const mine = [sql`l.${target} = ${writtenId(step)}`, sql`l.locale = ${locale}`];
+  const toMe = leadsTo(sql`l`, links, { documentId: writtenId(step), calledType });
+  const mine = [toMe, sql`l.locale = ${locale}`];
   const edited = inState(sql`l`, !owners.draftAndPublish);
   const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf([...mine, edited])}`;
   const live = sql`v.published${links.perLocale ? sql` and v.locale = ${locale}` : sql``}`;
@@ -128,26 +137,27 @@ function replace({ links }: InverseLinkJoin, change: LinkChange, step: LinksStep
     ...inStates(sql`l`, states),
     ...mayChange(change, sql`l.${owner}`),
   ];
-  return bring({ links, attribute, from, scope }, step);
+  return bring({ way, attribute, from, scope }, step);
 }
 
-function transfer({ links }: InverseLinkJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
+function transfer(way: InverseLinkJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
+  const { links, calledType } = way;
   const { attribute, published, locale } = change;
-  const { table, owner, target, place } = twoWayNamesOf(links);
+  const { table, owner, place } = twoWayNamesOf(links);
   const conditions = (link: Sql): Sql[] => [
     ...inLocale(link, links, locale),
-    mayTransfer(attribute.target, change, {
+    mayTransfer(ownerTypeOf(attribute), change, {
       owner: sql`${link}.${owner}`,
       locale: links.perLocale ? sql`${link}.locale` : null,
     }),
   ];
   const source = allOf([
-    sql`f.${target} = ${writtenId(step)}`,
+    leadsTo(sql`f`, links, { documentId: writtenId(step), calledType }),
     inState(sql`f`, !published),
     ...conditions(sql`f`),
   ]);
   const from = sql`select f.${owner} as owner, ${stateOf(published)} as published, f.locale, f.${place} as place from ${table} f where ${source}`;
-  return bring({ links, attribute, from, scope: [inState(sql`l`, published), ...conditions(sql`l`)] }, step);
+  return bring({ way, attribute, from, scope: [inState(sql`l`, published), ...conditions(sql`l`)] }, step);
 }
 
 /** The link table of the targets' type names our document. */
@@ -155,22 +165,22 @@ export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   versioned: true,
   isLookedUp: () => false,
   targets,
-  storedList: ({ links }, { row, attribute, locale }) => {
-    const { table, owner, target, place } = twoWayNamesOf(links);
+  storedList: ({ links, calledType }, { row, attribute, locale }) => {
+    const { table, owner, place } = twoWayNamesOf(links);
     const mine = [
-      sql`l.${target} = ${column(row, 'document_id')}`,
+      leadsTo(sql`l`, links, { documentId: column(row, 'document_id'), calledType }),
       sql`l.locale = ${localeOf(links, locale)}`,
     ];
-    return namedBy(attribute.target, {
+    return namedBy(ownerTypeOf(attribute), {
       from: sql`${table} l where ${allOf(mine)}`,
       owner: sql`l.${owner}`,
       place: sql`l.${place}`,
       row: sql`l`,
     });
   },
-  linksTo: ({ links }, me) => {
-    const { table, owner, target } = namesOf(links);
-    return sql`exists (select 1 from ${table} l where l.${owner} = x.document_id and l.${target} = ${me})`;
+  linksTo: ({ links, calledType }, me) => {
+    const { table, owner } = namesOf(links);
+    return sql`exists (select 1 from ${table} l where l.${owner} = x.document_id and ${leadsTo(sql`l`, links, { documentId: me, calledType })})`;
   },
   replace,
   transfer,

@@ -1,6 +1,6 @@
 /** What SQL has to say of a kind of join, whichever it is. */
 import type { Join } from '../../schema/join-model.js';
-import type { RelationAttribute } from '../../schema/model.js';
+import type { LinkedAttribute, RelationAttribute } from '../../schema/model.js';
 import { quote, type Sql, sql } from '../../sql.js';
 import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import type { LinkStep } from '../link-sql.js';
@@ -27,7 +27,7 @@ export interface Linked {
 /** Whose stored targets are asked for. */
 interface StoredList {
   readonly row: RowScope;
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   readonly locale: string;
   readonly defaultLocale: string;
 }

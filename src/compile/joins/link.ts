@@ -1,6 +1,7 @@
 import { type LinkJoin, type LinkTable, SHARED } from '../../schema/join-model.js';
-import type { RelationAttribute } from '../../schema/model.js';
-import { alias, constant, quote, type Sql, sql, union } from '../../sql.js';
+import type { LinkedAttribute } from '../../schema/model.js';
+import { alias, constant, join, plain, quote, type Sql, sql, union } from '../../sql.js';
+import { BETWEEN, partsOf } from '../../plan/target-key.js';
 import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import { nextCount, storedTargets } from '../changes.js';
 import {
@@ -10,25 +11,27 @@ import {
   inState,
   inStates,
   isOfOwner,
+  isTaken,
   type LinkStep,
   localeOf,
   namesOf,
   type Part,
   stateOf,
+  targetColumns,
   texts,
   writtenId,
 } from '../link-sql.js';
-import { column, rowOf, stateCondition } from '../scope.js';
+import { column, type Context, rowOf, type RowScope, stateCondition } from '../scope.js';
 import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep } from './join-sql.js';
 import { lookUp } from './look-up.js';
 
-function targets({ links }: LinkJoin, { from, target, context, version }: ReadStep): Linked {
-  const { table, owner, target: named, position } = namesOf(links);
+/** The links of a row, in the version that the request shows. */
+export function linksOf({ links }: LinkJoin, row: RowScope, context: Context): Links {
+  const { table, owner, position } = namesOf(links);
   const link = alias('l', context.next());
-  const row = rowOf(from);
-  const on = sql`${column(target, 'document_id')} = ${link}.${named}`;
   return {
-    from: sql`${table} ${link} ${lookUp(target, on, version)}`,
+    link,
+    from: sql`${table} ${link}`,
     conditions: [
       sql`${link}.${owner} = ${column(row, 'document_id')}`,
       stateCondition(row.type, link, context),
@@ -38,10 +41,24 @@ function targets({ links }: LinkJoin, { from, target, context, version }: ReadSt
   };
 }
 
-/** The links that the written document is to have: their `published`, `locale`, `target` and `position`. */
+interface Links extends Linked {
+  readonly link: Sql;
+  readonly position: Sql;
+}
+
+function targets(way: LinkJoin, { from, target, context, version }: ReadStep): Linked {
+  const { link, ...links } = linksOf(way, rowOf(from), context);
+  const on = sql`${column(target, 'document_id')} = ${link}.${namesOf(way.links).target}`;
+  return { ...links, from: sql`${links.from} ${lookUp(target, on, version)}` };
+}
+
+/**
+ * The links that the written document is to have: their `published`, `locale`, `target`, `position`, and
+ * `type` where there are several.
+ */
 interface Wanted {
   readonly links: LinkTable;
-  readonly attribute: RelationAttribute;
+  readonly attribute: LinkedAttribute;
   readonly from: Sql;
   /** The states and the locale that they are all the links of; of all locales where it is null. */
   readonly states: readonly boolean[];
@@ -52,10 +69,20 @@ interface Wanted {
 function bring({ links, attribute, from, states, locale }: Wanted, step: LinksStep): LinkStep[] {
   const { type } = step;
   const names = namesOf(links);
-  const { table, owner, target, position } = names;
+  const { table, owner, position } = names;
   const me = writtenId(step);
   const place = links.inversePosition === null ? null : quote(links.inversePosition.name);
-  const same = sql`w.published = l.published and w.locale = l.locale and w.target = l.${target}`;
+  const named = targetColumns(links);
+  const target = join(
+    named.map(({ name }) => name),
+    ', ',
+  );
+  const wanted = join(
+    named.map(({ as }) => sql`w.${as}`),
+    ', ',
+  );
+  const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
+  const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
   const parts: Part[] = [
     () => from,
@@ -63,40 +90,65 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
       sql`delete from ${table} l where ${allOf(scope)} and not exists (select 1 from ${part(0)} w where ${same}) ${changedLinks(names)}`,
     (part) =>
       sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place === null ? sql`` : sql`, ${place}`})
-        select ${me}, w.published, w.locale, w.target, w.position${place === null ? sql`` : sql`, ${nextCount(type)}`} from ${part(0)} w order by w.published, w.locale, w.position
+        select ${me}, w.published, w.locale, ${wanted}, w.position${place === null ? sql`` : sql`, ${nextCount(type)}`} from ${part(0)} w order by w.published, w.locale, w.position
         on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position} where l.${position} <> excluded.${position} ${changedLinks(names)}`,
   ];
-  if (links.exclusive)
+  const taken = isTaken(links, sql`w.type`);
+  if (taken !== null)
     parts.push(
       (part) =>
-        sql`delete from ${table} l using ${part(0)} w where ${same} and l.${owner} <> ${me} ${changedLinks(names)}`,
+        sql`delete from ${table} l using ${part(0)} w where ${same} and l.${owner} <> ${me} and ${taken} ${changedLinks(names)}`,
     );
   // Versions in other locales show what they share, other owners lose what is taken.
   const own = step.hasOthers && !links.perLocale && step.locale !== null;
-  const changed = [...(own ? [1, 2] : []), ...(links.exclusive ? [3] : [])];
-  const mine = allOf([
+  const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [3])];
+  if (changed.length === 0) return [{ parts, rows: null }];
+  const isWritten = allOf([
     sql`t.document_id = ${me}`,
     ...inStates(sql`t`, states),
     ...inLocale(sql`t`, links, locale),
   ]);
-  const after = (part: (n: number) => Sql): Sql => {
-    const wanted = sql`array(select w.target from ${part(0)} w where w.published = t.published and w.locale in (${constant(SHARED)}, t.locale) order by w.position)`;
-    const taken = links.exclusive ? sql` when ${isOfOwner(part(3))} then array[]::text[]` : sql``;
-    return sql`case when ${mine} then ${wanted}${taken} else ${storedTargets(attribute, type)} end`;
+  const after: Part = (part) => {
+    const has = sql`when ${isWritten} then array(select w.target from ${part(0)} w where ${IN_VERSION} order by w.position)`;
+    const stored = storedTargets(attribute, type);
+    const loses =
+      taken === null
+        ? sql``
+        : sql`when ${isOfOwner(part(3))} then ${without(part(0), stored, { links, taken })}`;
+    return sql`case ${has} ${loses} else ${stored} end`;
   };
-  return [
-    {
-      parts,
-      rows: changed.length === 0 ? null : { type, links: { attribute, parts: changed, after }, own },
-    },
-  ];
+  return [{ parts, rows: { type, links: { attribute, parts: changed, after }, own } }];
+}
+
+/** Which of the wanted links `w` are those of the row `t`. */
+const IN_VERSION = sql`w.published = t.published and w.locale in (${constant(SHARED)}, t.locale)`;
+
+/** Which of the wanted links `w` are taken from other owners. */
+interface Taking {
+  readonly links: LinkTable;
+  readonly taken: Sql;
+}
+
+/** A list of targets without those that are taken: the only one, where there is one at most. */
+function without(wanted: Sql, list: Sql, { links, taken }: Taking): Sql {
+  if (links.toOne) return sql`array[]::text[]`;
+  const lost = sql`select w.target from ${wanted} w where ${IN_VERSION} and ${taken}`;
+  return sql`array(select x.id from unnest(${list}) with ordinality x(id, n) where x.id not in (${lost}) order by x.n)`;
+}
+
+/** A new list as rows: `target`, `type` where there are several, and `n`. */
+function listed({ targetType }: LinkTable, targets: readonly string[]): Sql {
+  if (targetType === null) return sql`unnest(${texts(targets)}) with ordinality k(target, n)`;
+  const { types, documentIds } = partsOf(targets);
+  return sql`unnest(${texts(documentIds)}, ${texts(types)}) with ordinality k(target, type, n)`;
 }
 
 function replace({ links }: LinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
   const { targets: wanted, states, locale } = change;
   const each = union(states.map((published) => sql`select ${stateOf(published)} as published`));
-  const from = sql`select s.published, ${localeOf(links, locale)} as locale, k.id as target, k.n::int4 as position from (${each}) s
-    cross join unnest(${texts(wanted)}) with ordinality k(id, n)`;
+  const named = targetColumns(links).map(({ as }) => sql`k.${as}`);
+  const from = sql`select s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')}, k.n::int4 as position from (${each}) s
+    cross join ${listed(links, wanted)}`;
   return bring({ links, attribute: change.attribute, from, states, locale }, step);
 }
 
@@ -105,15 +157,22 @@ function transfer(
   { attribute, published, locale }: LinkTransfer,
   step: LinksStep,
 ): LinkStep[] {
-  const { table, owner, target, position } = namesOf(links);
+  const { table, owner, position } = namesOf(links);
   const source = [
     sql`f.${owner} = ${writtenId(step)}`,
     inState(sql`f`, !published),
     ...inLocale(sql`f`, links, locale),
   ];
-  const from = sql`select ${stateOf(published)} as published, f.locale, f.${target} as target, f.${position} as position from ${table} f where ${allOf(source)}`;
+  const named = targetColumns(links).map(({ name, as }) => sql`f.${name} as ${as}`);
+  const from = sql`select ${stateOf(published)} as published, f.locale, ${join(named, ', ')}, f.${position} as position from ${table} f where ${allOf(source)}`;
   return bring({ links, attribute, from, states: [published], locale }, step);
 }
+
+/** A link's target, as lists name it. */
+const keyIn = ({ target, targetType }: LinkTable): Sql =>
+  targetType === null
+    ? sql`l.${plain(target.name)}`
+    : sql`l.${plain(targetType.name)} || ${constant(BETWEEN)} || l.${plain(target.name)}`;
 
 /** Rows of a link table, which name the owner and its target, in a state and a locale. */
 export const linkJoin: JoinSql<LinkJoin> = {
@@ -122,13 +181,13 @@ export const linkJoin: JoinSql<LinkJoin> = {
   isLookedUp: () => true,
   targets,
   storedList: ({ links }, { row, locale }) => {
-    const { table, owner, target, position } = namesOf(links);
+    const { table, owner, position } = namesOf(links);
     // Those of a locale may be there before its version is (D25).
     const own = [
       sql`l.${owner} = ${column(row, 'document_id')} and l.published = ${column(row, 'published')}`,
       sql`l.locale = ${localeOf(links, locale)}`,
     ];
-    return sql`(select coalesce(json_agg(l.${target} order by l.${position}), '[]') from ${table} l where ${allOf(own)})`;
+    return sql`(select coalesce(json_agg(${keyIn(links)} order by l.${position}), '[]') from ${table} l where ${allOf(own)})`;
   },
   replace,
   transfer,

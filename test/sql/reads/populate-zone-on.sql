@@ -2,24 +2,29 @@ select (
   select coalesce(json_agg(d.*), '[]')
   from (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
-      select coalesce(json_agg(case c1.v->>'__component' when 'shelf.quote' then (
-        select row_to_json(j2.*)
-        from (
-          select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'text' as "text", (
-            select row_to_json(j4.*)
-            from (
-              select t3."id" as "id", t3."document_id" as "documentId", t3."name" as "name"
-              from "authors" t3
-              where t3.document_id = ((c1.v->'by' || '[]')->>0)
-                and t3.published
-                and t3.locale = 'en'
-              limit 1
-            ) j4
-          ) as "by", c1.v->>'__component' as "__component"
-        ) j2
-      ) end order by c1.n), '[]')
-      from jsonb_array_elements((t0."zone" || '[]')) with ordinality c1(v, n)
-      where (c1.v->>'__component' = 'shelf.quote' and (c1.v->>'text') like $1::text)
+      select coalesce(json_agg(v order by n), '[]')
+      from (
+        select case c1.v->>'__component' when 'shelf.quote' then (
+          select row_to_json(j3.*)
+          from (
+            select c1.v->'id' as "id", c1.v->'documentId' as "documentId", c1.v->'text' as "text", (
+              select row_to_json(j5.*)
+              from (
+                select t4."id" as "id", t4."document_id" as "documentId", t4."name" as "name"
+                from "authors" t4
+                where t4.document_id = ((c1.v->'by' || '[]')->>0)
+                  and t4.published
+                  and t4.locale = 'en'
+                limit 1
+              ) j5
+            ) as "by", 'shelf.quote' as "__component"
+            where (c1.v->>'text') like $1::text
+          ) j3
+        ) end as v, c1.n as n
+        from jsonb_array_elements((t0."zone" || '[]')) with ordinality c1(v, n)
+        offset 0
+      ) k2
+      where k2.v is not null
     ) as "zone"
     from "posts" t0
     where t0.id = any(array(

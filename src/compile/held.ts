@@ -1,0 +1,83 @@
+/** What an attribute holds of several kinds: instances of a zone, or links to documents of several types. */
+import type { MixedAttribute } from '../plan/plan.js';
+import { byKind } from '../schema/by-kind.js';
+import type { Component, ContentType, Model, MorphAttribute, ZoneAttribute } from '../schema/model.js';
+import { COMPONENT, TYPE, typeUid } from '../schema/naming.js';
+import { alias, constant, type Identifier, quote, type Sql, sql } from '../sql.js';
+import { namedLinksIn } from './joins/named-links.js';
+import {
+  column,
+  type Context,
+  heldJson,
+  listOf,
+  rowOf,
+  rowScope,
+  type Scope,
+  versionConditions,
+} from './scope.js';
+
+/** The items of one kind: each is a row of `from` where the conditions are true. */
+export interface HeldKind {
+  /** What the item is known by, and what the answer says. */
+  readonly name: Sql;
+  readonly label: Sql;
+  /** Nothing where the item itself is all there is. */
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+  readonly scope: Scope;
+}
+
+/** Items in their stored order, before they are looked up. */
+export interface Held {
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+  readonly position: Sql;
+  /** Of which kind an item is, and the key under which the answer says so. */
+  readonly kind: Sql;
+  readonly key: Identifier;
+  readonly ofKind: (kind: Model) => HeldKind;
+}
+
+function inZone(attribute: ZoneAttribute, scope: Scope, context: Context): Held {
+  const instance = alias('c', context.next());
+  const value = sql`${instance}.v`;
+  return {
+    from: sql`jsonb_array_elements(${listOf(heldJson(scope, attribute))}) with ordinality ${instance}(v, n)`,
+    conditions: [],
+    position: sql`${instance}.n`,
+    kind: sql`${value}->>${quote(COMPONENT, 'string')}`,
+    key: COMPONENT,
+    ofKind: (kind) => {
+      const component = kind as Component;
+      const name = quote(component.uid, 'string');
+      const inside = { kind: 'json', component, value, row: rowOf(scope) } as const;
+      return { name, label: name, from: sql``, conditions: [], scope: inside };
+    },
+  };
+}
+
+function inLinks(attribute: MorphAttribute, scope: Scope, context: Context): Held {
+  const { type: named, documentId, ...links } = namedLinksIn(attribute.join, { attribute, scope, context });
+  return {
+    ...links,
+    kind: named,
+    key: TYPE,
+    ofKind: (kind) => {
+      const type = kind as ContentType;
+      const target = rowScope(type, alias('t', context.next()));
+      return {
+        name: constant(type.singularApiId),
+        label: constant(typeUid(type)),
+        from: sql` from ${quote(type.table)} ${target.alias}`,
+        conditions: [
+          sql`${column(target, 'document_id')} = ${documentId}`,
+          ...versionConditions(target, rowOf(scope), context),
+        ],
+        scope: target,
+      };
+    },
+  };
+}
+
+/** The items of an attribute. */
+export const heldBy = byKind<MixedAttribute, [Scope, Context], Held>({ zone: inZone, morph: inLinks });

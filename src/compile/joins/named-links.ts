@@ -1,0 +1,52 @@
+/** Links that say of which type each target is: one row for each kind of join that can have such. */
+import { byKind } from '../../schema/by-kind.js';
+import type { LinkJoin } from '../../schema/join-model.js';
+import type { MorphAttribute } from '../../schema/model.js';
+import { alias, constant, quote, type Sql, sql } from '../../sql.js';
+import { BETWEEN } from '../../plan/target-key.js';
+import { targetColumns } from '../link-sql.js';
+import { type Context, type JsonScope, listOf, rowOf, type Scope } from '../scope.js';
+import { linksOf } from './link.js';
+
+/** From where the links of an attribute are read. */
+interface LinksRead {
+  readonly attribute: MorphAttribute;
+  readonly scope: Scope;
+  readonly context: Context;
+}
+
+/** The links, and the type and document id that each of them names. */
+interface NamedLinks {
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+  readonly position: Sql;
+  readonly type: Sql;
+  readonly documentId: Sql;
+}
+
+/** In an instance each is a text of both. */
+function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
+  const link = alias('l', context.next());
+  const held = sql`${(scope as JsonScope).value}->${quote(attribute.name, 'string')}`;
+  const between = constant(BETWEEN);
+  return {
+    from: sql`jsonb_array_elements_text(${listOf(held)}) with ordinality ${link}(id, n)`,
+    conditions: [],
+    position: sql`${link}.n`,
+    type: sql`split_part(${link}.id, ${between}, 1)`,
+    documentId: sql`substr(${link}.id, strpos(${link}.id, ${between}) + 1)`,
+  };
+}
+
+/** In a table by columns of their own. */
+function inTable(way: LinkJoin, { scope, context }: LinksRead): NamedLinks {
+  const { link, ...links } = linksOf(way, rowOf(scope), context);
+  const [documentId, type] = targetColumns(way.links).map(({ name }) => sql`${link}.${name}`);
+  return { ...links, type: type ?? sql`null`, documentId: documentId ?? sql`null` };
+}
+
+/** The links of an attribute whose targets are of several types. */
+export const namedLinksIn = byKind<MorphAttribute['join'], [LinksRead], NamedLinks>({
+  link: inTable,
+  embedded: (_, read) => inInstance(read),
+});

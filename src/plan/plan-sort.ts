@@ -1,0 +1,43 @@
+/** `sort` → the order of an answer, or of what is populated in it. */
+import { overLimit } from '../errors.js';
+import type { SortKey } from '../query/query.js';
+import type { Model } from '../schema/model.js';
+import type { ContentLimits } from '../settings.js';
+import { type Hop, isSearched, type OrderKey } from './plan.js';
+import { type AskedBy, enterHop, hidden, unknown } from './plan-filter.js';
+import { lookUp } from './rights.js';
+
+/** What sort keys are planned in. */
+interface SortContext extends AskedBy {
+  readonly limits: ContentLimits;
+}
+
+/** Sort keys with their way to the attribute (protocol 7.4–7.11). */
+export function planSort(keys: readonly SortKey[], root: Model, context: SortContext): OrderKey[] {
+  const { limits, source } = context;
+  if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
+  return keys.flatMap(({ path, descending }) => {
+    // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing
+    // (7.12).
+    if (path.length === 1 && path[0] === 'status' && root.model === 'type' && root.draftAndPublish) return [];
+    const hops: Hop[] = [];
+    let model = root;
+    let { rights } = context;
+    for (const [depth, key] of path.entries()) {
+      const here = path.slice(0, depth + 1);
+      const attribute = lookUp(model, key, rights);
+      if (attribute === undefined) throw unknown(key, path.slice(0, depth), source);
+      if (attribute === 'hidden' || !isSearched(attribute)) throw hidden(here, source);
+      const last = depth === path.length - 1;
+      if (attribute.kind === 'scalar') {
+        if (!last) throw unknown(path[depth + 1] ?? '', here, source);
+        return [{ hops, attribute, descending }];
+      }
+      if (last) throw hidden(here, source);
+      model = enterHop(attribute, here, { rights, source });
+      rights = rights.enter(attribute);
+      hops.push(attribute);
+    }
+    return [];
+  });
+}
