@@ -1,8 +1,10 @@
 /** Runs sequences on one application, whose tables are emptied after each, until one finds a difference. */
 import fc from 'fast-check';
+import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import { startModel } from './app.ts';
 import { Client } from './client.ts';
 import { type Command, sequences } from './commands.ts';
+import { asOne, invariantsOf } from './invariants.ts';
 import { Difference, Sequence, type Tally } from './sequence.ts';
 
 const BATCH = 20;
@@ -38,6 +40,7 @@ export class Engine {
   readonly tally: Tally = { sequences: 0, commands: 0, refused: 0, known: 0, documents: 0, statuses: {} };
   readonly client: Client;
   private tables: readonly string[] = [];
+  private readonly invariants: string;
   private readonly model: Awaited<ReturnType<typeof startModel>>;
 
   readonly ignored: RegExp | null;
@@ -53,6 +56,9 @@ export class Engine {
     this.ignored = ignored;
     this.known = known;
     this.every = every;
+    this.invariants = asOne(
+      invariantsOf(model.app.app.get<ContentSchema>(CONTENT_SCHEMA, { strict: false })),
+    );
     this.client = new Client(url);
   }
 
@@ -70,6 +76,14 @@ export class Engine {
   get files(): readonly string[] {
     return this.model.files;
   }
+
+  violations = async (): Promise<readonly string[]> => {
+    const found = await this.model.app.sql(`execute invariants`).catch(async () => {
+      await this.model.app.sql(`prepare invariants as ${this.invariants}`);
+      return this.model.app.sql(`execute invariants`);
+    });
+    return found.map(({ what }) => `in the tables: ${what}`);
+  };
 
   /** Looks at the tables, or does something to them. */
   sql(text: string): Promise<Record<string, any>[]> {

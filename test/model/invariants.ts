@@ -133,14 +133,15 @@ function ofLinks(type: Stored, { attribute, table: links }: Links): Invariant[] 
   ].map(quoted);
   const what = `${type.singularApiId}.${attribute.name}`;
   const inverse = links.inversePosition === null ? null : quoted(links.inversePosition.name);
-  // A link may wait for its owner's version, unless it is published (D25).
-  const inState = type.draftAndPublish
-    ? `and (v.published or not l.${published}) and (not l.${published} or l.${locale} in ('', v.locale))`
-    : '';
-  const version = `select 1 from ${quoted(type.table)} v where v.document_id = l.${owner} ${inState}`;
+  // A link may wait for a version of its owner, and for one that is published again (D13, D25).
+  const version = `select 1 from ${quoted(type.table)} v where v.document_id = l.${owner}`;
   const there = `select 1 from ${quoted(attribute.target?.table ?? '')} t where t.document_id = l.${target}`;
   return [
-    { what: `${what}: links of nobody`, sql: `select * from ${table} l where not exists (${version})` },
+    {
+      what: `${what}: links of nobody`,
+      sql: `select l.*, (select json_agg(v.locale || ' ' || v.published) from ${quoted(type.table)} v where v.document_id = l.${owner}) as versions
+        from ${table} l where not exists (${version})`,
+    },
     { what: `${what}: links to nobody`, sql: `select * from ${table} l where not exists (${there})` },
     {
       what: `${what}: links of no locale or of a wrong one`,
@@ -173,6 +174,10 @@ export function invariantsOf(schema: ContentSchema): readonly Invariant[] {
     ...type.storage.links.flatMap((links) => ofLinks(type, links)),
   ]);
 }
+
+/** All of them as one statement, which names those that do not hold. */
+export const asOne = (invariants: readonly Invariant[]): string =>
+  invariants.map(({ what, sql }) => `select '${what}' as what where exists (${sql})`).join(' union all ');
 
 /** What does not hold, with the first rows that show it. */
 export async function violations(sql: RunSql, invariants: readonly Invariant[]): Promise<string[]> {

@@ -56,7 +56,7 @@ export class Sheet {
    * are. The first ones keep their places as far as the order allows; what comes after is behind all (D24).
    */
   writeInverse(target: string, owners: readonly string[], kept: readonly string[] = []): void {
-    this.keepOwners(target, [...owners, ...kept]);
+    this.keepOwners(target, owners, kept);
     const before = new Set(this.inverse(target));
     let greatest = 0;
     for (const owner of owners) {
@@ -69,14 +69,16 @@ export class Sheet {
 
   /** Gives a target the owners that it has in another state, at their places there; those of `kept` stay at theirs. */
   follow(target: string, other: Sheet, { owners, kept }: Followed): void {
-    this.keepOwners(target, [...owners, ...kept]);
+    this.keepOwners(target, owners, kept);
     for (const owner of owners)
       this.link(owner, target).inversePlace = other.link(owner, target).inversePlace;
   }
 
-  private keepOwners(target: string, owners: readonly string[]): void {
-    const { ownOne } = this.relation;
-    this.drop((link) => link.target === target && !owners.includes(link.owner));
+  /** Ends the links of a target to owners other than these, whose other links end where they may have one. */
+  private keepOwners(target: string, owners: readonly string[], kept: readonly string[]): void {
+    const { ownOne, inverseOne } = this.relation;
+    const all = inverseOne && owners.length > 0 ? owners : [...owners, ...kept];
+    this.drop((link) => link.target === target && !all.includes(link.owner));
     if (ownOne) this.drop((link) => link.target !== target && owners.includes(link.owner));
   }
 

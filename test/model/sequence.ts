@@ -31,6 +31,8 @@ export interface Notes {
   readonly ignored: RegExp | null;
   /** After how many commands everything is looked at. */
   readonly every: number;
+  /** What does not hold in the tables. */
+  readonly violations: () => Promise<readonly string[]>;
 }
 
 const EMPTY: Body = { scalars: {}, embedded: {}, relations: {} };
@@ -79,6 +81,7 @@ export class Sequence {
       this.stopAtProblems();
     }
     await this.observer.compareMore();
+    this.observer.problems.push(...(await this.notes.violations()));
     this.stopAtProblems();
     this.tally.documents += this.observer.documentsCompared;
   }

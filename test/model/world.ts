@@ -49,6 +49,7 @@ export interface Write {
 }
 
 const SHARED = '';
+const STATES: readonly State[] = ['draft', 'published'];
 
 /** The state that a type's writes are about, and its locale where it has one only (D29). */
 export const writtenState = ({ drafts }: Type): State => (drafts ? 'draft' : 'published');
@@ -226,7 +227,14 @@ export class World {
     this.sheetOf(relation, 'draft', locale).writeInverse(document.id, list);
     if (document.type.drafts || !typeNamed(relation.from).drafts) return;
     const published = list.filter((owner) => this.isPublished(owner, sheetLocale(relation, locale)));
-    this.sheetOf(relation, 'published', locale).writeInverse(document.id, published);
+    const kept = this.hidden(relation, sheetLocale(relation, locale), document.id);
+    this.sheetOf(relation, 'published', locale).writeInverse(document.id, published, kept);
+  }
+
+  /** The owners whose published links stay until they are published again (D13). */
+  private hidden(relation: Relation, locale: string, target: string): string[] {
+    const owners = this.sheet(relation, 'published', locale).inverse(target);
+    return owners.filter((owner) => !this.isPublished(owner, locale));
   }
 
   /**
@@ -250,7 +258,8 @@ export class World {
       for (const one of sheets) {
         const drafts = this.sheet(relation, 'draft', one);
         const owners = drafts.inverse(document.id).filter((owner) => this.isPublished(owner, one));
-        this.sheet(relation, 'published', one).follow(document.id, drafts, { owners, kept: [] });
+        const kept = this.hidden(relation, one, document.id);
+        this.sheet(relation, 'published', one).follow(document.id, drafts, { owners, kept });
       }
   }
 
@@ -292,38 +301,31 @@ export class World {
       if (own) this.sheetOf(relation, to, here).writeOwn(id, this.sheetOf(relation, from, here).own(id));
   }
 
-  /** The published version of a locale goes (8.22). */
+  /** The published version of a locale goes; its links wait, hidden, until it is published again (8.22, D13). */
   unpublish(id: string, locale: string): string[] {
     const document = this.document(id);
     const here = localeOf(document.type, locale);
     if (!this.has(id, 'draft', here)) throw new Refusal('not there');
-    this.remove(document, 'published', here);
+    remove(document, 'published', here);
     return [];
   }
 
   /**
-   * Both versions of a locale, or of all where it is null, go; with the last one all links (8.7, 9.8, 11.25).
-   * Instances are nobody else's: they show it no more, which is no change of theirs.
+   * Both versions of a locale, or of all where it is null, go with the locale's links; with the last one all links
+   * (8.7, 9.8, 11.25). Instances are nobody else's: they show it no more, which is no change of theirs.
    */
   delete(id: string, locale: string | null, caller: string | null): string[] {
     const document = this.document(id);
     this.mayChange(document, caller);
     for (const one of locale === null || !document.type.localized ? LOCALES : [locale])
-      for (const state of ['draft', 'published'] as const) this.remove(document, state, one);
+      if (STATES.filter((state) => remove(document, state, one)).length > 0)
+        for (const { own, relation } of document.type.sides)
+          if (own && relation.localized)
+            for (const state of STATES) this.sheet(relation, state, one).leave(id);
     if (document.versions.size > 0) return [];
     this.documents.delete(id);
     for (const sheet of this.sheets.values()) sheet.forget(id);
     return [];
-  }
-
-  /** A version goes with its own links; those that locales share with the last one of its state. */
-  private remove({ id, type, shared, versions }: Document, state: State, locale: string): void {
-    if (!versions.delete(place(state, locale))) return;
-    const isLast = !LOCALES.some((one) => versions.has(place(state, one)));
-    if (isLast) shared.delete(state);
-    for (const { own, relation } of type.sides)
-      if (own && (relation.localized || isLast))
-        this.sheet(relation, state, sheetLocale(relation, locale)).leave(id);
   }
 
   /** Every document that a body names has to be there (11.18). */
@@ -379,4 +381,11 @@ export class World {
       links: Object.fromEntries(links),
     };
   }
+}
+
+/** Takes a version away, and what locales share with the last one of its state; whether there was one. */
+function remove({ shared, versions }: Document, state: State, locale: string): boolean {
+  const wasThere = versions.delete(place(state, locale));
+  if (!LOCALES.some((one) => versions.has(place(state, one)))) shared.delete(state);
+  return wasThere;
 }
