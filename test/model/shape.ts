@@ -57,13 +57,21 @@ export interface Type {
 
 type Attributes = ContentTypeDefinition['attributes'];
 type Definition = Attributes[string];
+/** A relation with one type, or files; polymorphic ones are not among the types of this model. */
+type Linked = Exclude<
+  Extract<Definition, { type: 'media' } | { target: string; type: 'relation' }>,
+  { morphBy: string }
+>;
+
+const isLinked = (def: Definition): def is Linked =>
+  def.type === 'media' || (def.type === 'relation' && 'target' in def && !('morphBy' in def));
 
 const definitions = content.contentTypes as readonly ContentTypeDefinition[];
 const definitionOf = (name: string): ContentTypeDefinition | undefined =>
   definitions.find(({ singularApiId }) => singularApiId === name);
 
 function relationOf(from: ContentTypeDefinition, attribute: string, def: Definition): Relation {
-  if (def.type !== 'relation' && def.type !== 'media') throw new Error(`${attribute} is no relation`);
+  if (!isLinked(def)) throw new Error(`${attribute} is no relation`);
   const media = def.type === 'media';
   const kind = media ? (def.multiple === true ? 'manyToMany' : 'manyToOne') : def.relation;
   return {
@@ -78,7 +86,7 @@ function relationOf(from: ContentTypeDefinition, attribute: string, def: Definit
 }
 
 function sideOf(type: ContentTypeDefinition, attribute: string, def: Definition): Side[] {
-  if (def.type !== 'relation' && def.type !== 'media') return [];
+  if (!isLinked(def)) return [];
   if (def.type === 'media' || def.mappedBy === undefined) {
     const relation = relationOf(type, attribute, def);
     return [{ attribute, relation, own: true, one: relation.ownOne }];
