@@ -155,7 +155,9 @@ export const PARTS: Readonly<Record<string, Part>> = Object.fromEntries(
     const targets = (one: boolean): Record<string, string> =>
       Object.fromEntries(
         Object.entries(attributes as Attributes).flatMap(([name, def]) =>
-          def.type === 'relation' && (def.relation === 'manyToOne') === one ? [[name, def.target]] : [],
+          isLinked(def) && def.type === 'relation' && (def.relation === 'manyToOne') === one
+            ? [[name, def.target]]
+            : [],
         ),
       );
     return [uid, { one: targets(true), many: targets(false) }];
