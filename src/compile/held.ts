@@ -17,7 +17,7 @@ import {
 } from './scope.js';
 
 /** The items of one kind: each is a row of `from` where the conditions are true. */
-export interface HeldKind {
+interface HeldKind {
   /** What the item is known by, and what the answer says. */
   readonly name: Sql;
   readonly label: Sql;
