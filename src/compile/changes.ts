@@ -1,7 +1,7 @@
 /** What a write notes of the versions whose content it changes: their time and their revision (D21). */
 import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import { SHARED } from '../schema/join-model.js';
-import { constant, join, param, quote, type Sql, sql } from '../sql.js';
+import { constant, join, quote, type Sql, sql } from '../sql.js';
 import { namesOf } from './link-sql.js';
 
 /** Columns keep milliseconds and round to them: a time that was rounded up would not have come yet. */
@@ -59,20 +59,12 @@ export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
 
 /**
  * Notes it of the versions whose links have changed: `changed` has their `owner`, `published`, and `locale`,
- * which is that of all where locales share the links. The version that is written is noted with its row.
+ * which is that of all where locales share the links.
  */
-export function noteOwners(content: Omit<Content, 'row'>, changed: Sql, { documentId, locale }: Noted): Sql {
-  const written = sql`t.document_id = ${param(documentId)}::text and t.locale = ${param(locale)}::text`;
+export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
   const conditions = [
     sql`t.document_id = c.owner and t.published = c.published`,
     sql`(c.locale = ${constant(SHARED)} or c.locale = t.locale)`,
-    ...(locale === null ? [] : [sql`not (${written})`]),
   ];
   return sql`update ${quote(content.type.table)} t set ${noted(content)} from (${changed}) c where ${join(conditions, ' and ')}`;
-}
-
-/** The version that is noted already: of which document, and in which locale; null where all locales are. */
-interface Noted {
-  readonly documentId: string;
-  readonly locale: string | null;
 }

@@ -14,10 +14,10 @@ const LAST = sql`(select z.document_id from z)`;
 const ownLinks = (type: ContentType): Sql[] =>
   type.storage.links.map(({ table: links }) => {
     const { table, owner } = namesOf(links);
-    const lost = links.perLocale
-      ? sql`exists (select 1 from g where g.document_id = l.${owner} and g.locale = l.locale)`
-      : sql`l.${owner} in ${LAST}`;
-    return sql`delete from ${table} l where ${lost}`;
+    const ofLocale = links.perLocale
+      ? sql` or exists (select 1 from g where g.document_id = l.${owner} and g.locale = l.locale)`
+      : sql``;
+    return sql`delete from ${table} l where l.${owner} in ${LAST}${ofLocale}`;
   });
 
 const numbered = (steps: readonly Sql[]): Sql[] => steps.map((step, i) => sql`${alias('c', i)} as (${step})`);

@@ -67,7 +67,7 @@ interface Changes {
 }
 
 /** The parts of steps as tables of one statement; and whose links they change, noted once for each type. */
-export function partsOf(steps: readonly LinkStep[], written: Written): Sql[] {
+export function partsOf(steps: readonly LinkStep[]): Sql[] {
   const tables: Sql[] = [];
   const changed = new Map<ContentType, Changes>();
   const next = (part: Sql): void => void tables.push(sql`${alias('k', tables.length)} as (${part})`);
@@ -82,13 +82,10 @@ export function partsOf(steps: readonly LinkStep[], written: Written): Sql[] {
     changed.set(rows.type, changes);
   }
   for (const [type, { results, lists }] of changed)
-    next(noteOwners({ type, lists }, changedIn(results), written));
+    next(noteOwners({ type, lists }, changedIn(results)));
   return tables;
 }
 
-/** The version that is written, see {@link LinksStep}. */
-type Written = Pick<LinksStep, 'documentId' | 'locale'>;
-
 /** One statement for a batch of steps. */
-export const compileLinks = (batch: readonly LinkStep[], written: Written): Statement =>
-  print(sql`with ${join(partsOf(batch, written), ', ')} select 1`);
+export const compileLinks = (batch: readonly LinkStep[]): Statement =>
+  print(sql`with ${join(partsOf(batch), ', ')} select 1`);

@@ -12,7 +12,7 @@ import type { LinkStep } from './link-sql.js';
 /** Rows and links, in one statement as far as their rows are different ones. */
 function withLinks(links: LinksStep, rows: (along: readonly LinkStep[]) => Statement): readonly Statement[] {
   const { along, later } = linkBatches(links);
-  return [rows(along), ...later.map((batch) => compileLinks(batch, links))];
+  return [rows(along), ...later.map(compileLinks)];
 }
 
 const isNew = ({ row, base }: RowsStep): boolean => row === null && base === null;

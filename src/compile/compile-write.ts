@@ -38,7 +38,7 @@ function statement(step: WrittenStep, parts: Parts, links: readonly LinkStep[]):
   const tables = [place, ...parts].flatMap(({ name, body }) =>
     body === null ? [] : [sql`${name} as (${body})`],
   );
-  return print(sql`with ${join([...tables, ...partsOf(links, step.links)], ', ')} select 1 from d`);
+  return print(sql`with ${join([...tables, ...partsOf(links)], ', ')} select 1 from d`);
 }
 
 type WrittenStep = RowsStep | PublishStep | DiscardStep;

@@ -62,7 +62,7 @@ const linkProperty = ({ name, type, key }: LinkColumn): Property => ({
 });
 
 /** The columns of a link table: what a link is of, where it leads, and its place on each side. */
-export const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
+const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
   [
     links.owner,
     links.published,

@@ -78,6 +78,8 @@ export async function picture(
 ): Promise<Record<string, string[]>> {
   const all = new Map<string, Row[]>();
   for (const [table] of tables) all.set(table, await sql(`select * from public."${table}" order by 1`));
+  // A revision is a digest of content, the ids of instances included.
+  for (const rows of all.values()) for (const row of rows) delete row['revision'];
   const label = (id: unknown): any =>
     typeof id === 'string' && /^[a-z][a-z0-9]{23}$/.test(id) && !known.has(id) ? 'new' : id;
   const owners = new Map<string, Row>();
