@@ -9,6 +9,10 @@ export const EXAMPLES = [
     path: '/api/countries?filters[landlocked]=true&filters[region][name]=Europe&sort=area:desc&locale=fr&populate[0]=region&populate[1]=languages',
     shows: 'Landlocked Europe, the largest first, in French',
   },
+  {
+    path: '/api/stories?locale=fr&fallbackLocale=en&sort=slug&populate=theme',
+    shows: 'Stories in French as far as they are translated, else in English, with the theme they belong to',
+  },
 ] as const;
 
 /** A request that is refused, because the public may not read the visitors' notes. */

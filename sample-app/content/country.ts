@@ -26,6 +26,7 @@ export const country = defineCollectionType({
     currencies: { type: 'relation', relation: 'manyToMany', target: 'currency', inversedBy: 'countries' },
     /** One-way: each country keeps its own list, in its own order. */
     borders: { type: 'relation', relation: 'manyToMany', target: 'country' },
+    stories: { type: 'relation', relation: 'manyToMany', target: 'story', mappedBy: 'countries' },
   },
 });
 

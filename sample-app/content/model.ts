@@ -8,6 +8,7 @@ import { homepage } from './homepage.js';
 import { language } from './language.js';
 import { region } from './region.js';
 import { story } from './story.js';
+import { theme } from './theme.js';
 import { visitorNote } from './visitor-note.js';
 
 export const CONTENT_TYPES = [
@@ -15,6 +16,7 @@ export const CONTENT_TYPES = [
   language,
   currency,
   country,
+  theme,
   story,
   homepage,
   visitorNote,
@@ -35,6 +37,7 @@ export const PUBLIC_GRANTS: Grants = {
   language: READ,
   currency: READ,
   country: READ,
+  theme: READ,
   story: READ,
   homepage: ['find'],
 };

@@ -1,18 +1,26 @@
 import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
 
+/** Texts differ by locale; who wrote a story and what it is about are shared by all locales. */
 export const story = defineCollectionType({
   singularApiId: 'story',
   pluralApiId: 'stories',
   draftAndPublish: true,
+  localized: true,
+  actions: true,
   attributes: {
-    title: { type: 'string', required: true, maxLength: 120 },
+    title: { type: 'string', required: true, maxLength: 120, localized: true },
     slug: { type: 'uid', targetField: 'title', required: true },
-    summary: { type: 'text', required: true },
+    summary: { type: 'text', required: true, localized: true },
     byline: { type: 'component', component: 'story.byline' },
-    body: { type: 'blocks' },
-    facts: { type: 'component', component: 'story.fact', repeatable: true, max: 10 },
-    sections: { type: 'dynamiczone', components: ['story.quote', 'story.fact', 'story.spotlight'] },
-    countries: { type: 'relation', relation: 'manyToMany', target: 'country' },
+    body: { type: 'blocks', localized: true },
+    facts: { type: 'component', component: 'story.fact', repeatable: true, max: 10, localized: true },
+    sections: {
+      type: 'dynamiczone',
+      components: ['story.quote', 'story.fact', 'story.spotlight'],
+      localized: true,
+    },
+    countries: { type: 'relation', relation: 'manyToMany', target: 'country', inversedBy: 'stories' },
+    theme: { type: 'relation', relation: 'manyToOne', target: 'theme', inversedBy: 'stories' },
   },
 });
 

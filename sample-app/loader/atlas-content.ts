@@ -6,6 +6,7 @@ import type { Homepage } from '../content/homepage.js';
 import type { Language } from '../content/language.js';
 import type { Region } from '../content/region.js';
 import type { Story } from '../content/story.js';
+import type { Theme } from '../content/theme.js';
 
 /** The services of all types that the loader fills. */
 @Injectable()
@@ -16,6 +17,7 @@ export class AtlasContent {
     @InjectContent('currency') readonly currencies: ContentService<Currency>,
     @InjectContent('country') readonly countries: ContentService<Country>,
     @InjectContent('story') readonly stories: ContentService<Story>,
+    @InjectContent('theme') readonly themes: ContentService<Theme>,
     @InjectContent('homepage') readonly homepage: ContentService<Homepage>,
   ) {}
 }

@@ -3,7 +3,8 @@ import { ATLAS_DATABASE, type AtlasDatabase } from '../database/atlas-database.j
 import { AtlasContent } from './atlas-content.js';
 import { isComplete } from './is-complete.js';
 import { loadCountries } from './load-countries.js';
-import { loadPages } from './load-pages.js';
+import { loadHomepage } from './load-homepage.js';
+import { loadStories } from './load-stories.js';
 import type { Progress, Run } from './run.js';
 import { readWorld, type World } from './world.js';
 
@@ -52,7 +53,8 @@ export class AtlasLoader implements BeforeApplicationShutdown {
 
   private async fill(world: World, run: Run): Promise<void> {
     const countries = await loadCountries(this.content, world, run);
-    await loadPages(this.content, countries, run);
+    const stories = await loadStories(this.content, countries, run);
+    await loadHomepage(this.content, { stories, countries }, run);
   }
 
   /** The connection closes after this: let the write that is under way finish. */

@@ -14,6 +14,8 @@ export interface Wanted<R> {
   readonly dataOf: (row: R) => object;
   /** Which version tells that a document is there. */
   readonly query?: { readonly status?: 'draft'; readonly locale?: string };
+  /** How a document is made, unless it is published at once. */
+  readonly made?: { readonly status: 'draft' };
 }
 
 const PAGE_SIZE = 100;
@@ -43,11 +45,11 @@ export async function createMissing<T extends DocumentFields, R>(
   wanted: Wanted<R>,
   run: Run,
 ): Promise<Ids> {
-  const { name, key, rows, keyOf, dataOf, query } = wanted;
+  const { name, key, rows, keyOf, dataOf, query, made } = wanted;
   const ids = new Map(await documentIds(service, key, query));
   const missing = rows.filter((row) => !ids.has(keyOf(row)));
   const work = async (row: R): Promise<void> => {
-    const created = await service.create(dataOf(row));
+    const created = await service.create(dataOf(row), made);
     ids.set(keyOf(row), created.documentId);
   };
   await runStep({ name, items: missing, total: rows.length, work }, run);

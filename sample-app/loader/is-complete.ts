@@ -13,13 +13,17 @@ export async function isComplete(content: AtlasContent, world: World): Promise<b
 
 type Count = readonly [count: () => Promise<number>, expected: number];
 
-/** What comes last in a load is asked first. */
+/**
+ * What comes last in a load is asked first. Of stories and themes the drafts count: whoever unpublishes one, or
+ * takes a translation away, misses nothing.
+ */
 function countsOf(content: AtlasContent, world: World): Count[] {
-  const { countries, homepage, stories, currencies, languages, regions } = content;
+  const { countries, homepage, stories, themes, currencies, languages, regions } = content;
   const bordering = world.countries.filter(({ borders }) => borders.length > 0).length;
   return [
     [async () => ((await homepage.findOne(null)) === null ? 0 : 1), 1],
-    [() => stories.count(), STORIES.length],
+    [() => stories.count({ status: 'draft' }), STORIES.length + 1],
+    [() => themes.count({ status: 'draft' }), 1],
     ...LOCALES.map((locale): Count => [() => countries.count({ locale }), world.countries.length]),
     [() => countries.count({ filters: { borders: { cca3: { $notNull: true } } } }), bordering],
     [() => currencies.count(), world.currencies.length],

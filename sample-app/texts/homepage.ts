@@ -13,6 +13,7 @@ export const HOMEPAGE = {
     { label: 'Landlocked countries', path: '/api/countries?filters[landlocked]=true&populate=borders' },
     { label: 'Regions and their countries', path: '/api/regions?populate=countries' },
     { label: 'Stories', path: '/api/stories?populate=*' },
+    { label: 'Themes and their stories', path: '/api/themes?populate=stories' },
   ],
   /** The first stories, by slug. */
   featuredStories: ['twice-from-the-sea', 'four-ways-to-say-switzerland'],

@@ -53,7 +53,7 @@ interface LinkedBase extends AttributeBase {
   readonly polymorphic: boolean;
   /** A media attribute: its target, the file type, needs no grant. */
   readonly media: boolean;
-  /** Each target has at most one holder: a new one takes it from the old (protocol 11.22, 11.23). */
+  /** Each target has at most one owner: a new one takes it from the old (protocol 11.22, 11.23). */
   readonly exclusive: boolean;
 }
 
@@ -199,7 +199,7 @@ export interface Storage {
   readonly relations: readonly LinkedAttribute[];
   /** Those whose links are stored on this side. */
   readonly owning: readonly LinkedAttribute[];
-  /** Those of them whose targets have one holder each. */
+  /** Those of them whose targets have one owner each. */
   readonly exclusive: readonly LinkedAttribute[];
   /** The types that own a relation leading here: they name a document of this one that goes. */
   readonly referrers: readonly ContentType[];

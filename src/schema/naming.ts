@@ -63,7 +63,7 @@ export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier 
 export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier =>
   of(table, attribute.name, 'index');
 
-/** The index that allows a one-to-one target one holder per locale and state. */
+/** The index that allows a one-to-one target one owner per locale and state. */
 export const holderIndexName = ({ table }: Table, attribute: Named): Identifier =>
   of(table, attribute.name, 'holder');
 

@@ -100,7 +100,7 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
     expect(await w.everywhere(text(b), 'emblem')).toEqual(all('t', ...EVERYWHERE));
   });
 
-  it('D23 S2: taken in a draft, and taken back by discarding the former holder’s draft', async () => {
+  it('D23 S2: taken in a draft, and taken back by discarding the former owner’s draft', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
     await w.put(`${text(b)}?status=draft`, { emblem: t });
@@ -109,7 +109,7 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
     expect(await w.everywhere(text(b), 'emblem')).toEqual(all(null, ...EVERYWHERE));
   });
 
-  it('D23 S2: taken by a document of one locale, it is lost in all locales of the former holder', async () => {
+  it('D23 S2: taken by a document of one locale, it is lost in all locales of the former owner', async () => {
     const [a, b, t] = await pair();
     await w.put(text(b), { emblem: t });
     expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));

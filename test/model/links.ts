@@ -42,7 +42,7 @@ export class Sheet {
 
   /**
    * Gives an owner these targets in this order. What stays keeps its place on the other side, what is new is last
-   * there (D24); a one-to-one target leaves its former holder (D23).
+   * there (D24); a one-to-one target leaves its former owner (D23).
    */
   writeOwn(owner: string, targets: readonly string[]): void {
     const { inverseOne } = this.relation;

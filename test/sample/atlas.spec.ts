@@ -12,6 +12,9 @@ import { createAtlas } from '../../sample-app/atlas.ts';
 import { AtlasLoader, LoadStopped } from '../../sample-app/loader/atlas-loader.ts';
 import { readWorld } from '../../sample-app/loader/world.ts';
 import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from '../../sample-app/requests.ts';
+import { DRAFT, EDIT, FRENCH, THEME } from '../../sample-app/texts/drafts.ts';
+import { HOMEPAGE } from '../../sample-app/texts/homepage.ts';
+import { STORIES } from '../../sample-app/texts/stories.ts';
 import { welcome } from '../../sample-app/welcome.ts';
 import { run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -45,9 +48,13 @@ async function contents(app: NestExpressApplication): Promise<Json> {
   const total = (type: string, query = {}): Promise<number> =>
     app.get(getContentToken(type), { strict: false }).count(query);
   const counts: Json = {};
-  for (const type of ['region', 'language', 'currency', 'country', 'story'])
+  for (const type of ['region', 'language', 'currency', 'country', 'story', 'theme'])
     counts[type] = await total(type, { locale: '*' });
   counts.drafts = await total('story', { status: 'draft' });
+  counts.frenchDrafts = await total('story', { status: 'draft', locale: 'fr' });
+  counts.edited = await total('story', { filters: { title: EDIT.attributes.title }, status: 'draft' });
+  counts.modified = await total('story', { publicationFilter: 'modified', status: 'draft' });
+  counts.listed = await total('story', { filters: { theme: { title: THEME.title } } });
   for (const locale of ['en', 'fr', 'de']) counts[locale] = await borders(app, locale);
   return counts;
 }
@@ -78,8 +85,13 @@ function expected(countries?: string[]): Json {
     language: world.languages.length,
     currency: world.currencies.length,
     country: world.countries.length * 3,
-    story: 4,
-    drafts: 4,
+    story: 5,
+    theme: 1,
+    drafts: 5,
+    frenchDrafts: 2,
+    edited: 1,
+    modified: 1,
+    listed: 3,
     en: lists,
     fr: lists,
     de: lists,
@@ -87,8 +99,8 @@ function expected(countries?: string[]): Json {
 }
 
 /**
- * How many items a load writes: a homepage, the stories, and each country in three locales and with its
- * borders.
+ * How many items a load writes: a homepage, stories with their translations, an edit and a theme, and each
+ * country in three locales and with its borders.
  */
 function stepsOf(countries?: string[]): number {
   const world = readWorld(countries);
@@ -99,8 +111,9 @@ function stepsOf(countries?: string[]): number {
     world.currencies.length +
     world.countries.length * 3 +
     bordering +
-    4 +
-    1
+    STORIES.length +
+    FRENCH.length +
+    [EDIT, THEME, DRAFT, HOMEPAGE].length
   );
 }
 
@@ -173,6 +186,16 @@ describe('atlas on PostgreSQL', () => {
     ).toEqual(['fra', 'gsw', 'ita', 'roh']);
   });
 
+  it('answers the fourth example: stories in French, else in English', async () => {
+    const { data } = await get(EXAMPLES[3].path);
+    expect(data.map(({ locale, title, theme }: Json) => [locale, title, theme?.title ?? null])).toEqual([
+      ['en', 'Countries inside a country', THEME.title],
+      ['en', 'Four ways to say Switzerland', null],
+      ['en', 'One island, three flags', THEME.title],
+      ['fr', 'Deux fois loin de la mer', THEME.title],
+    ]);
+  });
+
   it('shows everything about a country', async () => {
     const {
       data: [country],
@@ -229,6 +252,38 @@ describe('atlas on PostgreSQL', () => {
     expect(story.countries.map((country: Json) => country.cca3)).toEqual(['LIE', 'UZB', 'CHE', 'AUT']);
     expect(story.facts).toHaveLength(2);
     expect(story.body[0].type).toBe('paragraph');
+  });
+
+  it('has stories in all states: published, edited since, not yet published, translated or about to be', async () => {
+    const titles = async (query: object): Promise<string[]> => {
+      const stories = app.get(getContentToken('story'), { strict: false });
+      const { data } = await stories.find({ ...query, fields: ['title'], sort: 'title' });
+      return data.map(({ title }: Json) => title);
+    };
+    const draft = { status: 'draft' };
+    const fr = { locale: 'fr' };
+    expect(await titles({})).toEqual([
+      'Countries inside a country',
+      'Four ways to say Switzerland',
+      'One island, three flags',
+      'Twice from the sea',
+    ]);
+    expect(await titles({ ...draft, publicationFilter: 'modified' })).toEqual(['Surrounded']);
+    expect(await titles({ ...draft, publicationFilter: 'never-published' })).toEqual([
+      'Where the day begins',
+    ]);
+    expect(await titles(fr)).toEqual(['Deux fois loin de la mer']);
+    expect(await titles({ ...fr, ...draft, publicationFilter: 'never-published' })).toEqual([
+      'Une île, trois drapeaux',
+    ]);
+    const {
+      data: [theme],
+    } = await get('/api/themes?populate=stories');
+    expect(theme.stories.map(({ slug }: Json) => slug)).toEqual(THEME.stories);
+    const {
+      data: [country],
+    } = await get('/api/countries?filters[cca3]=LIE&locale=fr&populate=stories');
+    expect(country.stories).toMatchObject([{ title: 'Deux fois loin de la mer' }]);
   });
 
   it('N2: has a start page that links its own requests, and takes nothing from elsewhere', async () => {

@@ -1,0 +1,15 @@
+import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
+
+/** Stories that belong together, in an order of their own. Themes have drafts, too, but one language. */
+export const theme = defineCollectionType({
+  singularApiId: 'theme',
+  pluralApiId: 'themes',
+  draftAndPublish: true,
+  actions: true,
+  attributes: {
+    title: { type: 'string', required: true, unique: true },
+    stories: { type: 'relation', relation: 'oneToMany', target: 'story', mappedBy: 'theme' },
+  },
+});
+
+export type Theme = DocumentOf<typeof theme>;
