@@ -81,8 +81,7 @@ export function partsOf(steps: readonly LinkStep[]): Sql[] {
     changes.lists.set(rows.links.attribute, rows.links.after(result));
     changed.set(rows.type, changes);
   }
-  for (const [type, { results, lists }] of changed)
-    next(noteOwners({ type, lists }, changedIn(results)));
+  for (const [type, { results, lists }] of changed) next(noteOwners({ type, lists }, changedIn(results)));
   return tables;
 }
 

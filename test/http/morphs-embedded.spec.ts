@@ -49,7 +49,7 @@ describe.each(ADAPTERS)('polymorphic relations inside components on %s', (adapte
     ];
     [T, U] = [await make('tags', { name: 't', secret: 's' }), await make('tags', { name: 'u' })];
     const service = test.app.get<ContentService<Row>>(getContentToken('vault'));
-    V = (await service.create({ name: 'v' }));
+    V = await service.create({ name: 'v' });
   });
   afterAll(() => test.close());
 
