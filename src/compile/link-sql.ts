@@ -125,9 +125,9 @@ const CHANGED = sql`owner, published, locale`;
 export const changedIn = (parts: readonly Sql[]): Sql =>
   union(parts.map((part) => sql`select ${CHANGED} from ${part}`));
 
-/** Whether a part has a link of the owner's row `t`. */
-export const isOfOwner = (part: Sql): Sql =>
-  sql`exists (select 1 from ${part} w where w.owner = t.document_id and w.published = t.published and w.locale in (${constant(SHARED)}, t.locale))`;
+/** Whether a part has a link of the owner's row `t`. It is hashed once, however many rows there are. */
+export const isOfOwner = (part: Sql, { perLocale }: LinkTable): Sql =>
+  sql`(t.document_id, t.published, ${perLocale ? sql`t.locale` : constant(SHARED)}) in (select w.owner, w.published, w.locale from ${part} w)`;
 
 /** What a part that changes the links `l` returns. */
 export const changedLinks = ({ owner }: LinkNames): Sql =>

@@ -213,8 +213,12 @@ function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
   if (value !== undefined) into.set(attribute, value);
 }
 
+/** An empty list of instances is stored like one that was never written: they are the same content. */
+const orNothing = (planned: unknown): unknown =>
+  Array.isArray(planned) && planned.length === 0 ? null : planned;
+
 const planInstancesInto = (attribute: EmbeddedAttribute, { level, context, values }: Planning): void =>
-  put(values, attribute, planInstances(attribute, level, context));
+  put(values, attribute, orNothing(planInstances(attribute, level, context)));
 
 const planLinksInto = (attribute: LinkedAttribute, { level, context, lists }: Planning): void =>
   put(lists, attribute, planRelation(attribute, level, context));

@@ -87,16 +87,12 @@ interface StepsRequest {
 
 type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
-/** An empty list is stored like one that was never written: they are the same content. */
-const orNothing = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? null : value);
-
 /** What goes into the row's own columns: of relations those that are held there. */
 function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
   const toOne = [...lists].flatMap(([attribute, list]): [LinkedAttribute, unknown][] =>
     storage.columnOf.has(attribute.name) ? [[attribute, list[0] ?? null]] : [],
   );
-  const held = [...values].map(([attribute, value]): [Attribute, unknown] => [attribute, orNothing(value)]);
-  return new Map<Attribute, unknown>([...held, ...toOne]);
+  return new Map<Attribute, unknown>([...values, ...toOne]);
 }
 
 const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {

@@ -314,7 +314,12 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         count,
       ]);
       expect((await world.put(`/users/${user['id']}`, { nickname: 'Nick' }, jwt)).status).toBe(200);
-      expect(await world.row(user['id'])).toEqual({ ...before, nickname: 'Nick' });
+      // The revision is a digest of what has changed.
+      expect(await world.row(user['id'])).toEqual({
+        ...before,
+        nickname: 'Nick',
+        revision: expect.any(String),
+      });
       // Everybody else may change nobody, themselves included.
       const plain = await world.register();
       for (const id of [plain.user['id'], user['id'], 'me'])

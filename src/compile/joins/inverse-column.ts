@@ -42,7 +42,7 @@ function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkSt
         () => from,
         (part) => sql`update ${table} t set ${join(sets, ', ')} from (
             select x.id, ${me} as holder, w.place from ${part(0)} w join ${table} x on ${of} where x.${held} is distinct from ${me} or ${moved}
-            union all select x.id, null, null from ${table} x where ${lost} and not exists (select 1 from ${part(0)} w where ${of})) s
+            union all select x.id, null, null from ${table} x where ${lost} and (x.document_id, x.published) not in (select w.owner, w.published from ${part(0)} w)) s
           where t.id = s.id`,
       ],
       rows: { type: target, links: null, own: target === step.type },
@@ -58,7 +58,7 @@ function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): L
   const { attribute, targets, states } = change;
   const owners = ownerTypeOf(attribute);
   const mine = [sql`x.${quote(way.column)} = ${writtenId(step)}`, inState(sql`x`, !owners.draftAndPublish)];
-  const stored = sql`select x.document_id as owner, max(${placeOf(way, sql`x`)}) as place from ${quote(owners.table)} x where ${allOf(mine)} group by 1`;
+  const stored = sql`select x.document_id as owner, ${placeOf(way, sql`x`)} as place from ${quote(owners.table)} x where ${allOf(mine)}`;
   const from = sql`select p.id as owner, s.published, p.place from (${placed(owners, targets, stored)}) p
     cross join (${eachState(states)}) s where ${allOf([sql`true`, ...mayChange(change, sql`p.id`)])}`;
   const scope = [...inStates(sql`x`, states), ...mayChange(change, sql`x.document_id`)];

@@ -66,7 +66,7 @@ function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkSt
   const parts: Part[] = [
     () => from,
     (part) =>
-      sql`delete from ${table} l where ${allOf([toMe, ...scope])} and not exists (select 1 from ${part(0)} w where ${of}) ${changedLinks(names)}`,
+      sql`delete from ${table} l where ${allOf([toMe, ...scope])} and (l.${owner}, l.published, l.locale) not in (select w.owner, w.published, w.locale from ${part(0)} w) ${changedLinks(names)}`,
     (part) =>
       sql`insert into ${table} as l (${owner}, published, locale, ${join(named, ', ')}, ${position}, ${place})
         select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${last}), 0) + 1, w.place from ${part(0)} w
@@ -111,7 +111,7 @@ function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
   const added = stored.table.toOne
     ? sql`array[${me}]`
     : sql`case when ${me} = any(${before}) then ${before} else ${before} || ${me} end`;
-  return sql`case when ${isOfOwner(wanted)} then ${added} when ${isOfOwner(lost)} then array_remove(${before}, ${me}) else ${before} end`;
+  return sql`case when ${isOfOwner(wanted, stored.table)} then ${added} when ${isOfOwner(lost, stored.table)} then array_remove(${before}, ${me}) else ${before} end`;
 }
 
 function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
@@ -121,9 +121,8 @@ function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): Lin
   const owners = ownerTypeOf(attribute);
   const locale = localeOf(links, change.locale);
   const toMe = leadsTo(sql`l`, links, { documentId: writtenId(step), calledType });
-  const mine = [toMe, sql`l.locale = ${locale}`];
-  const edited = inState(sql`l`, !owners.draftAndPublish);
-  const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf([...mine, edited])}`;
+  const mine = [toMe, sql`l.locale = ${locale}`, inState(sql`l`, !owners.draftAndPublish)];
+  const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf(mine)}`;
   const live = sql`v.published${links.perLocale ? sql` and v.locale = ${locale}` : sql``}`;
   // A link is published where its owner is.
   const isShown = owners.draftAndPublish

@@ -39,11 +39,15 @@ export function namedBy(target: ContentType, { from, owner, place, row }: Naming
  * they have, as far as those are in the list's order; all from there on come behind everything else (D24).
  * `stored` has the `owner` and `place` of what is there.
  */
-export const placed = (type: ContentType, targets: readonly string[], stored: Sql): Sql =>
-  sql`select r.id, case when r.renewed then ${nextCount(type)} else r.place end as place from (
+export function placed(type: ContentType, targets: readonly string[], stored: Sql): Sql {
+  // Both lists are put together by grouping: a join might search one of them for each entry of the other.
+  const listed = sql`select k.id, k.n, null::int8 as place from unnest(${texts(targets)}) with ordinality k(id, n)`;
+  const both = sql`select u.id, min(u.n) as n, max(u.place) as place from (${listed} union all select s.owner, null, s.place from (${stored}) s) u group by u.id having min(u.n) is not null`;
+  return sql`select r.id, case when r.renewed then ${nextCount(type)} else r.place end as place from (
       select b.id, b.n, b.place, bool_or(b.place is null or b.place <= b.greatest) over (order by b.n) as renewed from (
-        select k.id, k.n, o.place, max(o.place) over (order by k.n rows between unbounded preceding and 1 preceding) as greatest
-        from unnest(${texts(targets)}) with ordinality k(id, n) left join (${stored}) o on o.owner = k.id) b order by b.n) r`;
+        select o.id, o.n, o.place, max(o.place) over (order by o.n rows between unbounded preceding and 1 preceding) as greatest
+        from (${both}) o) b order by b.n) r`;
+}
 
 /** In each of some states. */
 export const eachState = (states: readonly boolean[]): Sql =>

@@ -82,12 +82,13 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
     ', ',
   );
   const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
+  const linked = join([sql`l.published, l.locale`, ...named.map(({ name }) => sql`l.${name}`)], ', ');
   const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
   const parts: Part[] = [
     () => from,
     (part) =>
-      sql`delete from ${table} l where ${allOf(scope)} and not exists (select 1 from ${part(0)} w where ${same}) ${changedLinks(names)}`,
+      sql`delete from ${table} l where ${allOf(scope)} and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w) ${changedLinks(names)}`,
     (part) =>
       sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place === null ? sql`` : sql`, ${place}`})
         select ${me}, w.published, w.locale, ${wanted}, w.position${place === null ? sql`` : sql`, ${nextCount(type)}`} from ${part(0)} w order by w.published, w.locale, w.position
@@ -114,7 +115,7 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
     const loses =
       taken === null
         ? sql``
-        : sql`when ${isOfOwner(part(3))} then ${without(part(0), stored, { links, taken })}`;
+        : sql`when ${isOfOwner(part(3), links)} then ${without(part(0), stored, { links, taken })}`;
     return sql`case ${has} ${loses} else ${stored} end`;
   };
   return [{ parts, rows: { type, links: { attribute, parts: changed, after }, own } }];
