@@ -124,16 +124,16 @@ function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): Lin
   const mine = [toMe, sql`l.locale = ${locale}`, inState(sql`l`, !owners.draftAndPublish)];
   const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf(mine)}`;
   const live = sql`v.published${links.perLocale ? sql` and v.locale = ${locale}` : sql``}`;
-  // A link is published where its owner is.
-  const isShown = owners.draftAndPublish
-    ? [sql`(not s.published or ${hasVersion(owners, sql`p.id`, live)})`]
-    : [];
-  const conditions = [sql`true`, ...isShown, ...mayChange(change, sql`p.id`)];
+  // Links are published where their owner is; those of owners that are not are kept for when they are.
+  const isShown = (state: Sql, id: Sql): Sql[] =>
+    owners.draftAndPublish ? [sql`(not ${state}.published or ${hasVersion(owners, id, live)})`] : [];
+  const conditions = [sql`true`, ...isShown(sql`s`, sql`p.id`), ...mayChange(change, sql`p.id`)];
   const from = sql`select p.id as owner, s.published, ${locale} as locale, p.place
     from (${placed(owners, wanted, stored)}) p cross join (${eachState(states)}) s where ${allOf(conditions)}`;
   const scope = [
     sql`l.locale = ${locale}`,
     ...inStates(sql`l`, states),
+    ...isShown(sql`l`, sql`l.${owner}`),
     ...mayChange(change, sql`l.${owner}`),
   ];
   return bring({ way, attribute, from, scope }, step);
