@@ -2,7 +2,7 @@
  * Locales, states and both sides of every link agree, whatever was written in which order: what once went
  * wrong, and stays right. S1 to M7 are the reviews' numbers.
  */
-import { defineCollectionType } from 'nestjs-content-api';
+import { type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { all, BOTH_STATES, EVERYWHERE, Writer } from './writer.ts';
@@ -240,6 +240,22 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     await w.put(`topics/${t}`, {});
     expect(await w.everywhere(text(s), 'topics')).toEqual(all('t', ...EVERYWHERE));
   });
+});
+
+describe('documents that are not published now (D13)', () => {
+  it.each(['stories', 'localStories', 'leads'])(
+    'D13 8.14 keep their place in %s, also when the list is written meanwhile',
+    async (list) => {
+      const [first, second] = (await w.several('stories', 'ab')) as [string, string];
+      const topic = (await w.post('topics', { name: 't', [list]: [first] })).documentId;
+      const service = test.app.get<ContentService>(getContentToken('story'));
+      await service.unpublish(first);
+      await w.put(`topics/${topic}`, { [list]: { connect: [second] } });
+      expect(await w.labels(`topics/${topic}`, list)).toBe('b');
+      await service.publish(first);
+      expect(await w.labels(`topics/${topic}`, list)).toBe('ab');
+    },
+  );
 });
 
 describe('S7: the order of each side (D24)', () => {
