@@ -22,7 +22,7 @@ const ownLinks = (type: ContentType): Sql[] =>
 
 const numbered = (steps: readonly Sql[]): Sql[] => steps.map((step, i) => sql`${alias('c', i)} as (${step})`);
 
-/** Drafts remember the places that their published versions had in lists. */
+/** Drafts that are left remember the places that the published versions in `g` had in lists. */
 function remembered(type: ContentType): Sql[] {
   const places = type.storage.columns.flatMap(({ name, remembers, placeOf }) =>
     remembers === null || placeOf === null ? [] : [{ name, remembers, held: quote(placeOf) }],
@@ -33,7 +33,8 @@ function remembered(type: ContentType): Sql[] {
       sql`${quote(name)} = case when t.${held} = g.${held} then g.${quote(remembers)} end`,
   );
   return [
-    sql`update ${quote(type.table)} t set ${join(sets, ', ')} from g where t.document_id = g.document_id and not t.published`,
+    sql`update ${quote(type.table)} t set ${join(sets, ', ')} from g
+      where t.document_id = g.document_id and g.published and not t.published and t.id not in (select h.id from g h)`,
   ];
 }
 
@@ -96,12 +97,12 @@ export function compileDelete({ type, documentId, locale }: DeleteStep): Stateme
   if (documentId !== null) conditions.push(sql`t.document_id = ${document}::text`);
   if (locale !== null) conditions.push(sql`t.locale = ${param(locale)}::text`);
   const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
-  const gone = sql`g as (delete from ${table} t${which} returning t.id, t.document_id, t.locale)`;
+  const gone = sql`g as (delete from ${table} t${which} returning t.*)`;
   const left = sql`select 1 from ${table} v where v.document_id = g.document_id and not exists (select 1 from g h where h.id = v.id)`;
   const lost = sql`z as (select distinct g.document_id from g where not exists (${left}))`;
   const holders = type.storage.referrers;
   const links = holders.flatMap((holder) => unlink(holder, type, LAST));
   const columns = holders.flatMap((holder) => forget(holder, type, LAST));
-  const parts = [gone, lost, ...numbered([...ownLinks(type), ...links, ...columns])];
+  const parts = [gone, lost, ...numbered([...remembered(type), ...ownLinks(type), ...links, ...columns])];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
