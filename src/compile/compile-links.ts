@@ -2,33 +2,27 @@
  * The links of a write: all relations of a document, own and inverse, in statements whose number ignores how
  * many targets and locales there are.
  */
-import type { LinksStep } from '../plan/steps.js';
+import type { LinkChange, LinksStep, LinkTransfer } from '../plan/steps.js';
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { alias, join, print, type Sql, sql, type Statement } from '../sql.js';
 import { noteOwners } from './changes.js';
 import { joinSql } from './joins/joins.js';
 import { changedIn, type LinkStep } from './link-sql.js';
 
+/** Whether a relation is written from the side that does not own it. */
+const isInverse = ({ attribute: { join: way } }: LinkChange | LinkTransfer): boolean =>
+  way.side === 'inverse';
+
 /** The steps of all relations: own sides before inverse ones, which follow them where both say something. */
 function stepsOf(step: LinksStep): LinkStep[] {
-  const inverse = ({
-    attribute,
-  }: {
-    readonly attribute: LinksStep['changes'][number]['attribute'];
-  }): boolean => attribute.join.side === 'inverse';
-  const steps = [
-    ...step.changes.map((change) => ({
-      last: inverse(change),
-      steps: joinSql(change.attribute.join).replace(change.attribute.join, change, step),
-    })),
-    ...step.transfers.map((transfer) => ({
-      last: inverse(transfer),
-      steps: joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step),
-    })),
-  ];
-  return [...steps.filter(({ last }) => !last), ...steps.filter(({ last }) => last)].flatMap(
-    (one) => one.steps,
-  );
+  const replaced = (change: LinkChange): LinkStep[] =>
+    joinSql(change.attribute.join).replace(change.attribute.join, change, step);
+  const transferred = (transfer: LinkTransfer): LinkStep[] =>
+    joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step);
+  return [false, true].flatMap((inverse) => [
+    ...step.changes.filter((change) => isInverse(change) === inverse).flatMap(replaced),
+    ...step.transfers.filter((transfer) => isInverse(transfer) === inverse).flatMap(transferred),
+  ]);
 }
 
 /** The steps of a write's links by statement. */

@@ -168,6 +168,7 @@ export class Documents {
       creator: action === 'create' ? userOf(caller) : null,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
+      strict: this.base.settings.strictParams,
     };
     // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
     // change it, so what they leave behind is checked again.

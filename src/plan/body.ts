@@ -103,6 +103,16 @@ export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
   throw validationError('Missing "data" payload in the request body');
 }
 
+/**
+ * A `status` or `locale` there would change nothing, and be missed by whoever sent it: both are parameters.
+ */
+function refuseBeside(body: unknown): void {
+  const foreign = Object.keys(body as object).find((key) => key !== 'data');
+  if (foreign === undefined) return;
+  const { message, details } = invalidKey(foreign, { at: '', path: null }, SOURCE);
+  throw validationError(`${message}: a body has only "data"; parameters belong to the URL`, details);
+}
+
 /** Where a walk stands: the model, the dotted path, and whether the object says of which component it is. */
 interface Where<M extends Model = Model> {
   readonly model: M;
@@ -246,6 +256,8 @@ export interface BodyRules {
   /** The user who creates the document; null for anybody else, and for an update. */
   readonly creator: string | null;
   readonly maxNodes: number;
+  /** Whether what stands beside `data` is refused, and not ignored. */
+  readonly strict: boolean;
 }
 
 /**
@@ -256,10 +268,11 @@ export interface BodyRules {
 export function planBody(
   body: unknown,
   type: ContentType,
-  { rights, changed, creator, maxNodes }: BodyRules,
+  { rights, changed, creator, maxNodes, strict }: BodyRules,
 ): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
+  if (strict) refuseBeside(body);
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
   const sent = valuesOf(data, { model: type, prefix: '', named: false }, walk);
   const values = creator === null ? sent : withOwner(sent, { type, creator }, walk);

@@ -316,6 +316,24 @@ describe('peers 19: creating a draft', () => {
     await test.http.get(`/api/${path}`).expect(404);
   });
 
+  it('peers 19: with strictParams, status beside the data is a 400 that says where it belongs', async () => {
+    const strict = await createTestApp({ ...stories, strictParams: true });
+    try {
+      const answer = await strict.http
+        .post('/api/stories')
+        .send({ data: { title: 'x' }, status: 'draft' })
+        .expect(400);
+      expect(answer.body.error).toMatchObject({
+        name: 'ValidationError',
+        message: expect.stringContaining('Invalid key status'),
+        details: { key: 'status', source: 'body' },
+      });
+      expect((await strict.http.get('/api/stories?status=draft').expect(200)).body.data).toEqual([]);
+    } finally {
+      await strict.close();
+    }
+  });
+
   it('peers 19: status among the data is a 400, and never quietly published', async () => {
     const before = (await w.get('stories?pagination[pageSize]=100&locale=*')).length;
     const sent = test.http.post('/api/stories').send({ data: { title: 's', status: 'draft' } });

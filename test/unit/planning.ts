@@ -77,6 +77,7 @@ function planned(planning: Planning): Planned {
     changed: new Set(),
     creator: null,
     maxNodes: MAX_NODES,
+    strict: false,
   });
   const body = { ...checked, hashes: new Map(checked.passwords.map((one) => [one, `hash of ${one}`])) };
   const versions = versionsOf(rows, type, locale);
