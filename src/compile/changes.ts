@@ -65,6 +65,8 @@ export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
   const conditions = [
     sql`t.document_id = c.owner and t.published = c.published`,
     sql`(c.locale = ${constant(SHARED)} or c.locale = t.locale)`,
+    // Links that are numbered anew in their old order are the same content.
+    sql`t.revision <> ${revisionOf({ ...content, row: sql`t` })}`,
   ];
   return sql`update ${quote(content.type.table)} t set ${noted(content)} from (${changed}) c where ${join(conditions, ' and ')}`;
 }
