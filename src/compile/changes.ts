@@ -62,11 +62,11 @@ export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
  * which is that of all where locales share the links.
  */
 export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
-  const conditions = [
-    sql`t.document_id = c.owner and t.published = c.published`,
-    sql`(c.locale = ${constant(SHARED)} or c.locale = t.locale)`,
-    // Links that are numbered anew in their old order are the same content.
-    sql`t.revision <> ${revisionOf({ ...content, row: sql`t` })}`,
-  ];
-  return sql`update ${quote(content.type.table)} t set ${noted(content)} from (${changed}) c where ${join(conditions, ' and ')}`;
+  const revision = revisionOf({ ...content, row: sql`t` });
+  const table = quote(content.type.table);
+  // Digests are made once for each; links that are numbered anew in their old order are the same content.
+  const owners = sql`select t.id, t.revision as former, ${revision} as revision from ${table} t join (${changed}) c
+      on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)} or c.locale = t.locale) offset 0`;
+  return sql`update ${table} u set updated_at = ${TIME}, revision = o.revision from (${owners}) o
+    where u.id = o.id and o.revision <> o.former`;
 }

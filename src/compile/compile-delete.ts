@@ -1,10 +1,10 @@
 /** Versions that go, unpublished or deleted, and the links that go with them. */
 import type { DeleteStep, UnpublishStep } from '../plan/steps.js';
 import type { LinkTable } from '../schema/join-model.js';
-import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
-import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
+import { alias, join, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { noted, targetsOf } from './changes.js';
-import { documentOf } from './compile-load.js';
+import { isVersionOf } from './compile-load.js';
 import { allOf, namesOf, ofType } from './link-sql.js';
 
 /** Documents of which nothing is left. */
@@ -42,12 +42,16 @@ function remembered(type: ContentType): Sql[] {
  * Takes the published version of a document away; its draft stays. Its published links stay as well, where
  * nobody sees them: they are nobody's to drop or to move until it is published again (D13).
  */
-export function compileUnpublish({ type, documentId, locale }: UnpublishStep): Statement {
-  const which = locale === null ? sql`` : sql` and t.locale = ${param(locale)}::text`;
-  const gone = sql`g as (delete from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} and t.published${which} returning t.*)`;
+export function compileUnpublish(step: UnpublishStep): Statement {
+  const { type } = step;
+  const gone = sql`g as (delete from ${quote(type.table)} t where ${isVersionOf(sql`t`, step)} and t.published returning t.*)`;
   const parts = [gone, ...numbered(remembered(type))];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
+
+/** The links of a type that may name documents of another. */
+const linksTo = (deleted: ContentType, { storage }: ContentType): StoredLinks[] =>
+  storage.links.filter(({ attribute }) => attribute.targets.includes(deleted));
 
 /** Whether a link `l` names a deleted document. */
 const isLost = (links: LinkTable, { singularApiId }: ContentType, last: Sql): Sql =>
@@ -61,7 +65,7 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   const columns = holder.storage.columns
     .filter(({ reference }) => reference === deleted)
     .map(({ name }) => quote(name));
-  const links = holder.storage.links.filter(({ attribute }) => attribute.targets.includes(deleted));
+  const links = linksTo(deleted, holder);
   if (columns.length + links.length === 0) return [];
   const kept = (column: Sql): Sql => sql`case when t.${column} in ${last} then null else t.${column} end`;
   const sets = columns.map((column) => sql`${column} = ${kept(column)}`);
@@ -84,20 +88,16 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
 }
 
 /** The links of a type that name a deleted document. */
-const unlink = ({ storage }: ContentType, deleted: ContentType, last: Sql): Sql[] =>
-  storage.links
-    .filter(({ attribute }) => attribute.targets.includes(deleted))
-    .map(({ table }) => sql`delete from ${namesOf(table).table} l where ${isLost(table, deleted, last)}`);
+const unlink = (holder: ContentType, deleted: ContentType, last: Sql): Sql[] =>
+  linksTo(deleted, holder).map(
+    ({ table }) => sql`delete from ${namesOf(table).table} l where ${isLost(table, deleted, last)}`,
+  );
 
 /** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
-export function compileDelete({ type, documentId, locale }: DeleteStep): Statement {
+export function compileDelete(step: DeleteStep): Statement {
+  const { type } = step;
   const table = quote(type.table);
-  const document = param(documentId);
-  const conditions: Sql[] = [];
-  if (documentId !== null) conditions.push(sql`t.document_id = ${document}::text`);
-  if (locale !== null) conditions.push(sql`t.locale = ${param(locale)}::text`);
-  const which = conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
-  const gone = sql`g as (delete from ${table} t${which} returning t.*)`;
+  const gone = sql`g as (delete from ${table} t where ${isVersionOf(sql`t`, step)} returning t.*)`;
   const left = sql`select 1 from ${table} v where v.document_id = g.document_id and not exists (select 1 from g h where h.id = v.id)`;
   const lost = sql`z as (select distinct g.document_id from g where not exists (${left}))`;
   const holders = type.storage.referrers;

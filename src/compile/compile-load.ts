@@ -24,7 +24,7 @@ import {
 import { byKind } from '../schema/by-kind.js';
 import { compileOwn } from './compile-own.js';
 import { joinSql } from './joins/joins.js';
-import { currentRows, newContext, rowScope, type RowScope } from './scope.js';
+import { currentRows, hasVersion, newContext, rowScope, type RowScope } from './scope.js';
 
 /** Keys of relations and of documents that are often written. */
 const keys = new QuickLRU<string, bigint>({ maxSize: 1000 });
@@ -58,8 +58,20 @@ export function compileLocks(locks: readonly Lock[]): Statement {
 }
 
 /** The rows of a document; all where it is a single type's, which has one document. */
-export const documentOf = (row: Sql, documentId: string | null): Sql =>
+const documentOf = (row: Sql, documentId: string | null): Sql =>
   documentId === null ? sql`true` : sql`${row}.document_id = ${param(documentId)}::text`;
+
+/** Versions of a document: of one locale, or of all where it is null. */
+interface VersionsOf {
+  readonly documentId: string | null;
+  readonly locale: string | null;
+}
+
+/** Whether a row is one of them. */
+export const isVersionOf = (row: Sql, { documentId, locale }: VersionsOf): Sql =>
+  locale === null
+    ? documentOf(row, documentId)
+    : sql`${documentOf(row, documentId)} and ${row}.locale = ${param(locale)}::text`;
 
 /** Whether a row's document is the caller's own; null where nobody's is. */
 const ownRow = (row: Sql, own: OwnCondition | null): Sql =>
@@ -170,8 +182,7 @@ function linkedTo({ join: way }: LinkedAttribute, { type, documentId }: LoadRequ
 
 /** Whether a document has a published version, is the user's own, and the row itself is a published one. */
 function standing(target: ContentType, own: OwnCondition | null): Sql {
-  const some = (condition: Sql): Sql =>
-    sql`exists (select 1 from ${quote(target.table)} v where v.document_id = x.document_id and ${condition})`;
+  const some = (condition: Sql): Sql => hasVersion(target, sql`x.document_id`, condition);
   const [published, live] = target.draftAndPublish
     ? [some(sql`v.published`), sql`x.published`]
     : [sql`true`, sql`true`];

@@ -8,7 +8,9 @@ import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
 import { nextCount, noted, revisionOf, TIME } from './changes.js';
 import { columnValue } from './column-value.js';
 import { partsOf } from './compile-links.js';
+import { isVersionOf } from './compile-load.js';
 import { inState, type LinkStep, stateOf, texts } from './link-sql.js';
+import { hasVersion } from './scope.js';
 import { join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
 /** Values of the system columns of one inserted version. */
@@ -87,11 +89,16 @@ export function compileCreate(request: RowsStep, links: readonly LinkStep[]): St
   const shown = request.publish || !type.draftAndPublish ? [true] : [];
   const states = [...(type.draftAndPublish ? [false] : []), ...shown];
   const rows = states.map(
-    (published) => sql`(${versionValues(request, published)}, ${revision}${list(given)})`,
+    (published) => sql`(${versionValues(request, published)}, (select r.revision from r)${list(given)})`,
   );
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${names}) values ${join(rows, ', ')} returning id`;
-  return statement(request, [{ name: sql`d`, body: inserted }], links);
+  // A digest of the whole body is made once, for both states.
+  const parts = [
+    { name: sql`r`, body: sql`select ${revision} as revision` },
+    { name: sql`d`, body: inserted },
+  ];
+  return statement(request, parts, links);
 }
 
 /** What a row has in a list that is new to it: the last place there, and none to remember. */
@@ -240,23 +247,14 @@ function updatePublished(type: ContentType): Sql {
     from d where t.document_id = d.document_id and t.locale = d.locale and t.published returning t.*`;
 }
 
-/** Which versions of a document a step is about: those of one locale, or of all where it is null. */
-interface Versions {
-  readonly documentId: string;
-  readonly locale: string | null;
-}
-
-const ofLocale = (row: Sql, { documentId, locale }: Versions): Sql =>
-  sql`${row}.document_id = ${param(documentId)}::text${locale === null ? sql`` : sql` and ${row}.locale = ${param(locale)}::text`}`;
-
 /** The drafts of one locale or of all are published as they are, and count as written. */
 export function compilePublish(step: PublishStep, links: readonly LinkStep[]): Statement {
   const { type, locale } = step;
-  const drafts = sql`update ${quote(type.table)} t set updated_at = ${TIME} where ${ofLocale(sql`t`, step)} and not t.published returning t.*`;
+  const drafts = sql`update ${quote(type.table)} t set updated_at = ${TIME} where ${isVersionOf(sql`t`, step)} and not t.published returning t.*`;
   const sharing = { from: sql`p`, published: true };
   const others =
     locale === null || !step.links.hasOthers ? null : shared(type, type.storage.columns, sharing);
-  const missing = sql` where not exists (select 1 from ${quote(type.table)} v where v.document_id = d.document_id and v.locale = d.locale and v.published)`;
+  const missing = sql` where not ${hasVersion(type, sql`d.document_id`, sql`v.locale = d.locale and v.published`)}`;
   const parts = [
     { name: sql`d`, body: drafts },
     { name: sql`i`, body: insertPublished(type, missing) },
@@ -274,7 +272,7 @@ export function compileDiscard(step: DiscardStep, links: readonly LinkStep[]): S
   const table = quote(type.table);
   const sets = columns.map((column) => sql`${quote(column.name)} = ${takenValue(column, sql`p`)}`);
   const restored = sql`update ${table} t set updated_at = ${TIME}, revision = p.revision${list(sets)} from ${table} p
-    where ${ofLocale(sql`t`, step)} and not t.published and p.document_id = t.document_id and p.locale = t.locale and p.published returning t.*`;
+    where ${isVersionOf(sql`t`, step)} and not t.published and p.document_id = t.document_id and p.locale = t.locale and p.published returning t.*`;
   const one = sql`select * from d limit 1`;
   const siblings = shared(type, columns, { from: sql`o`, published: false });
   const isShared = siblings !== null && step.links.hasOthers;

@@ -107,11 +107,15 @@ const COLUMNS = {
 /** A system column of a row. */
 export const column = (row: RowScope, name: keyof typeof COLUMNS): Sql => sql`${row.alias}${COLUMNS[name]}`;
 
+/** Whether a document has a version `v` of which something is true. */
+export const hasVersion = (type: ContentType, documentId: Sql, condition: Sql): Sql =>
+  sql`exists (select 1 from ${quote(type.table)} v where v.document_id = ${documentId} and ${condition})`;
+
 /** Whether another version of a row's document exists: of a state, in the same locale or in any. */
 function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: boolean): Sql {
   const wanted = state === 'published' ? sql`v.published` : sql`not v.published`;
   const locale = sameLocale || !row.type.localized ? sql` and v.locale = ${column(row, 'locale')}` : sql``;
-  return sql`exists (select 1 from ${quote(row.type.table)} v where v.document_id = ${column(row, 'document_id')} and ${wanted}${locale})`;
+  return hasVersion(row.type, column(row, 'document_id'), sql`${wanted}${locale}`);
 }
 
 function changedSincePublishing(row: RowScope, changed: boolean): Sql {

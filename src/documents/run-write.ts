@@ -17,6 +17,7 @@ import {
   type BodyWrite,
   checkedValues,
   type PlannedSteps,
+  type StepsRequest,
   tellableValues,
   VERBS,
   type WriteTools,
@@ -153,22 +154,24 @@ async function stepsOf(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<
     const writeValues = await valuesIn(work, { target, body }, loaded);
     return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
   }
-  const planned: PlannedSteps[] = [];
-  let changes = false;
+  const requests: StepsRequest[] = [];
   for (const found of loaded.each) {
     const one = { ...target, locale: found.versions.own?.locale ?? target.locale, everyLocale: false };
     try {
       const writeValues = await valuesIn(work, { target: one, body }, found);
-      changes ||= writeValues.values.size + writeValues.lists.size > 0;
-      const request = { plan: { ...plan, target: one }, loaded: found, writeValues };
-      planned.push(VERBS[verb].steps(request, tools));
+      requests.push({ plan: { ...plan, target: one }, loaded: found, writeValues });
     } catch (error) {
       throw ofLocale(error, one.locale);
     }
   }
-  if (!changes) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
-  return { documentId: loaded.versions.documentId, steps: planned.flatMap(({ steps }) => steps) };
+  const writes = requests.some(({ writeValues }) => hasValues(writeValues));
+  if (!writes) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
+  const steps = requests.flatMap((request) => VERBS[verb].steps(request, tools).steps);
+  return { documentId: loaded.versions.documentId, steps };
 }
+
+const hasValues = (written: WriteValues | null): boolean =>
+  written !== null && written.values.size + written.lists.size > 0;
 
 const toolsOf = ({ base }: Attempt): WriteTools => ({
   strictRelations: base.settings.strictRelations,

@@ -78,7 +78,7 @@ export interface PlannedSteps {
 }
 
 /** What the steps of a write follow from. */
-interface StepsRequest {
+export interface StepsRequest {
   readonly plan: WritePlan;
   readonly loaded: Loaded;
   /** What a body comes to, its generated values included; null where there is none. */

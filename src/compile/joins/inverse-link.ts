@@ -20,9 +20,9 @@ import {
   twoWayNamesOf,
   writtenId,
 } from '../link-sql.js';
-import { column, rowOf, stateCondition } from '../scope.js';
+import { column, hasVersion, rowOf, stateCondition } from '../scope.js';
 import { targetsOf } from '../changes.js';
-import { eachState, hasVersion, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
+import { eachState, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
 import { type JoinSql, type Linked, type ReadStep, tableOf } from './join-sql.js';
 
 function targets({ links, calledType }: InverseLinkJoin, { from, target, context }: ReadStep): Linked {

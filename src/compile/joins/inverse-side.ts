@@ -4,15 +4,12 @@
  */
 import { isOwn } from '../../access/decide.js';
 import type { ContentType } from '../../schema/model.js';
-import { quote, type Sql, sql, union } from '../../sql.js';
+import { type Sql, sql, union } from '../../sql.js';
 import type { LinkChange, LinkTransfer } from '../../plan/steps.js';
 import { nextCount } from '../changes.js';
 import { compileOwn } from '../compile-own.js';
+import { hasVersion } from '../scope.js';
 import { allOf, notAmong, stateOf, texts } from '../link-sql.js';
-
-/** Whether a document has a draft, or a published version. */
-export const hasVersion = (type: ContentType, documentId: Sql, state: Sql): Sql =>
-  sql`exists (select 1 from ${quote(type.table)} v where v.document_id = ${documentId} and ${state})`;
 
 /** Links or rows that name our document: their `owner` and `place`, of the state that is being edited. */
 interface Naming {
