@@ -22,6 +22,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   compile: 4,
   database: 5,
   documents: 6,
+  evolution: 6,
   accounts: 7,
   media: 7,
   http: 8,

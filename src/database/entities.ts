@@ -5,6 +5,7 @@
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../schema/model.js';
+import { MODEL_COLUMNS, modelTableOf } from '../schema/model-table.js';
 import { parted } from '../schema/naming.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../schema/schedule.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
@@ -165,7 +166,22 @@ const scheduleEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
-/** The entities of the whole model, the file type, the sequences and the schedule included. */
+/** Under which model the content was stored. */
+const modelEntity = ({ file }: Schema): AnyEntity =>
+  entity('Content_Model', modelTableOf(file), {
+    properties: MODEL_COLUMNS.map(({ property: key, name, type, key: primary }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type, columnType: type }),
+        fieldName: name,
+        ...(primary ? { primary, autoincrement: false } : {}),
+      },
+    ]),
+    indexes: [],
+    uniques: [],
+  });
+
+/** The entities of the whole model, the file type and the library's own tables included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
@@ -175,5 +191,6 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
     numbers('Content_ComponentSequence', instanceIds, 'integer'),
     numbers('Content_Counter', counts, 'bigint'),
     scheduleEntity(schema),
+    modelEntity(schema),
   ];
 }

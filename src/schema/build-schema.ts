@@ -65,7 +65,17 @@ function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Rout
   );
 }
 
-const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<ContentType> => ({
+/** What a model is made of, without mistakes. */
+interface SoundModel {
+  readonly types: readonly ContentTypeDefinition[];
+  readonly components: readonly ComponentDefinition[];
+  /** The type of files. */
+  readonly file: ContentTypeDefinition;
+  /** The PostgreSQL schema of the tables. */
+  readonly schema: string | null;
+}
+
+const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutable<ContentType> => ({
   model: 'type',
   uid: def.singularApiId,
   kind: def.kind,
@@ -76,7 +86,7 @@ const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<Conte
   localized: def.localized ?? false,
   fallback: fallbackRules(def.fallbackLocale),
   table: tableOf(def, schema),
-  internal: def === FILE_TYPE,
+  internal: def === file,
   routes: [...routesOf(def), ...actionsOf(def)],
   owner: def.owner ?? null,
   attributes: new Map(),
@@ -84,16 +94,13 @@ const shell = (def: ContentTypeDefinition, schema: string | null): Mutable<Conte
   storage: NO_STORAGE,
 });
 
-function construct(
-  types: readonly ContentTypeDefinition[],
-  components: readonly ComponentDefinition[],
-  schema: string | null,
-): Schema {
-  const all = [FILE_TYPE, ...types];
+function construct(model: SoundModel): Schema {
+  const { types, components, file, schema } = model;
+  const all = [file, ...types];
   const build: Construction = {
     schema,
     definitions: new Map(all.map((def) => [def.singularApiId, def])),
-    types: new Map(all.map((def) => [def.singularApiId, shell(def, schema)])),
+    types: new Map(all.map((def) => [def.singularApiId, shell(def, model)])),
     components: new Map(
       components.map(({ uid }) => [
         uid,
@@ -145,7 +152,7 @@ export function buildSchema(
   const sound = wrong.length === 0 ? { types, components } : soundPart(types, components);
   // Names can only be judged once they are made, which is done without what is wrong.
   const valid = options.schema === undefined || isTableName(options.schema);
-  const schema = construct(sound.types, sound.components, valid ? (options.schema ?? null) : null);
+  const schema = construct({ ...sound, file: FILE_TYPE, schema: valid ? (options.schema ?? null) : null });
   const place = valid
     ? []
     : [
@@ -157,3 +164,10 @@ export function buildSchema(
     throw new ContentModelError([...ours, ...others], ours.length > 0 ? 'model' : 'options');
   return schema;
 }
+
+/**
+ * The model of definitions that were checked before, by a version of the library with a file type of its own.
+ */
+export const rebuildSchema = (
+  model: Omit<SoundModel, 'file'> & { readonly file?: ContentTypeDefinition | undefined },
+): Schema => construct({ ...model, file: model.file ?? FILE_TYPE });

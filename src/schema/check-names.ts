@@ -1,5 +1,6 @@
 /** No two parts of a model may take one name in the database; they would be merged silently. */
 import type { ContentType } from './model.js';
+import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
 import { SCHEDULE_INDEX, SCHEDULE_TABLE } from './schedule.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
@@ -10,6 +11,7 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [COUNTS, 'the library'],
   [SCHEDULE_TABLE, 'the library'],
   [SCHEDULE_INDEX, 'the library'],
+  [MODEL_TABLE, 'the library'],
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

@@ -1,0 +1,151 @@
+/**
+ * What a model says about stored content, as plain JSON: it is kept in the database beside the content, and
+ * tells the next version of the application what its rows were written as.
+ */
+import { createHash } from 'node:crypto';
+import { rebuildSchema } from '../schema/build-schema.js';
+import type {
+  AttributeDefinition,
+  AttributeDefinitions,
+  ComponentDefinition,
+  ContentTypeDefinition,
+} from '../schema/definitions.js';
+import type { Attribute, Component, ContentType, Model, Schema } from '../schema/model.js';
+import { parted } from '../schema/naming.js';
+import type { ContentSettings } from '../settings.js';
+
+/** Raised where older descriptions would be read as something else than they meant. */
+const FORMAT = 1;
+
+/** A content type: its definition without what concerns requests alone, and always with its table. */
+export interface TypeDescription {
+  readonly kind: ContentType['kind'];
+  readonly pluralApiId: string;
+  readonly tableName: string;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly owner: string | null;
+  readonly attributes: AttributeDefinitions;
+}
+
+/** A whole model, canonical: equal models have equal descriptions, in whatever order they are defined. */
+export interface ModelDescription {
+  readonly format: typeof FORMAT;
+  readonly defaultLocale: string;
+  readonly locales: readonly string[];
+  /** By `singularApiId`; the file type, too. */
+  readonly types: Readonly<Record<string, TypeDescription>>;
+  /** By uid. */
+  readonly components: Readonly<Record<string, { readonly attributes: AttributeDefinitions }>>;
+}
+
+/** The locales that a model's content is in. */
+export type Locales = Pick<ContentSettings, 'defaultLocale' | 'locales'>;
+
+/** The options of an attribute that decide what is stored, or who sees it. */
+const KEPT: readonly string[] = [
+  'type',
+  'required',
+  'private',
+  'localized',
+  'default',
+  'unique',
+  'index',
+  'enum',
+  'maxLength',
+  'targetField',
+  'generate',
+  'relation',
+  'target',
+  'targets',
+  'inversedBy',
+  'mappedBy',
+  'morphBy',
+  'multiple',
+  'component',
+  'components',
+  'repeatable',
+];
+
+/** An option that says what is so without it. */
+const isDefault = (value: unknown): boolean => value === undefined || value === false;
+
+function attributeDescription({ def, ...attribute }: Attribute): AttributeDefinition {
+  // Which types a relation to all of them means depends on their routes, which are not kept.
+  const targets =
+    'named' in attribute && 'targets' in attribute && attribute.named ? attribute.targets : null;
+  const given =
+    targets === null ? def : { ...def, targets: targets.map(({ singularApiId }) => singularApiId) };
+  const kept = Object.entries(given).filter(([key, value]) => KEPT.includes(key) && !isDefault(value));
+  return Object.fromEntries(kept) as unknown as AttributeDefinition;
+}
+
+const attributesOf = ({ attributes }: Model): AttributeDefinitions =>
+  Object.fromEntries(
+    [...attributes.values()]
+      .filter(({ system, open }) => !system && !open)
+      .map((attribute) => [attribute.name, attributeDescription(attribute)]),
+  );
+
+const typeDescription = (type: ContentType): TypeDescription => ({
+  kind: type.kind,
+  pluralApiId: type.pluralApiId,
+  tableName: parted(type.table).bare,
+  draftAndPublish: type.draftAndPublish,
+  localized: type.localized,
+  owner: type.owner,
+  attributes: attributesOf(type),
+});
+
+/** The same value with the keys of all objects in one order. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, canonical(one)]));
+}
+
+const describeAll = <M extends Model, D>(
+  models: ReadonlyMap<string, M>,
+  describe: (model: M) => D,
+): Readonly<Record<string, D>> =>
+  Object.fromEntries([...models].map(([key, model]) => [key, describe(model)]));
+
+/** What a model says about stored content. */
+export function describeModel(schema: Schema, { defaultLocale, locales }: Locales): ModelDescription {
+  const description: ModelDescription = {
+    format: FORMAT,
+    defaultLocale,
+    locales: [...locales].sort(),
+    types: describeAll(schema.types, typeDescription),
+    components: describeAll(schema.components, (component: Component) => ({
+      attributes: attributesOf(component),
+    })),
+  };
+  return canonical(description) as ModelDescription;
+}
+
+/** Equal for equal models, and only for them. */
+export const digestOf = (description: ModelDescription): string =>
+  createHash('sha256')
+    .update(JSON.stringify(canonical(description)))
+    .digest('hex');
+
+const definitionOf = ([singularApiId, { owner, ...type }]: [
+  string,
+  TypeDescription,
+]): ContentTypeDefinition => ({ ...type, singularApiId, ...(owner === null ? {} : { owner }) });
+
+/**
+ * The model that a description is of, whose tables are in a PostgreSQL schema. Throws an Error for a
+ * description that a later version of the library has written.
+ */
+export function schemaOf({ format, types, components }: ModelDescription, place: string | null): Schema {
+  if (format !== FORMAT)
+    throw new Error(`The database was last migrated by a newer version of the library: update the library`);
+  const { file, ...others } = types;
+  const definitions = Object.entries(others).map(definitionOf);
+  const parts = Object.entries(components).map(([uid, rest]): ComponentDefinition => ({ uid, ...rest }));
+  const files = file === undefined ? undefined : definitionOf(['file', file]);
+  return rebuildSchema({ types: definitions, components: parts, file: files, schema: place });
+}

@@ -1,0 +1,30 @@
+/** The description of the model that the content was stored under, in the database: to be read and noted. */
+import { modelTableOf } from '../schema/model-table.js';
+import type { Schema } from '../schema/model.js';
+import { param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { digestOf, type ModelDescription } from './description.js';
+
+/** A row of the answer to {@link compileStoredModel}. */
+export interface StoredModel {
+  readonly digest: string;
+  readonly description: ModelDescription;
+}
+
+/** Asks for the description; no row where nothing has noted one. The table may be missing (42P01). */
+export const compileStoredModel = ({ file }: Schema): Statement =>
+  print(sql`select m.digest, m.description from ${quote(modelTableOf(file))} m where m.id = 1`);
+
+const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
+  const json = JSON.stringify(description);
+  return sql`insert into ${quote(modelTableOf(file))} (id, digest, description, applied_at)
+    values (1, ${param(digestOf(description))}::text, ${param(json)}::jsonb, now())`;
+};
+
+/** Notes the model after a migration, in place of the one before. */
+export const notedModel = (schema: Schema, description: ModelDescription): Sql =>
+  sql`${inserted(schema, description)} on conflict (id) do update
+    set digest = excluded.digest, description = excluded.description, applied_at = excluded.applied_at`;
+
+/** Notes the model of tables that were made without the library's migrations, unless one is noted already. */
+export const compileAdoptedModel = (schema: Schema, description: ModelDescription): Statement =>
+  print(sql`${inserted(schema, description)} on conflict (id) do nothing`);
