@@ -11,7 +11,7 @@ export interface MadeFormat {
   readonly ext: string;
   readonly width: number;
   readonly height: number;
-  /** In the scratch directory; it is moved or removed by who asked. */
+  /** In the scratch directory; who asked removes it. */
   readonly file: LocalFile;
 }
 

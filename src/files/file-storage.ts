@@ -35,13 +35,13 @@ export interface FileStorage {
   /** What the `provider` of a file says, `local` for example. */
   readonly name: string;
   /**
-   * Directory on local disk into which uploads are written first; give one from which `put` can rename.
+   * Directory on local disk into which uploads are written first; give one from which `put` can link.
    * Default: the system's directory for temporary files.
    */
   readonly scratch?: string;
   /**
    * Keeps the bytes of a local file under the key, all or nothing: until the promise is fulfilled the key may
-   * have the old bytes or none, never a part. May move the file away; who calls removes what is left of it.
+   * have the old bytes or none, never a part. The file stays where it is; who calls removes it.
    */
   put(key: string, file: LocalFile): Promise<void>;
   /** The bytes, or a range of them; null where there are none. Who calls reads the stream or destroys it. */
