@@ -24,11 +24,12 @@ const FLOORS: Readonly<Record<string, number>> = {
   documents: 6,
   evolution: 6,
   accounts: 7,
-  media: 7,
+  files: 7,
   http: 8,
   module: 9,
   'index.ts': 10,
   'accounts.ts': 10,
+  'files.ts': 10,
   'cli.ts': 10,
 };
 

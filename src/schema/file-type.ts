@@ -14,7 +14,7 @@ export const FILE_TYPE = defineCollectionType({
     width: { type: 'integer' },
     height: { type: 'integer' },
     formats: { type: 'json' },
-    hash: { type: 'string', required: true },
+    hash: { type: 'string', required: true, index: true },
     ext: { type: 'string' },
     mime: { type: 'string', required: true },
     size: { type: 'decimal', required: true },
@@ -22,5 +22,10 @@ export const FILE_TYPE = defineCollectionType({
     previewUrl: { type: 'text' },
     provider: { type: 'string', required: true },
     provider_metadata: { type: 'json' },
+    /** Where the bytes are: the key of their content, and those of the formats by name. */
+    storageKey: { type: 'string', private: true, index: true },
+    formatKeys: { type: 'json', private: true },
+    /** The folder of the media library, `/countries/flags`; null at its root (20.3). */
+    folderPath: { type: 'string', private: true, index: true },
   },
 });

@@ -1,0 +1,105 @@
+/** Bytes in a directory on local disk. */
+import { constants, createReadStream } from 'node:fs';
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
+
+/** Uploads land here first: the same file system, so that they can be linked into place. */
+const SCRATCH = '_incoming';
+
+/** What an error of the file system is about. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
+
+/** What `promise` gives, or null where there is no such file. */
+const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
+  promise.catch((error: unknown) => {
+    if (isAbsent(error)) return null;
+    throw error;
+  });
+
+/** Makes names in a directory last as long as the bytes that they name. */
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Keeps files in `directory`, which it makes. Several processes may share it. Anything that stands at a key
+ * is whole: a file gets its name once its bytes are on the disk.
+ *
+ * @publicApi
+ */
+export class LocalStorage implements FileStorage {
+  readonly name = 'local';
+  readonly scratch: string;
+  private readonly root: string;
+
+  constructor(directory: string) {
+    this.root = resolve(directory);
+    this.scratch = join(this.root, SCRATCH);
+  }
+
+  async put(key: string, file: LocalFile): Promise<void> {
+    const target = this.pathOf(key);
+    await mkdir(dirname(target), { recursive: true });
+    // A link is made at once or not at all. What stands there already is the same content, and whole.
+    await link(file.path, target).catch((error: unknown) =>
+      codeOf(error) === 'EEXIST' ? undefined : this.copy(file.path, target),
+    );
+    await syncDirectory(dirname(target));
+  }
+
+  /** For another file system, and for those without links. */
+  private async copy(from: string, target: string): Promise<void> {
+    const beside = `${target}.${randomUUID()}`;
+    try {
+      await copyFile(from, beside);
+      const handle = await open(beside, 'r+');
+      await handle.sync().finally(() => handle.close());
+      await rename(beside, target);
+    } finally {
+      await rm(beside, { force: true });
+    }
+  }
+
+  async get(key: string, range?: ByteRange): Promise<Readable | null> {
+    const handle = await unlessAbsent(open(this.pathOf(key), 'r'));
+    return handle === null ? null : createReadStream('', { fd: handle, ...range });
+  }
+
+  async head(key: string): Promise<KeptBytes | null> {
+    const found = await unlessAbsent(stat(this.pathOf(key)));
+    return found?.isFile() === true ? { key, size: found.size, modified: found.mtime } : null;
+  }
+
+  async delete(key: string): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  async *list(prefix: string): AsyncIterable<KeptBytes> {
+    const entries = await readdir(this.root, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      const key = relative(this.root, path).split(sep).join('/');
+      if (!entry.isFile() || key.startsWith(`${SCRATCH}/`) || !key.startsWith(prefix)) continue;
+      const kept = await this.head(key);
+      if (kept !== null) yield kept;
+    }
+  }
+
+  /** The path of a key. Throws for one that would lead elsewhere, which no key of the library's does. */
+  private pathOf(key: string): string {
+    const path = resolve(this.root, key);
+    if (!path.startsWith(this.root + sep) || key.includes('\0')) throw new Error(`No key: ${key}`);
+    return path;
+  }
+}
