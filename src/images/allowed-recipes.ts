@@ -1,0 +1,101 @@
+/** Which variants may be asked for: those of the host's recipes. Known before anything is opened (S25). */
+import { ENCODERS, isPictureFormat, type PictureFormat } from './encoders.js';
+import type { Focus } from './geometry.js';
+import { LONGEST_SIDE, ownFormat, parseRecipe, type Recipe, recipeText, roundFocus } from './recipe.js';
+
+/**
+ * A size that clients may ask for. `{ width: 640, height: 360, fit: 'cover', format: 'webp' }`
+ *
+ * @publicApi
+ */
+export interface RecipeOptions {
+  /** In pixels, 8192 at most. With `inside`, the default, one of the two sides is enough. */
+  readonly width?: number;
+  readonly height?: number;
+  /** `inside` shows all of the picture; `cover` fills the box around the focal point. Default `inside`. */
+  readonly fit?: 'inside' | 'cover';
+  /**
+   * `own` keeps the picture's format; `auto` takes AVIF or WebP where the client says that it reads it, and
+   * otherwise the picture's own. Default `own`.
+   */
+  readonly format?: PictureFormat | 'own' | 'auto';
+  /** From 1 to 100; default 80, and 50 for AVIF. PNG and GIF have none. */
+  readonly quality?: number;
+}
+
+/** What a name stands for, for one picture and one client. */
+export interface RecipeContext {
+  readonly mime: string;
+  readonly focus: Focus | null;
+  readonly accept: string;
+}
+
+const OWN: readonly PictureFormat[] = ['jpg', 'png', 'webp', 'gif', 'avif'];
+/** The formats that `auto` prefers, best first. */
+const MODERN: readonly PictureFormat[] = ['avif', 'webp'];
+
+function recipeOf(options: RecipeOptions, format: PictureFormat): Recipe {
+  const { width = null, height = null, fit = 'inside' } = options;
+  const usual = ENCODERS[format].quality;
+  const quality = usual === null ? null : (options.quality ?? usual);
+  return { width, height, fit, focus: null, format, quality };
+}
+
+function formatsOf({ format = 'own' }: RecipeOptions): readonly PictureFormat[] {
+  return format === 'own' || format === 'auto' ? OWN : [format];
+}
+
+function chosenFormat(
+  { format = 'own' }: RecipeOptions,
+  { mime, accept }: Omit<RecipeContext, 'focus'>,
+): PictureFormat {
+  if (format !== 'own' && format !== 'auto') return format;
+  const read = format === 'auto' ? MODERN.find((one) => accept.includes(ENCODERS[one].mime)) : undefined;
+  return read ?? ownFormat(mime);
+}
+
+const isSide = (side: number | undefined): boolean =>
+  side === undefined || (Number.isInteger(side) && side >= 1 && side <= LONGEST_SIDE);
+
+/** What is wrong with a recipe of the host's; null where nothing is. */
+function fault(name: string, options: RecipeOptions): string | null {
+  const { width, height, format = 'own', quality = 80 } = options;
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) return 'needs a name of lower-case letters, digits and _';
+  if (!isSide(width) || !isSide(height)) return `needs sides from 1 to ${LONGEST_SIDE}`;
+  if (format !== 'own' && format !== 'auto' && !isPictureFormat(format))
+    return `has no format ${String(format)}`;
+  if (!Number.isInteger(quality)) return 'needs a whole quality from 1 to 100';
+  const text = recipeText(recipeOf(options, formatsOf(options)[0] ?? 'png'));
+  return parseRecipe(text) === null ? 'needs a width or a height, and for cover both' : null;
+}
+
+/** The recipes of a host, by name and by text. */
+export class AllowedRecipes {
+  private readonly texts: ReadonlySet<string>;
+
+  /** Throws for recipes that cannot be made. */
+  constructor(private readonly recipes: Readonly<Record<string, RecipeOptions>>) {
+    for (const [name, options] of Object.entries(recipes)) {
+      const wrong = fault(name, options);
+      if (wrong !== null) throw new Error(`The recipe "${name}" ${wrong}.`);
+    }
+    this.texts = new Set(
+      Object.values(recipes).flatMap((options) =>
+        formatsOf(options).map((format) => recipeText(recipeOf(options, format))),
+      ),
+    );
+  }
+
+  /** Whether one of the recipes makes this, around whatever focus. */
+  allows(recipe: Recipe): boolean {
+    return this.texts.has(recipeText({ ...recipe, focus: null }));
+  }
+
+  /** The recipe with a name, as this picture and this client need it; null for a name that there is not. */
+  named(name: string, { mime, focus, accept }: RecipeContext): Recipe | null {
+    const options = Object.hasOwn(this.recipes, name) ? this.recipes[name] : undefined;
+    if (options === undefined) return null;
+    const recipe = recipeOf(options, chosenFormat(options, { mime, accept }));
+    return { ...recipe, focus: recipe.fit === 'cover' ? roundFocus(focus) : null };
+  }
+}

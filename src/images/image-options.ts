@@ -1,0 +1,82 @@
+/** What a host may say about pictures. */
+import { availableParallelism } from 'node:os';
+import { checkSigningKeys } from './recipe-signature.js';
+import type { RecipeOptions } from './allowed-recipes.js';
+import type { Size } from './geometry.js';
+
+/**
+ * What is kept of an uploaded picture:
+ *
+ * - `optimized`, the default: written anew in its own format at quality 80, as the reference does; orientation
+ *   applied, colours in sRGB, all metadata removed.
+ * - `stripped`: written anew, at a quality where no loss is seen, only where it has metadata or an orientation.
+ * - `asSent`: byte for byte. Whatever it has, places where pictures were taken included, is public with it.
+ *
+ * @publicApi
+ */
+export type OriginalKept = 'optimized' | 'stripped' | 'asSent';
+
+/**
+ * How pictures are read and what is made of them.
+ *
+ * @publicApi
+ */
+export interface ImageOptions {
+  /** What is kept of a picture. Default `optimized`. */
+  readonly original?: OriginalKept;
+  /**
+   * The boxes of `formats`, by name, in pixels; each is made only where the picture is larger. Default:
+   * `thumbnail` 245 × 156, `small` 500, `medium` 750, `large` 1000 (protocol 20.10).
+   */
+  readonly formats?: Readonly<Record<string, Size>>;
+  /** Further sizes that clients may ask for, by name. Default: none. */
+  readonly recipes?: Readonly<Record<string, RecipeOptions>>;
+  /**
+   * Keys of 32 bytes or more for signed variants: the first signs, all are believed. Default: none, so nothing is.
+   */
+  readonly signingKeys?: readonly string[];
+  /** Largest picture that is read, in pixels, frames counted. Larger ones are refused. Default 64 million. */
+  readonly maxPixels?: number;
+  /** Longest time that one version of a picture may take, in milliseconds; then it is refused. Default 20,000. */
+  readonly timeout?: number;
+  /** Versions that are made at a time. Default: one for each processor, 3 at most. */
+  readonly parallel?: number;
+  /** Versions that may wait to be made; beyond it the answer is a 503. Default 1000. */
+  readonly queueLength?: number;
+  /** Give each picture a `thumbhash`; needs the package `thumbhash`. Default false. */
+  readonly thumbhash?: boolean;
+}
+
+export const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
+  original: 'optimized',
+  formats: Object.freeze({
+    thumbnail: Object.freeze({ width: 245, height: 156 }),
+    small: Object.freeze({ width: 500, height: 500 }),
+    medium: Object.freeze({ width: 750, height: 750 }),
+    large: Object.freeze({ width: 1000, height: 1000 }),
+  }),
+  recipes: Object.freeze({}),
+  signingKeys: Object.freeze([]),
+  maxPixels: 64_000_000,
+  timeout: 20_000,
+  parallel: Math.min(3, availableParallelism()),
+  queueLength: 1000,
+  thumbhash: false,
+});
+
+const NUMBERS = ['maxPixels', 'timeout', 'parallel', 'queueLength'] as const;
+const KEPT: readonly string[] = ['optimized', 'stripped', 'asSent'] satisfies readonly OriginalKept[];
+const isSide = (side: number): boolean => Number.isInteger(side) && side > 0;
+
+/** The host's options over the defaults. Throws for what could only fail in a request. */
+export function imageOptions(given: ImageOptions): Required<ImageOptions> {
+  const options = Object.freeze({ ...DEFAULT_IMAGE_OPTIONS, ...given });
+  if (!KEPT.includes(options.original)) throw new Error(`images.original must be one of ${KEPT.join(', ')}.`);
+  for (const name of NUMBERS)
+    if (!(options[name] >= 1)) throw new Error(`images.${name} must be a number, 1 or more.`);
+  for (const [name, { width, height }] of Object.entries(options.formats))
+    if (!/^[a-z][a-z0-9]*$/.test(name) || !isSide(width) || !isSide(height))
+      throw new Error(`images.formats.${name} needs a name of letters, and a width and height in pixels.`);
+  checkSigningKeys(options.signingKeys);
+  return options;
+}
