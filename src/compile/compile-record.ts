@@ -4,6 +4,7 @@
  */
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { nextCount, revisionOf, TIME } from './changes.js';
 import { columnValue } from './column-value.js';
 
 /**
@@ -23,8 +24,8 @@ function conditions(type: ContentType, match: Match): Sql {
   const parts = Object.entries(match).map(([key, value]) => {
     const column = columnOf(type, key);
     return value === null
-      ? sql`r.${quote(column.name)} is null`
-      : sql`r.${quote(column.name)} = ${columnValue(column, value)}`;
+      ? sql`t.${quote(column.name)} is null`
+      : sql`t.${quote(column.name)} = ${columnValue(column, value)}`;
   });
   return sql`(${join(parts, ' and ')})`;
 }
@@ -38,7 +39,7 @@ const shown = (type: ContentType, select: readonly string[]): Sql =>
     select
       .map((key) => columnOf(type, key))
       .map(
-        (column) => sql`${inAnswer(column, sql`r.${quote(column.name)}`)} as ${quote(column.attribute.name)}`,
+        (column) => sql`${inAnswer(column, sql`t.${quote(column.name)}`)} as ${quote(column.attribute.name)}`,
       ),
     ', ',
   );
@@ -52,9 +53,9 @@ export function compileFindRecords(
   const matches = anyOf.map((match) => conditions(type, match));
   const order = matches.map((match) => sql`${match} is true desc`);
   // Drafts that a model with drafts has left count for nothing (D29).
-  const current = type.draftAndPublish ? sql`` : sql` and r.published`;
+  const current = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(
-    sql`select ${shown(type, select)} from ${quote(type.table)} r where (${join(matches, ' or ')})${current} order by ${join([...order, sql`r.id`], ', ')}`,
+    sql`select ${shown(type, select)} from ${quote(type.table)} t where (${join(matches, ' or ')})${current} order by ${join([...order, sql`t.id`], ', ')}`,
   );
 }
 
@@ -70,7 +71,7 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
   );
   const made = entries.map(({ column, value }) => inAnswer(column, columnValue(column, value)));
   const order = alias('k', 0);
-  const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} r where ${conditions(type, match)}`;
+  const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t where ${conditions(type, match)}`;
   return print(
     sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`,
   );
@@ -78,26 +79,43 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
 
 /** Every row of a type. */
 export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement =>
-  print(sql`select ${shown(type, select)} from ${quote(type.table)} r order by r.id`);
+  print(sql`select ${shown(type, select)} from ${quote(type.table)} t order by t.id`);
+
+/** What an update assigns to the columns of rows `t`, and the revision that it gives them (D21). */
+const assigned = (type: ContentType, values: ReadonlyMap<Column, Sql>): Sql[] => [
+  ...[...values].map(([{ name }, value]) => sql`${quote(name)} = ${value}`),
+  sql`revision = ${revisionOf({ type, row: sql`t`, value: (column) => values.get(column) })}`,
+];
+
+/** The places of rows in lists that are new to them (D24). */
+const placesIn = (type: ContentType, held: readonly Column[]): [Column, Sql][] =>
+  type.storage.columns
+    .filter(({ placeOf, remembers }) => remembers === null && held.some(({ name }) => name === placeOf))
+    .map((column) => [column, nextCount(type)]);
 
 /**
  * Changes the rows that match; answers their document ids. Whoever changes an attribute that requests may
  * write changes the document's time as well.
  */
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
-  const columns = Object.entries(set).map(([key, value]) => ({ column: columnOf(type, key), value }));
-  const sets = columns.map(({ column, value }) => sql`${quote(column.name)} = ${columnValue(column, value)}`);
-  const time = columns.some(({ column }) => column.attribute.writable) ? [sql`updated_at = now()`] : [];
+  const given = Object.entries(set).map(([key, value]): [Column, Sql] => {
+    const column = columnOf(type, key);
+    return [column, columnValue(column, value)];
+  });
+  const columns = given.map(([column]) => column);
+  const sets = assigned(type, new Map([...given, ...placesIn(type, columns)]));
+  const time = columns.some(({ attribute }) => attribute.writable) ? [sql`updated_at = ${TIME}`] : [];
   return print(
-    sql`update ${quote(type.table)} r set ${join([...sets, ...time], ', ')} where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
+    sql`update ${quote(type.table)} t set ${join([...sets, ...time], ', ')}
+    where ${conditions(type, match)} returning t.document_id as ${alias('k', 0)}`,
   );
 }
 
 /** How many rows hold each value of an attribute, as `value` and `total`. */
 export function compileCountRecords(type: ContentType, key: string): Statement {
-  const column = sql`r.${quote(columnOf(type, key).name)}`;
+  const column = sql`t.${quote(columnOf(type, key).name)}`;
   return print(
-    sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} r group by ${column}`,
+    sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} t group by ${column}`,
   );
 }
 
@@ -119,7 +137,7 @@ export interface ItemChange {
  */
 export function compileChangeItem(type: ContentType, match: Match, change: ItemChange): Statement {
   const column = columnOf(type, change.attribute);
-  const list = sql`r.${quote(column.name)}`;
+  const list = sql`t.${quote(column.name)}`;
   const json = (value: readonly object[]): Sql => columnValue(column, value);
   const added = change.item === null ? [] : [change.item];
   const kept = sql`select e.item, e.n
@@ -127,15 +145,15 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
     where e.item->>'id' is distinct from ${param(change.id)}::text order by e.n desc limit ${param(change.most - added.length)}::int8`;
   const unless =
     change.from === null ? sql`` : sql` and ${list} @> ${json([{ ...change.from, id: change.id }])}`;
+  const changed = sql`(select coalesce(jsonb_agg(k.item order by k.n), '[]') from (${kept}) k) || ${json(added)}`;
   return print(
-    sql`update ${quote(type.table)} r
-    set ${quote(column.name)} = (select coalesce(jsonb_agg(k.item order by k.n), '[]') from (${kept}) k) || ${json(added)}
-    where ${conditions(type, match)}${unless} returning r.document_id as ${alias('k', 0)}`,
+    sql`update ${quote(type.table)} t set ${join(assigned(type, new Map([[column, changed]])), ', ')}
+    where ${conditions(type, match)}${unless} returning t.document_id as ${alias('k', 0)}`,
   );
 }
 
 /** Removes the rows that match; answers their document ids. Only for types that nothing relates to. */
 export const compileRemoveRecords = (type: ContentType, match: Match): Statement =>
   print(
-    sql`delete from ${quote(type.table)} r where ${conditions(type, match)} returning r.document_id as ${alias('k', 0)}`,
+    sql`delete from ${quote(type.table)} t where ${conditions(type, match)} returning t.document_id as ${alias('k', 0)}`,
   );

@@ -95,6 +95,39 @@ describe('updatedAt of accounts', () => {
     expect(moved).toEqual({ type: 'public' });
   });
 
+  it('D21: revisions are those of what the accounts hold, whoever has changed it', async () => {
+    const users = test.app.get<ContentService>(getContentToken('user'), { strict: false });
+    const revision = async (): Promise<unknown> =>
+      (await test.sql('select revision::text from content_users'))[0]?.['revision'];
+    const [account] = await test.sql(
+      'update content_users set confirmed = not confirmed returning document_id',
+    );
+    /** Whether a write of nothing, which makes the digest anew, leaves it as it is. */
+    const isKept = async (): Promise<boolean> => {
+      const before = await revision();
+      await users.update(String(account?.['document_id']), {});
+      return before === (await revision());
+    };
+    expect(await isKept()).toBe(false);
+    await users.update(String(account?.['document_id']), { confirmed: true });
+    const token = (await post('local', { identifier: user.email, password: user.password }).expect(200)).body
+      .jwt;
+    const seen = new Set([await revision()]);
+    for (const work of [
+      () => post('logout', {}, token).expect(200),
+      () => codeFrom('forgot-password'),
+      async () => {
+        const reset = { password: PASSWORD, passwordConfirmation: PASSWORD };
+        return post('reset-password', { code: await codeFrom('forgot-password'), ...reset }).expect(200);
+      },
+    ]) {
+      await work();
+      seen.add(await revision());
+      expect(await isKept()).toBe(true);
+    }
+    expect(seen.size).toBe(4);
+  });
+
   it('is as it was when the use of a token is noted', async () => {
     const tokens = test.app.get(ApiTokens);
     const { token } = await tokens.create({ name: 'reader', kind: 'read-only' });

@@ -6,7 +6,17 @@ import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import { notedIf } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, stateOf, writtenId } from '../link-sql.js';
 import { column, currentRows, rowOf } from '../scope.js';
-import { eachState, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
+import {
+  eachState,
+  ifOpen,
+  isLive,
+  type IsOpen,
+  namedBy,
+  openToChange,
+  openToTransfer,
+  placed,
+  withoutTaking,
+} from './inverse-side.js';
 import { type JoinSql, tableOf } from './join-sql.js';
 
 /** The documents whose rows are to name the written one. */
@@ -15,12 +25,27 @@ interface Wanted {
   readonly attribute: LinkChange['attribute'];
   /** Their `owner`, `published` and `place`. */
   readonly from: Sql;
-  /** What else is true of the rows `x` that end naming it unless they are wanted. */
+  /** The states of the rows `x` that end naming it unless they are wanted. */
   readonly scope: readonly Sql[];
+  readonly isOpen: IsOpen | null;
+  /** Which of them go on naming it, unless somebody else is to: those of owners that are not published. */
+  readonly waits: Sql | null;
+}
+
+/** The wanted rows: of a document that has one owner at most, those that take it from nobody untouchable. */
+function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksStep): Sql {
+  if (attribute.many || isOpen === null) return from;
+  const is = [sql`h.${quote(way.column)} = ${writtenId(step)}`, sql`h.published = c.published`];
+  return withoutTaking(from, isOpen, {
+    table: quote(ownerTypeOf(attribute).table),
+    owner: sql`h.document_id`,
+    is,
+  });
 }
 
 /** Brings about that the rows of the wanted documents name ours, in all their locales, and no others. */
-function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
+function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
+  const { way, attribute, scope, isOpen, waits } = wanted;
   const target = ownerTypeOf(attribute);
   const table = quote(target.table);
   const held = quote(way.column);
@@ -34,15 +59,23 @@ function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkSt
     ...place,
     notedIf(sql`t.${held} is distinct from s.holder`, { type: target, value }),
   ];
-  const lost = allOf([sql`x.${held} = ${me}`, ...scope]);
+  const ends = (all: Sql): Sql[] => {
+    if (waits === null) return [];
+    const taken = sql`exists (select 1 from ${all} w where w.published = x.published)`;
+    return [attribute.many ? sql`not ${waits}` : sql`(not ${waits} or ${taken})`];
+  };
+  const lost = (all: Sql): Sql =>
+    allOf([sql`x.${held} = ${me}`, ...scope, ...ifOpen(isOpen, sql`x.document_id`), ...ends(all)]);
   const of = sql`w.owner = x.document_id and w.published = x.published`;
   return [
     {
       parts: [
-        () => from,
+        () => takenBy(wanted, step),
         (part) => sql`update ${table} t set ${join(sets, ', ')} from (
-            select x.id, ${me} as holder, w.place from ${part(0)} w join ${table} x on ${of} where x.${held} is distinct from ${me} or ${moved}
-            union all select x.id, null, null from ${table} x where ${lost} and (x.document_id, x.published) not in (select w.owner, w.published from ${part(0)} w)) s
+            select x.id, ${me} as holder, w.place from ${part(0)} w join ${table} x on ${of}
+              where x.${held} is distinct from ${me} or ${moved}
+            union all select x.id, null, null from ${table} x where ${lost(part(0))}
+              and (x.document_id, x.published) not in (select w.owner, w.published from ${part(0)} w)) s
           where t.id = s.id`,
       ],
       rows: { type: target, links: null, own: target === step.type },
@@ -58,22 +91,31 @@ function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): L
   const { attribute, targets, states } = change;
   const owners = ownerTypeOf(attribute);
   const mine = [sql`x.${quote(way.column)} = ${writtenId(step)}`, inState(sql`x`, !owners.draftAndPublish)];
-  const stored = sql`select x.document_id as owner, ${placeOf(way, sql`x`)} as place from ${quote(owners.table)} x where ${allOf(mine)}`;
+  const stored = sql`select x.document_id as owner, ${placeOf(way, sql`x`)} as place
+    from ${quote(owners.table)} x where ${allOf(mine)}`;
+  const isOpen = openToChange(change);
   const from = sql`select p.id as owner, s.published, p.place from (${placed(owners, targets, stored)}) p
-    cross join (${eachState(states)}) s where ${allOf([sql`true`, ...mayChange(change, sql`p.id`)])}`;
-  const scope = [...inStates(sql`x`, states), ...mayChange(change, sql`x.document_id`)];
-  return bring({ way, attribute, from, scope }, step);
+    cross join (${eachState(states)}) s where ${allOf([sql`true`, ...ifOpen(isOpen, sql`p.id`)])}`;
+  return bring({ way, attribute, from, scope: inStates(sql`x`, states), isOpen, waits: null }, step);
 }
 
 function transfer(way: InverseColumnJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
   const { attribute, published } = change;
   const owners = ownerTypeOf(attribute);
   const held = quote(way.column);
-  const may = (row: Sql): Sql =>
-    mayTransfer(owners, change, { owner: sql`${row}.document_id`, locale: null });
-  const source = allOf([sql`f.${held} = ${writtenId(step)}`, inState(sql`f`, !published), may(sql`f`)]);
-  const from = sql`select f.document_id as owner, ${stateOf(published)} as published, max(${placeOf(way, sql`f`)}) as place from ${quote(owners.table)} f where ${source} group by 1`;
-  return bring({ way, attribute, from, scope: [inState(sql`x`, published), may(sql`x`)] }, step);
+  const live = (row: Sql): Sql => isLive(owners, { owner: sql`${row}.document_id`, locale: null });
+  const isOpen = openToTransfer(owners, change);
+  const source = allOf([
+    sql`f.${held} = ${writtenId(step)}`,
+    inState(sql`f`, !published),
+    live(sql`f`),
+    ...ifOpen(isOpen, sql`f.document_id`),
+  ]);
+  const from = sql`select f.document_id as owner, ${stateOf(published)} as published,
+    max(${placeOf(way, sql`f`)}) as place from ${quote(owners.table)} f where ${source} group by 1`;
+  // Published rows are live themselves.
+  const waits = published ? null : sql`not ${live(sql`x`)}`;
+  return bring({ way, attribute, from, scope: [inState(sql`x`, published)], isOpen, waits }, step);
 }
 
 /** The targets' rows hold our document id: the other side of a to-one. */

@@ -20,9 +20,19 @@ import {
   twoWayNamesOf,
   writtenId,
 } from '../link-sql.js';
-import { column, hasVersion, rowOf, stateCondition } from '../scope.js';
+import { column, rowOf, stateCondition } from '../scope.js';
 import { targetsOf } from '../changes.js';
-import { eachState, mayChange, mayTransfer, namedBy, placed } from './inverse-side.js';
+import {
+  eachState,
+  ifOpen,
+  isLive,
+  type IsOpen,
+  namedBy,
+  openToChange,
+  openToTransfer,
+  placed,
+  withoutTaking,
+} from './inverse-side.js';
 import { type JoinSql, type Linked, type ReadStep, tableOf } from './join-sql.js';
 
 function targets({ links, calledType }: InverseLinkJoin, { from, target, context }: ReadStep): Linked {
@@ -45,15 +55,35 @@ interface Wanted {
   readonly attribute: LinkChange['attribute'];
   /** Their `owner`, `published`, `locale` and `place`. */
   readonly from: Sql;
-  /** What else is true of the links `l` that end unless they are wanted. */
+  /** The states and locales of the links `l` that end unless they are wanted. */
   readonly scope: readonly Sql[];
+  readonly isOpen: IsOpen | null;
+  /** Which of them stay all the same, unless somebody else is to have one: those that wait to be shown. */
+  readonly waits: Sql;
+}
+
+/** The wanted links: to a document that has one owner at most, those that take it from nobody untouchable. */
+function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted, step: LinksStep): Sql {
+  if (attribute.many || isOpen === null) return from;
+  const { table, owner } = namesOf(links);
+  const toMe = leadsTo(sql`h`, links, { documentId: writtenId(step), calledType });
+  const same = sql`h.published = c.published and h.locale = c.locale`;
+  return withoutTaking(from, isOpen, { table, owner: sql`h.${owner}`, is: [toMe, same] });
+}
+
+/** Which links to the document end, unless they are wanted: `all` has those that are. */
+function lost({ way, attribute, scope, isOpen, waits }: Wanted, toMe: Sql, all: Sql): Sql {
+  const taken = sql`exists (select 1 from ${all} w where w.published = l.published and w.locale = l.locale)`;
+  const ends = attribute.many ? sql`not ${waits}` : sql`(not ${waits} or ${taken})`;
+  return allOf([toMe, ...scope, ...ifOpen(isOpen, sql`l.${namesOf(way.links).owner}`), ends]);
 }
 
 /**
  * Brings about that the wanted links lead to the document and no others; owners have theirs in an order of
  * their own.
  */
-function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkStep[] {
+function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
+  const { way, attribute } = wanted;
   const { links, calledType } = way;
   const names = twoWayNamesOf(links);
   const { table, owner, position, place } = names;
@@ -62,11 +92,13 @@ function bring({ way, attribute, from, scope }: Wanted, step: LinksStep): LinkSt
   const named = targetColumns(links).map(({ name }) => name);
   const values = [me, ...(calledType === null ? [] : [constant(calledType)])];
   const of = sql`w.owner = l.${owner} and w.published = l.published and w.locale = l.locale`;
-  const last = sql`select max(m.${position}) from ${table} m where m.${owner} = w.owner and m.published = w.published and m.locale = w.locale`;
+  const last = sql`select max(m.${position}) from ${table} m
+    where m.${owner} = w.owner and m.published = w.published and m.locale = w.locale`;
   const parts: Part[] = [
-    () => from,
+    () => takenBy(wanted, step),
     (part) =>
-      sql`delete from ${table} l where ${allOf([toMe, ...scope])} and (l.${owner}, l.published, l.locale) not in (select w.owner, w.published, w.locale from ${part(0)} w) ${changedLinks(names)}`,
+      sql`delete from ${table} l where ${lost(wanted, toMe, part(0))} and (l.${owner}, l.published, l.locale)
+        not in (select w.owner, w.published, w.locale from ${part(0)} w) ${changedLinks(names)}`,
     (part) =>
       sql`insert into ${table} as l (${owner}, published, locale, ${join(named, ', ')}, ${position}, ${place})
         select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${last}), 0) + 1, w.place from ${part(0)} w
@@ -123,40 +155,38 @@ function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): Lin
   const toMe = leadsTo(sql`l`, links, { documentId: writtenId(step), calledType });
   const mine = [toMe, sql`l.locale = ${locale}`, inState(sql`l`, !owners.draftAndPublish)];
   const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf(mine)}`;
-  const live = sql`v.published${links.perLocale ? sql` and v.locale = ${locale}` : sql``}`;
   // Links are published where their owner is; those of owners that are not are kept for when they are.
-  const isShown = (state: Sql, id: Sql): Sql[] =>
-    owners.draftAndPublish ? [sql`(not ${state}.published or ${hasVersion(owners, id, live)})`] : [];
-  const conditions = [sql`true`, ...isShown(sql`s`, sql`p.id`), ...mayChange(change, sql`p.id`)];
+  const isHidden = (state: Sql, id: Sql): Sql => {
+    if (!owners.draftAndPublish) return sql`false`;
+    return sql`(${state}.published and not ${isLive(owners, { owner: id, locale: links.perLocale ? locale : null })})`;
+  };
+  const isOpen = openToChange(change);
+  const conditions = [sql`not ${isHidden(sql`s`, sql`p.id`)}`, ...ifOpen(isOpen, sql`p.id`)];
   const from = sql`select p.id as owner, s.published, ${locale} as locale, p.place
     from (${placed(owners, wanted, stored)}) p cross join (${eachState(states)}) s where ${allOf(conditions)}`;
-  const scope = [
-    sql`l.locale = ${locale}`,
-    ...inStates(sql`l`, states),
-    ...isShown(sql`l`, sql`l.${owner}`),
-    ...mayChange(change, sql`l.${owner}`),
-  ];
-  return bring({ way, attribute, from, scope }, step);
+  const scope = [sql`l.locale = ${locale}`, ...inStates(sql`l`, states)];
+  return bring({ way, attribute, from, scope, isOpen, waits: isHidden(sql`l`, sql`l.${owner}`) }, step);
 }
 
 function transfer(way: InverseLinkJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
   const { links, calledType } = way;
   const { attribute, published, locale } = change;
   const { table, owner, place } = twoWayNamesOf(links);
-  const conditions = (link: Sql): Sql[] => [
-    ...inLocale(link, links, locale),
-    mayTransfer(ownerTypeOf(attribute), change, {
-      owner: sql`${link}.${owner}`,
-      locale: links.perLocale ? sql`${link}.locale` : null,
-    }),
-  ];
+  const owners = ownerTypeOf(attribute);
+  const live = (link: Sql): Sql =>
+    isLive(owners, { owner: sql`${link}.${owner}`, locale: links.perLocale ? sql`${link}.locale` : null });
+  const isOpen = openToTransfer(owners, change);
   const source = allOf([
     leadsTo(sql`f`, links, { documentId: writtenId(step), calledType }),
     inState(sql`f`, !published),
-    ...conditions(sql`f`),
+    ...inLocale(sql`f`, links, locale),
+    live(sql`f`),
+    ...ifOpen(isOpen, sql`f.${owner}`),
   ]);
-  const from = sql`select f.${owner} as owner, ${stateOf(published)} as published, f.locale, f.${place} as place from ${table} f where ${source}`;
-  return bring({ way, attribute, from, scope: [inState(sql`l`, published), ...conditions(sql`l`)] }, step);
+  const from = sql`select f.${owner} as owner, ${stateOf(published)} as published, f.locale, f.${place} as place
+    from ${table} f where ${source}`;
+  const scope = [inState(sql`l`, published), ...inLocale(sql`l`, links, locale)];
+  return bring({ way, attribute, from, scope, isOpen, waits: sql`not ${live(sql`l`)}` }, step);
 }
 
 /** The link table of the targets' type names our document. */

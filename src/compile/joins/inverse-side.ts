@@ -50,21 +50,40 @@ export function placed(type: ContentType, targets: readonly string[], stored: Sq
 export const eachState = (states: readonly boolean[]): Sql =>
   union(states.map((published) => sql`select ${stateOf(published)} as published`));
 
-/** Whether a change may touch a document's links; nothing where it may touch all. */
-export const mayChange = ({ untouched }: LinkChange, owner: Sql): Sql[] =>
-  untouched.length === 0 ? [] : [notAmong(owner, untouched)];
+/** Whether a write may touch a document's links. */
+export type IsOpen = (owner: Sql) => Sql;
 
-/**
- * Whether a transfer may touch a document's links: one that has a published version, and that may be updated.
- */
-export function mayTransfer(type: ContentType, { owners }: LinkTransfer, link: TransferredLink): Sql {
-  const live = sql`v.published${link.locale === null ? sql`` : sql` and v.locale = ${link.locale}`}`;
-  const own = isOwn(owners) ? [hasVersion(type, link.owner, compileOwn(owners, sql`v`))] : [];
-  return allOf([hasVersion(type, link.owner, live), ...own]);
-}
+/** The documents whose links a change may touch; null where it may touch all. */
+export const openToChange = ({ untouched }: LinkChange): IsOpen | null =>
+  untouched.length === 0 ? null : (owner) => notAmong(owner, untouched);
+
+/** The documents whose links a transfer may touch: those that may be updated (D26); null where all may. */
+export const openToTransfer = (type: ContentType, { owners }: LinkTransfer): IsOpen | null =>
+  isOwn(owners) ? (owner) => hasVersion(type, owner, compileOwn(owners, sql`v`)) : null;
+
+/** The condition itself; nothing where all are open. */
+export const ifOpen = (isOpen: IsOpen | null, owner: Sql): Sql[] => (isOpen === null ? [] : [isOpen(owner)]);
+
+/** Whether an owner has a published version, in the locale of a link where locales do not share it. */
+export const isLive = (type: ContentType, { owner, locale }: OwnedLink): Sql =>
+  hasVersion(type, owner, sql`v.published${locale === null ? sql`` : sql` and v.locale = ${locale}`}`);
 
 /** Whose link it is, and in which locale; null where locales share it. */
-interface TransferredLink {
+interface OwnedLink {
   readonly owner: Sql;
   readonly locale: Sql | null;
+}
+
+/**
+ * Wanted owners without those that would take a document which has one owner at most from somebody whose
+ * links are not open: it stays there (D22). `holder` says which rows `h` hold it where `c` wants it.
+ */
+export const withoutTaking = (from: Sql, isOpen: IsOpen, holder: Holder): Sql =>
+  sql`select c.* from (${from}) c where not exists (select 1 from ${holder.table} h
+    where ${allOf(holder.is)} and ${holder.owner} <> c.owner and not ${isOpen(holder.owner)})`;
+
+interface Holder {
+  readonly table: Sql;
+  readonly owner: Sql;
+  readonly is: readonly Sql[];
 }
