@@ -30,6 +30,7 @@ export type { Caller } from './access/caller.js';
 export { ContentAccess } from './access/content-access.js';
 export type { PermissionsSource } from './access/content-access.js';
 export type { AuthStrategy, Credentials, Identity } from './access/auth-strategy.js';
+export { ContentArchive } from './archive/content-archive.js';
 export { ContentError } from './errors.js';
 export { Answer } from './documents/answer.js';
 export { EnvelopeInterceptor } from './http/envelope.interceptor.js';

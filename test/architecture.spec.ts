@@ -25,6 +25,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   evolution: 6,
   accounts: 7,
   files: 7,
+  archive: 8,
   http: 8,
   module: 9,
   'index.ts': 10,

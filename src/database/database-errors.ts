@@ -46,8 +46,11 @@ const INVALID_DATA = new Set([
   '2201B',
 ]);
 
-/** A table or column that is not there. */
-const OUTDATED = new Set(['42P01', '42703']);
+/**
+ * A table or column that is not there; one of another type, which is not compared with what is asked for, or
+ * takes no such value; an index that an insert relies on.
+ */
+const OUTDATED = new Set(['42P01', '42703', '42883', '42804', '42P10']);
 
 /**
  * What the database cannot do now: its state, not the request's fault. Classes of SQLSTATE and single codes.
@@ -76,8 +79,14 @@ export function reasonAway(error: unknown): string | null {
   return null;
 }
 
-const OUTDATED_ADVICE =
-  '. The tables are not those of the content model: run the migrations, or orm.schema.update({ safe: true })';
+/** What to do where the tables are not those of the model. */
+export const MIGRATE =
+  'run "npx nestjs-content-api migration" and the migrations, or orm.schema.update({ safe: true })';
+
+const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MIGRATE}`;
+
+/** Whether an error says that the tables are not those of the model. */
+export const isOutdated = (error: unknown): boolean => OUTDATED.has(driverError(error)?.code ?? '');
 
 function firstLine(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };

@@ -1,5 +1,5 @@
 /** The connection: one statement in, its rows out; and transactions that the host's own work can share. */
-import type { MikroORM } from '@mikro-orm/core';
+import { IsolationLevel, type MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
@@ -7,6 +7,7 @@ import type { Statement } from '../sql.js';
 import { checkTables } from './check-tables.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
 import {
+  isOutdated,
   isRetryable,
   isViolationOf,
   mapDatabaseError,
@@ -52,6 +53,7 @@ export interface DatabaseBase {
 export class Database {
   private readonly commits = new AfterCommitQueue();
   private native: NativePool | null = null;
+  private isOutdated = false;
 
   constructor(private readonly base: DatabaseBase) {
     base.orm.em.getEventManager().registerSubscriber(this.commits);
@@ -132,6 +134,23 @@ export class Database {
     }
   }
 
+  /**
+   * Runs `work` in one transaction beside all requests, for as long as it takes: with `snapshot` on the
+   * content of one moment, which it only reads. Deadlocks are tried again a few times. For commands, not for
+   * requests: it waits in no queue.
+   */
+  async alone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
+    const options = snapshot ? { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true } : {};
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.em.fork().transactional((em) => work(runnerOf(em)), options);
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !isRetryable(error)) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
   /** Runs `work` once the transaction of `em` is committed, and never when it is rolled back. */
   afterCommit(em: SqlEntityManager, work: () => Promise<void>): void {
     this.commits.add(em, work);
@@ -161,7 +180,10 @@ export class Database {
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
     const { schema, settings } = this.base;
     const reason = reasonAway(error);
-    if (reason !== null) this.base.warn(reason);
+    // What only a migration mends is said once.
+    const isKnown = isOutdated(error) && this.isOutdated;
+    this.isOutdated ||= isOutdated(error);
+    if (reason !== null && !isKnown) this.base.warn(reason);
     return mapDatabaseError(error, { schema, values, statementTimeout: settings.limits.statementTimeout });
   }
 }

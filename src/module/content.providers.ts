@@ -1,6 +1,7 @@
 /** The providers of the content module: what it is made of, and what others may inject of it. */
 import type { MikroORM } from '@mikro-orm/core';
 import { type DynamicModule, Logger, type Provider } from '@nestjs/common';
+import { ContentArchive } from '../archive/content-archive.js';
 import { ContentAccess } from '../access/content-access.js';
 import { Database } from '../database/database.js';
 import { checkRegistered } from '../database/entities.js';
@@ -51,6 +52,7 @@ const MADE: readonly Provider[] = [
 
 /** What Nest makes itself. */
 const CLASSES: readonly Provider[] = [
+  ContentArchive,
   DocumentsBase,
   Documents,
   ScheduleWorker,
@@ -96,6 +98,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   Hooks,
   Documents,
   ContentAccess,
+  ContentArchive,
   ContentRoutes,
   ContentErrorFilter,
   ...[...schema.types.keys()].map(getContentToken),

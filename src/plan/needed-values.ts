@@ -2,9 +2,12 @@
 import { type GivenInstances, type GivenValues, isGiven } from './given.js';
 import type { WriteTarget } from './write-plan.js';
 
-/** Whether a body means instances that are stored already: it names them, or holds such as may. */
-const namesInstances = ({ instances }: GivenInstances): boolean =>
-  instances.some((instance) => instance?.id !== undefined && instance.id !== null);
+/**
+ * Whether stored instances matter to what a body gives: it names them, or they may be of components that a
+ * zone does not have under this model.
+ */
+const meetsInstances = ({ attribute, instances }: GivenInstances): boolean =>
+  attribute.named || instances.some((instance) => instance?.id !== undefined && instance.id !== null);
 
 /** What is said of the stored values of a write. */
 export interface Needed {
@@ -19,7 +22,7 @@ export interface Needed {
  * out, where the document has to be complete: when it is published, and in a new locale.
  */
 export function neededValues({ type, publish }: WriteTarget, values: GivenValues): Needed {
-  const merged = [...values.embedded].flatMap(([name, given]) => (namesInstances(given) ? [name] : []));
+  const merged = [...values.embedded].flatMap(([name, given]) => (meetsInstances(given) ? [name] : []));
   const isJudged = (type.draftAndPublish && publish) || type.localized;
   const judged = isJudged ? [...type.storage.ruled].filter((name) => !isGiven(values, name)) : [];
   return { names: new Set([...merged, ...judged]), merged: new Set(merged) };

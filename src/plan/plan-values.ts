@@ -26,7 +26,13 @@ import {
   planRelation,
   planScalar,
 } from './plan-value.js';
-import { instancesOf, type StoredValues, StoredInstances } from './stored-instances.js';
+import {
+  instancesOf,
+  type StoredValues,
+  StoredInstances,
+  unknownMembers,
+  withUnknown,
+} from './stored-instances.js';
 
 /** What a write puts into columns and lists. */
 export interface WriteValues {
@@ -59,7 +65,12 @@ function instance(
     part,
   };
   const kind = attribute.named ? { __component: component.uid } : {};
-  return { ...identity, ...kind, ...planComponent(component, inner, context) };
+  return {
+    ...unknownMembers(component, stored),
+    ...identity,
+    ...kind,
+    ...planComponent(component, inner, context),
+  };
 }
 
 /** The attribute that instances of a body are planned for. */
@@ -145,7 +156,8 @@ function manyInstances(given: GivenInstances, level: Level, context: PlanContext
   // An id sent twice means one instance.
   const byId = new Map<unknown, StoredValues>();
   for (const item of planned) byId.set(item['id'], item);
-  return byId.size === planned.length ? planned : [...byId.values()];
+  const list = byId.size === planned.length ? planned : [...byId.values()];
+  return withUnknown(list, attribute, level.stored);
 }
 
 function oneInstance(given: GivenInstances, level: Level, context: PlanContext): unknown {

@@ -1,6 +1,7 @@
 /** Component instances that are stored already, found by their ids in one step each (D2, D18). */
 import { isObject } from '../json.js';
-import type { EmbeddedAttribute } from '../schema/model.js';
+import type { Component, EmbeddedAttribute } from '../schema/model.js';
+import { componentOf } from './given.js';
 
 /** Stored values in the answer's form, by attribute name. */
 export type StoredValues = Readonly<Record<string, unknown>>;
@@ -8,6 +9,37 @@ export type StoredValues = Readonly<Record<string, unknown>>;
 /** The instances that a component or zone attribute holds; one that was single once is a list of one. */
 export const instancesOf = (value: unknown): readonly StoredValues[] =>
   [value].flat().filter((one) => isObject(one));
+
+/**
+ * What an instance holds under names that are no attributes: of another model, which other processes on the
+ * same database may have already, or still. Nobody here has seen it, so it stays.
+ */
+export function unknownMembers({ attributes }: Component, stored: StoredValues | null): StoredValues {
+  return Object.fromEntries(Object.entries(stored ?? {}).filter(([name]) => !attributes.has(name)));
+}
+
+const keyIn = (item: StoredValues): string => `${String(item['__component'])} ${String(item['id'])}`;
+
+/**
+ * A new list of a zone, with the stored instances of components that the zone does not have under this model.
+ * Nobody here has seen those either: each stays behind the nearest instance before it that is still there.
+ */
+export function withUnknown(
+  list: readonly StoredValues[],
+  attribute: EmbeddedAttribute,
+  stored: StoredValues | null,
+): readonly StoredValues[] {
+  const former = instancesOf(stored?.[attribute.name]);
+  if (former.every((item) => componentOf(attribute, item) !== undefined)) return list;
+  const kept = new Set(list.map(keyIn));
+  const behind = new Map<string | null, StoredValues[]>();
+  let before: string | null = null;
+  for (const item of former) {
+    if (componentOf(attribute, item) === undefined) behind.set(before, [...(behind.get(before) ?? []), item]);
+    else if (kept.has(keyIn(item))) before = keyIn(item);
+  }
+  return [...(behind.get(null) ?? []), ...list.flatMap((item) => [item, ...(behind.get(keyIn(item)) ?? [])])];
+}
 
 /** An instance as it is stored. */
 interface Known {

@@ -1,4 +1,5 @@
 /** No two parts of a model may take one name in the database; they would be merged silently. */
+import { IMPORT_TABLE } from './archive.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
@@ -12,6 +13,7 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [SCHEDULE_TABLE, 'the library'],
   [SCHEDULE_INDEX, 'the library'],
   [MODEL_TABLE, 'the library'],
+  [IMPORT_TABLE, 'the library'],
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

@@ -1,0 +1,106 @@
+/** What stands in the way of the documents of an archive. */
+import {
+  type Batch,
+  compileDiffering,
+  compileExisting,
+  compileRivals,
+  type Replaceable,
+} from '../compile/compile-import.js';
+import { isUnusedRole } from '../compile/compile-unused-roles.js';
+import type { Runner } from '../database/runner.js';
+import type { ArchivedType } from '../schema/archive.js';
+import type { Schema } from '../schema/model.js';
+import { sql } from '../sql.js';
+import type { ArchivePart } from './format.js';
+
+/** Something in an archive that the database or the model has otherwise. */
+export interface ArchiveConflict {
+  /**
+   * - `type`, `attribute`: the model has none of that name, or one that is stored otherwise.
+   * - `content`: a document is there with other content.
+   * - `value`: another document has what only one may have.
+   */
+  readonly kind: 'type' | 'attribute' | 'content' | 'value';
+  /** By `singularApiId`. */
+  readonly type: string;
+  readonly attribute?: string;
+  readonly documentId?: string;
+  /** The document that is in the way. */
+  readonly other?: string;
+}
+
+/** What is to become of a document. */
+export type Verdict = 'new' | 'same' | 'differs' | 'rivalled';
+
+/** The documents of a batch by their ids, and what is in their way. */
+export interface Judged {
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly conflicts: readonly ArchiveConflict[];
+}
+
+/** Rows of a type that give way to those of an archive: roles that an application has made at its start. */
+export function replaceableIn(schema: Schema, { type }: ArchivedType): Replaceable {
+  const users = schema.types.get('user');
+  return users === undefined || type.singularApiId !== 'role'
+    ? () => sql`false`
+    : (row) => isUnusedRole(row, users);
+}
+
+const LINE = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/** The document that a line is of. */
+export const documentIdOf = (line: string): string => {
+  const [, quoted] = LINE.exec(line) ?? [];
+  return quoted === undefined ? '' : (JSON.parse(quoted) as string);
+};
+
+/** Compares the documents of a batch with what is there. */
+export async function judge(runner: Runner, batch: Batch, replaceable: Replaceable): Promise<Judged> {
+  const type = batch.archived.type.singularApiId;
+  const idsIn = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
+    rows.map(({ id }) => String(id));
+  const existing = new Set(idsIn(await runner.run(compileExisting(batch))));
+  const differing = existing.size === 0 ? [] : idsIn(await runner.run(compileDiffering(batch)));
+  const verdicts = new Map<string, Verdict>();
+  for (const line of batch.lines) {
+    const id = documentIdOf(line);
+    verdicts.set(id, existing.has(id) ? 'same' : 'new');
+  }
+  const conflicts: ArchiveConflict[] = [];
+  for (const documentId of differing) {
+    verdicts.set(documentId, 'differs');
+    conflicts.push({ kind: 'content', type, documentId });
+  }
+  for (const { statement, what: attribute } of compileRivals(batch, replaceable))
+    for (const { id, other } of await runner.run(statement)) {
+      const documentId = String(id);
+      verdicts.set(documentId, 'rivalled');
+      conflicts.push({ kind: 'value', type, documentId, attribute, other: String(other) });
+    }
+  return { verdicts, conflicts };
+}
+
+/** What an archive's part has in common with the model, and what it has not. */
+export interface KnownPart {
+  /** Null where the model has no such type. */
+  readonly archived: ArchivedType | null;
+  readonly unknown: readonly string[];
+  readonly conflicts: readonly ArchiveConflict[];
+}
+
+/** Compares a part with the model. */
+export function knownPart(part: ArchivePart, archived: ArchivedType | undefined): KnownPart {
+  if (archived === undefined)
+    return { archived: null, unknown: [], conflicts: [{ kind: 'type', type: part.type }] };
+  const columns = archived.columns.filter(({ name, type }) => part.columns[name]?.type === type);
+  const links = archived.links.filter(({ attribute }) => part.links.includes(attribute.name));
+  const isKnown = (column: string): boolean => columns.some(({ name }) => name === column);
+  const unknown = Object.entries(part.columns).filter(([name]) => !isKnown(name));
+  const lists = part.links.filter((name) => !links.some(({ attribute }) => attribute.name === name));
+  const names = new Set([...unknown.map(([, { attribute }]) => attribute), ...lists]);
+  return {
+    archived: { ...archived, columns, links },
+    unknown: [...unknown.map(([name]) => name), ...lists],
+    conflicts: [...names].map((attribute) => ({ kind: 'attribute', type: part.type, attribute })),
+  };
+}

@@ -1,0 +1,152 @@
+/** Documents as archives hold them: all versions, links and schedules of one in one JSON text. */
+import { type ArchivedType, holdsSecrets, isSecret } from '../schema/archive.js';
+import type {
+  Attribute,
+  Column,
+  Component,
+  EmbeddedAttribute,
+  Schema,
+  StoredLinks,
+} from '../schema/model.js';
+import { scheduleTableOf } from '../schema/schedule.js';
+import {
+  constant,
+  type Identifier,
+  join,
+  plain,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../sql.js';
+import { namesOf, targetColumns } from './link-sql.js';
+import { listOf } from './scope.js';
+
+/** The columns that every version has. */
+export const SYSTEM = sql`document_id, id, locale, published, created_at, updated_at, published_at, revision`;
+
+/** The name of a table's n-th nested value. */
+const item = (depth: number): Sql => sql`e${constant(depth)}`;
+
+/** Attributes of a component that hold secrets, and those that are some. */
+function secretParts({ attributes }: Component): {
+  readonly names: readonly Attribute[];
+  readonly holders: readonly EmbeddedAttribute[];
+} {
+  const all = [...attributes.values()];
+  return {
+    names: all.filter(isSecret),
+    holders: all.filter((one): one is EmbeddedAttribute => 'components' in one && holdsSecrets(one)),
+  };
+}
+
+/** A component in which another is looked for, from the outside in. */
+type Path = readonly Component[];
+
+/** An instance without its secrets. */
+function cleanInstance(value: Sql, path: Path): Sql {
+  const [component] = path.slice(-1) as [Component];
+  if (path.indexOf(component) < path.length - 1)
+    throw new Error(`"${component.uid}" holds a password and may hold itself: it cannot be archived`);
+  const { names, holders } = secretParts(component);
+  const without = names.reduce((rest, { name }) => sql`${rest} - ${quote(name, 'string')}`, value);
+  return holders.reduce((rest, holder) => {
+    const name = quote(holder.name, 'string');
+    const held = cleanList(holder, sql`${value}->${name}`, path);
+    return sql`${rest} || case when ${value} ? ${name} then jsonb_build_object(${name}, ${held}) else '{}' end`;
+  }, without);
+}
+
+/** What an attribute holds, without the secrets in it; a single instance stays single. */
+function cleanList({ named, components }: EmbeddedAttribute, held: Sql, path: Path): Sql {
+  const one = item(path.length);
+  const value = sql`${one}.v`;
+  const cleaned = components.map(
+    (component) => [component, sql`(${cleanInstance(value, [...path, component])})`] as const,
+  );
+  const [first] = cleaned.map(([, clean]) => clean);
+  const branches = cleaned.map(([{ uid }, clean]) => sql`when ${quote(uid, 'string')} then ${clean}`);
+  const clean = named
+    ? sql`case ${value}->>'__component' ${join(branches, ' ')} else ${value} end`
+    : (first ?? value);
+  const object = sql`case jsonb_typeof(${value}) when 'object' then ${clean} else ${value} end`;
+  const list = sql`(select jsonb_agg(${object} order by ${one}.n) from jsonb_array_elements(${listOf(held)}) with ordinality ${one}(v, n))`;
+  return sql`case jsonb_typeof(${held}) when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${held} end`;
+}
+
+function shown({ name, attribute }: Column): Sql {
+  const value = sql`t.${quote(name)}`;
+  const isMixed = 'components' in attribute && holdsSecrets(attribute);
+  return isMixed ? sql`${cleanList(attribute, value, [])} as ${quote(name)}` : value;
+}
+
+/** The columns of a link table but for its owner: what a link is, and its places. */
+export function linkColumns({ table }: StoredLinks): readonly Sql[] {
+  const { position } = namesOf(table);
+  const places = table.inversePosition === null ? [] : [plain(table.inversePosition.name)];
+  return [sql`published`, sql`locale`, ...targetColumns(table).map(({ name }) => name), position, ...places];
+}
+
+function linksOf(stored: StoredLinks): Sql {
+  const { table, owner, position } = namesOf(stored.table);
+  const columns = join(
+    linkColumns(stored).map((name) => sql`l.${name}`),
+    ', ',
+  );
+  const links = sql`select ${columns} from ${table} l where l.${owner} = d.document_id`;
+  const { targetType } = stored.table;
+  const last = targetType === null ? sql`` : sql`, x.${plain(targetType.name)}`;
+  const order = sql`x.published, x.locale, x.${position}, x.${plain(stored.table.target.name)}${last}`;
+  return sql`(select json_agg(x.* order by ${order}) from (${links}) x)`;
+}
+
+/** The columns of a schedule's row but for its document's. */
+export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
+
+/** A document of the rows `d`, as JSON. */
+export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
+  const system = sql`t.document_id, t.id, t.locale, t.published, t.created_at, t.updated_at, t.published_at, t.revision`;
+  const list = join([system, ...columns.map(shown)], ', ');
+  const versions = sql`select ${list} from ${quote(type.table)} t where t.document_id = d.document_id`;
+  const named = links.map((one) => sql`${quote(one.attribute.name, 'string')}, ${linksOf(one)}`);
+  const times = sql`select ${TIME_COLUMNS} from ${quote(scheduleTableOf(type))} s
+    where s.type = ${constant(type.singularApiId)} and s.document_id = d.document_id`;
+  return sql`json_build_object('documentId', d.document_id,
+    'versions', (select json_agg(v.* order by v.locale, v.published) from (${versions}) v),
+    'links', json_strip_nulls(json_build_object(${join(named, ', ')})),
+    'schedule', (select json_agg(x.* order by x.locale, x.action) from (${times}) x))`;
+}
+
+/** Opens a cursor of a type's documents, in the order of their ids. */
+export function compileOpenDocuments(archived: ArchivedType): Statement {
+  const ids = sql`select distinct i.document_id from ${quote(archived.type.table)} i`;
+  return print(
+    sql`declare content_archive no scroll cursor for select ${archivedDocument(archived)}::text as line from (${ids}) d order by d.document_id`,
+  );
+}
+
+/** The next documents of the cursor, as texts: `line`. */
+export const compileNextDocuments = (count: number): Statement =>
+  print(sql`fetch ${constant(count)} from content_archive`);
+
+export const compileCloseDocuments = (): Statement => print(sql`close content_archive`);
+
+/** How far a type's rows are numbered, as `last`. */
+export const compileLastId = ({ table }: ArchivedType['type']): Statement =>
+  print(sql`select coalesce(max(t.id), 0)::int4 as last from ${quote(table)} t`);
+
+/** How far instances and places are numbered, as texts: `instances` and `counts`. */
+export function compileCounters({ file }: Schema): Statement {
+  const { instanceSequence, counter } = file.storage;
+  const last = (sequence: Identifier): Sql =>
+    sql`coalesce(pg_sequence_last_value(${quote(sequence, 'reference')}::regclass), 0)::text`;
+  return print(sql`select ${last(instanceSequence)} as instances, ${last(counter)} as counts`);
+}
+
+/** Instants print alike wherever they are read, and a transaction may take as long as it takes. */
+export const archiveSettings = (): readonly Statement[] => [
+  print(sql`set local timezone = 'UTC'`),
+  print(sql`set local datestyle = 'ISO'`),
+  print(sql`set local statement_timeout = 0`),
+];

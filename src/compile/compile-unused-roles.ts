@@ -1,0 +1,11 @@
+/** Which roles nobody would miss. */
+import type { ContentType } from '../schema/model.js';
+import { quote, type Sql, sql } from '../sql.js';
+
+/** A role that nobody has, and that has not been changed since an application made it at its start. */
+export function isUnusedRole(row: Sql, users: ContentType): Sql {
+  const held = users.storage.columnOf.get('role');
+  if (held === undefined) return sql`false`;
+  const had = sql`select 1 from ${quote(users.table)} u where u.${quote(held.name)} = ${row}.document_id`;
+  return sql`${row}.created_at = ${row}.updated_at and not exists (${had})`;
+}
