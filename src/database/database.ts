@@ -84,6 +84,7 @@ export class Database {
     const native = this.native ?? (await this.nativePool());
     try {
       if (native !== null) return await native.run(statement, traits);
+      traits?.begun();
       return await runnerOf(this.em.fork()).run(statement);
     } catch (error) {
       throw this.mapped(error);

@@ -22,7 +22,14 @@ export interface ReadTraits {
   readonly hangup: Hangup | null;
   /** Whether it has to be taken for a slow one until it has shown how long it takes. */
   readonly heavy: boolean;
+  /** Reads with the same turn are done one at a time. Null for a read that waits for no other. */
+  readonly turn: string | null;
+  /** Called once, when the statement is about to be sent: what is committed from here on, it may not see. */
+  readonly begun: () => void;
 }
+
+/** A short statement of the library itself. */
+const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
 
 /** What a transaction on somebody else's connection says of itself. Both throw when it was given up. */
 export interface Hosting {
@@ -75,6 +82,9 @@ function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
   return heavy ? 'heavy' : 'read';
 }
 
+/** Whether the server has ended a connection along with its statement: whoever is next must not get it. */
+const hasEnded = (error: Error & { readonly severity?: string }): boolean => error.severity === 'FATAL';
+
 export class NativePool {
   private readonly names: StatementNames;
   private readonly office: JobOffice;
@@ -105,22 +115,23 @@ export class NativePool {
    * tenth of a request's time in Node.
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
-    const { hangup, heavy } = traits ?? { hangup: null, heavy: false };
+    const { hangup, heavy, turn, begun } = traits ?? OWN;
     return new Promise((resolve, reject) => {
       const known = this.names.of(statement.text);
       const begin = (job: Job, client: PoolClient): void => {
         this.forget(client);
         const started = performance.now();
+        begun();
         job.query(this.configOf(statement, known, client), (error, [rows = []]) => {
           learn(known, performance.now() - started, heavy);
           learnSize(known, rows);
           if (error === null) resolve(rows);
           else reject(error);
-          job.finish();
+          job.finish(error !== null && hasEnded(error));
         });
       };
       const lane = traits === null ? 'own' : laneOf(known, heavy);
-      new Job(this.office, { lane, turn: null, hangup }, { begin, fail: reject });
+      new Job(this.office, { lane, turn, hangup }, { begin, fail: reject });
     });
   }
 

@@ -25,10 +25,11 @@ import { Answer } from './answer.js';
 import { DocumentsBase } from './documents-base.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
-import { heavyOf, PlanCache, statementOf } from './plan-cache.js';
+import { heavyOf, PlanCache, readKeyOf, statementOf } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
 import { runWrite, type WriteAnswer } from './run-write.js';
 import { Schedules } from './schedules.js';
+import { SharedReads } from './shared-reads.js';
 import type { WriteOptions } from './write-options.js';
 
 /** A write as it is asked for: how it is answered, and the request's body as it came. */
@@ -42,6 +43,7 @@ interface AskedWrite {
 @Injectable()
 export class Documents {
   private readonly cache: PlanCache;
+  private readonly shared = new SharedReads<Answer>();
   /** When documents are published and unpublished by themselves. */
   readonly schedules: Schedules;
 
@@ -69,12 +71,14 @@ export class Documents {
   }
 
   /**
-   * Reads what was planned, in one statement. Throws NotFoundError where one document was asked and is not
-   * there.
+   * Reads what was planned, in one statement, which equal reads that wait for it share. Throws NotFoundError
+   * where one document was asked and is not there.
    */
-  async read(plan: ReadPlan, hangup: Hangup | null = null): Promise<Answer> {
-    const statement = statementOf(plan, (asked) => this.compile(asked));
-    return this.answer(plan, await this.base.database.run(statement, { hangup, heavy: heavyOf(plan) }));
+  read(plan: ReadPlan, hangup: Hangup | null = null): Promise<Answer> {
+    return this.shared.read(readKeyOf(plan), hangup, async (request) => {
+      const statement = statementOf(plan, (asked) => this.compile(asked));
+      return this.answer(plan, await this.base.database.run(statement, { ...request, heavy: heavyOf(plan) }));
+    });
   }
 
   /** Creates a document and answers it as planned. */

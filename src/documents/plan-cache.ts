@@ -21,6 +21,7 @@ const PLACEHOLDER_ID = `:documentId:${Math.random()}`;
 export class PlanCache {
   /** Holds a generation that is filled and the full one before it: a hit in the young one changes nothing. */
   private readonly plans: QuickLRU<string, ReadPlan> | null;
+  private made = 0;
 
   constructor(limit: number) {
     this.plans = limit === 0 ? null : new QuickLRU({ maxSize: Math.ceil(limit / 2) });
@@ -38,7 +39,8 @@ export class PlanCache {
     let plan = plans.get(key);
     if (plan === undefined) {
       const made = make(by === null ? request : { ...request, by: byDocumentId(PLACEHOLDER_ID) });
-      plan = { ...made, kept: { statement: null, heavy: null } };
+      this.made += 1;
+      plan = { ...made, kept: { key: `read:${this.made}`, statement: null, heavy: null } };
       plans.set(key, plan);
     }
     return by === null ? plan : { ...plan, documentId: by.documentId };
@@ -54,6 +56,12 @@ export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement
   return documentId === null
     ? kept.statement
     : { text, values: values.map((value) => (value === PLACEHOLDER_ID ? documentId : value)) };
+}
+
+/** The name of a read: equal ones, which are answered alike, have the same. Null for one of its own. */
+export function readKeyOf({ kept, documentId }: ReadPlan): string | null {
+  if (kept === null || documentId === null) return kept?.key ?? null;
+  return `${kept.key} ${documentId}`;
 }
 
 /** Whether a plan may take long: kept, or found out. */

@@ -15,6 +15,7 @@ interface Unsent extends Link {
 }
 
 interface NodeResponse {
+  readonly closed?: boolean;
   once(event: 'close', listener: () => void): unknown;
   destroy(): void;
 }
@@ -35,7 +36,8 @@ export class UnsentAnswers {
   admit(request: HttpRequest, text: string): void {
     if (text.length < LARGE) return;
     const response = responseOf(request);
-    if (response === null) return;
+    // Who has gone takes nothing, and will not say so again.
+    if (response === null || response.closed === true) return;
     const { unsentBytes } = this.settings.load;
     this.makeRoom(unsentBytes - text.length);
     if (this.size + text.length > unsentBytes) {

@@ -140,7 +140,9 @@ export interface ReadPlan {
 }
 
 /** The one statement of a plan, once it has been printed. */
-interface KeptStatement {
+export interface KeptStatement {
+  /** A short name of the plan, which no other one has. */
+  readonly key: string;
   statement: Statement | null;
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;

@@ -115,7 +115,7 @@ describe('a server without a connection to spare', () => {
   it('R10: statements that were given up are ended all the same', async () => {
     const house = await openHouse('express', { most: 3, limits: { statementTimeout: 800 } });
     const free = await house.hold('lock table members in access exclusive mode');
-    const crowd = Array.from({ length: 3 }, () => house.ask('/api/members'));
+    const crowd = Array.from({ length: 3 }, (_, i) => house.ask(`/api/members?n=${i}`));
     await until(() => house.active(), 3);
     // Whoever connects from here on is refused, a canceller with a session of its own included.
     const { rows } = await house.sql<{ name: string }>('select quote_ident(current_database()) as name');

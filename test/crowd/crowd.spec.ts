@@ -4,6 +4,9 @@ import { type House, openHouse, until, Watcher } from './house.ts';
 
 const POPULATED = '/api/groups?populate=members';
 const LOCK_MEMBERS = 'lock table members in access exclusive mode';
+/** The same by another name: equal reads would be one. */
+let asked = 0;
+const anew = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}n=${(asked += 1)}`;
 const statuses = (answers: readonly { status: number }[]): number[] =>
   answers.map(({ status }) => status).sort();
 
@@ -25,7 +28,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
 
   it('R4: expensive shapes take no more than their share of the pool', async () => {
     free = await house.hold(LOCK_MEMBERS);
-    const crowd = Array.from({ length: 12 }, () => house.ask(POPULATED));
+    const crowd = Array.from({ length: 12 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
     const note = await house.ask('/api/notes');
     expect(note.status).toBe(200);
@@ -41,7 +44,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     // Known to be fast, so that all of them are let in.
     await house.ask(`/api/members/${documentId}`);
     free = await house.hold(LOCK_MEMBERS);
-    const crowd = Array.from({ length: 5 }, () => house.ask(`/api/members/${documentId}`));
+    const crowd = Array.from({ length: 5 }, () => house.ask(anew(`/api/members/${documentId}`)));
     await until(() => house.active(), 5);
     const note = await house.ask('/api/notes');
     expect(note.status).toBe(200);
@@ -54,7 +57,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
 
   it('R4: nobody waits for ever: 503 with Retry-After, and what was given up runs no longer', async () => {
     free = await house.hold(LOCK_MEMBERS);
-    const crowd = await Promise.all(Array.from({ length: 6 }, () => house.ask(POPULATED)));
+    const crowd = await Promise.all(Array.from({ length: 6 }, () => house.ask(anew(POPULATED))));
     expect(crowd.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(Array(6).fill([503, '1']));
     const limits = crowd.map(({ body }) => body.error?.details['limit']).sort();
     expect(limits).toEqual([...Array(4).fill('load.queueTimeout'), ...Array(2).fill('statementTimeout')]);
@@ -64,9 +67,9 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
 
   it('R4: a queue that is full refuses at once', async () => {
     free = await house.hold(LOCK_MEMBERS);
-    const crowd = Array.from({ length: 22 }, () => house.ask(POPULATED));
+    const crowd = Array.from({ length: 22 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
-    const last = await house.ask(POPULATED);
+    const last = await house.ask(anew(POPULATED));
     expect(last.status).toBe(503);
     expect(last.body.error?.details).toEqual({ limit: 'load.queueLength', allowed: 20, retryAfter: 1 });
     expect(last.milliseconds).toBeLessThan(1000);
@@ -76,14 +79,14 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
 
   it('R4: a client that hangs up frees its place, and its statement is cancelled', async () => {
     free = await house.hold(LOCK_MEMBERS);
-    const crowd = Array.from({ length: 6 }, () => house.ask(POPULATED));
+    const crowd = Array.from({ length: 6 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
     for (const one of crowd) {
       one.catch(() => undefined);
       one.hangUp();
     }
     await until(() => house.active(), 0, 500);
-    const waiting = house.ask(POPULATED);
+    const waiting = house.ask(anew(POPULATED));
     await until(() => house.active(), 1);
     await free();
     expect((await waiting).status).toBe(200);
@@ -114,10 +117,10 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
   });
 
   it('R5: a path that goes silent: every request is answered in time, and afterwards everything works', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => house.ask('/api/notes')));
+    await Promise.all(Array.from({ length: 8 }, () => house.ask(anew('/api/notes'))));
     house.network.silence();
     const asked = [
-      ...Array.from({ length: 15 }, () => house.ask('/api/notes')),
+      ...Array.from({ length: 15 }, () => house.ask(anew('/api/notes'))),
       ...Array.from({ length: 3 }, () => house.ask('/api/notes', 'POST', { title: 'lost' })),
       ...Array.from({ length: 3 }, () => house.ask('/api/hookeds', 'POST', { title: 'lost' })),
     ];
@@ -127,7 +130,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     house.network.restore();
     await until(async () => (await house.ask('/api/notes')).status, 200, 5000);
     const works = [
-      ...Array.from({ length: 12 }, () => house.ask('/api/notes')),
+      ...Array.from({ length: 12 }, () => house.ask(anew('/api/notes'))),
       house.ask('/api/hookeds', 'POST', { title: 'back' }),
       house.ask('/api/notes', 'POST', { title: 'back' }),
     ];
@@ -137,7 +140,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
   it('R9, D30: a database that is away is a 503 with Retry-After, and comes back by itself', async () => {
     house.network.cut();
     const answers = await Promise.all([
-      ...Array.from({ length: 6 }, () => house.ask('/api/notes')),
+      ...Array.from({ length: 6 }, () => house.ask(anew('/api/notes'))),
       house.ask('/api/notes', 'POST', { title: 'lost' }),
       house.ask('/api/hookeds', 'POST', { title: 'lost' }),
     ]);
@@ -165,7 +168,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
 
   it('R9: connections that are ended under way are a 503', async () => {
     free = await house.hold(LOCK_MEMBERS);
-    const crowd = Array.from({ length: 2 }, () => house.ask(POPULATED));
+    const crowd = Array.from({ length: 2 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
     await house.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'house' and state = 'active'`,
