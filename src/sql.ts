@@ -133,3 +133,30 @@ export function print(root: Sql): Statement {
   walk(root);
   return { text, values };
 }
+
+/** The quotes of the blocks and functions of a script. */
+const BODY = '$content$';
+
+/** A value as a constant. A text cannot end the body that it stands in. */
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const quoted = `'${text.replaceAll("'", "''")}'`;
+  return quoted.includes(BODY) ? `(${quoted.replaceAll(BODY, "$content'||'$")})` : quoted;
+}
+
+/**
+ * Prints a fragment without parameters, for files of SQL: what stands in them comes from definitions, nothing
+ * from a request.
+ */
+export function script(root: Sql): string {
+  const walk = (fragment: Sql): string =>
+    fragment.parts
+      .map((part) => {
+        if (typeof part === 'string') return part;
+        return part instanceof Sql ? walk(part) : literal(part.value);
+      })
+      .join('');
+  return walk(root);
+}

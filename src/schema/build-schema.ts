@@ -78,6 +78,8 @@ interface SoundModel {
 const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutable<ContentType> => ({
   model: 'type',
   uid: def.singularApiId,
+  previousName: def.previousName ?? null,
+  removed: def.removed ?? [],
   kind: def.kind,
   singularApiId: def.singularApiId,
   pluralApiId: def.pluralApiId ?? def.singularApiId,
@@ -94,6 +96,15 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   storage: NO_STORAGE,
 });
 
+const componentShell = ({ uid, previousName, removed }: ComponentDefinition): Mutable<Component> => ({
+  model: 'component',
+  uid: identifier(uid),
+  previousName: previousName ?? null,
+  removed: removed ?? [],
+  attributes: new Map(),
+  shown: [],
+});
+
 function construct(model: SoundModel): Schema {
   const { types, components, file, schema } = model;
   const all = [file, ...types];
@@ -101,12 +112,7 @@ function construct(model: SoundModel): Schema {
     schema,
     definitions: new Map(all.map((def) => [def.singularApiId, def])),
     types: new Map(all.map((def) => [def.singularApiId, shell(def, model)])),
-    components: new Map(
-      components.map(({ uid }) => [
-        uid,
-        { model: 'component', uid: identifier(uid), attributes: new Map(), shown: [] },
-      ]),
-    ),
+    components: new Map(components.map((def) => [def.uid, componentShell(def)])),
   };
   for (const def of components) {
     const component = build.components.get(def.uid) as Mutable<Component>;

@@ -10,8 +10,10 @@ import {
   type ContentTypeDefinition,
   ROUTES,
 } from './definitions.js';
+import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
 import { name } from './naming.js';
+import { previousMistakes } from './check-previous.js';
 import { checkOptions, COMPONENT_OPTIONS, type Report, TYPE_OPTIONS } from './options.js';
 import { among } from './suggest.js';
 
@@ -22,13 +24,6 @@ const TABLE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** Whether a name that the host chose can name a table or a schema. */
 export const isTableName = (word: string): boolean =>
   TABLE.test(word) && !/^pg[_-]/i.test(word) && Buffer.byteLength(word) <= MAX_IDENTIFIER_BYTES;
-
-/** What is wrong, and where: in a whole definition, or in one attribute of it. */
-export interface Mistake {
-  readonly definition: unknown;
-  readonly attribute: string | null;
-  readonly text: string;
-}
 
 function checkOwner({ kind, owner: key, attributes }: ContentTypeDefinition, report: Report): void {
   if (key === undefined) return;
@@ -169,7 +164,7 @@ export function checkModel(
     }
     checkAttributes(name, component);
   });
-  return mistakes;
+  return [...mistakes, ...previousMistakes(typeMap), ...previousMistakes(componentMap)];
 }
 
 /** The part of a model that has no mistakes. */

@@ -26,3 +26,10 @@ export class ContentModelError extends Error {
     this.name = 'ContentModelError';
   }
 }
+
+/** What is wrong, and where: in a whole definition, or in one attribute of it. */
+export interface Mistake {
+  readonly definition: unknown;
+  readonly attribute: string | null;
+  readonly text: string;
+}

@@ -18,7 +18,22 @@ interface CommonOptions {
    * false.
    */
   readonly localized?: boolean;
+  /**
+   * The name that it had before: migrations rename what is stored. It may stay when that is done. Default:
+   * none.
+   */
+  readonly previousName?: string;
+  /** What migrations do with stored values that its type cannot keep as they are. Default: refuse. */
+  readonly convert?: Conversion;
 }
+
+/**
+ * What a migration does with values that a changed attribute cannot keep as they are. `'fit'`: they become
+ * the nearest that it can keep: rounded, cut, the first of several; what has no nearest is refused.
+ * `'empty'`: the same, and what has none becomes null. An object, for an `enumeration`: new values by stored
+ * ones.
+ */
+export type Conversion = 'fit' | 'empty' | Readonly<Record<string, string | null>>;
 
 /** The scalar types and the TypeScript type of their values in an answer. */
 export interface ScalarValues {
@@ -234,6 +249,14 @@ export interface TypeOptions {
    * tokens and the host can.
    */
   readonly owner?: string;
+  /** The `singularApiId` that it had before: migrations rename what is stored. Default: none. */
+  readonly previousName?: string;
+  /**
+   * What migrations may drop with all its values: names of attributes that are gone, `zone.uid` for a
+   * component that a zone takes no more, `drafts` and `localizations` of a type that has none any more.
+   * Default: nothing.
+   */
+  readonly removed?: readonly string[];
   readonly attributes: AttributeDefinitions;
 }
 
@@ -252,5 +275,9 @@ export type ContentTypeDefinition = CollectionTypeDefinition | SingleTypeDefinit
 export interface ComponentDefinition {
   /** `<category>.<name>`. */
   readonly uid: string;
+  /** The uid that it had before: migrations rename what is stored. Default: none. */
+  readonly previousName?: string;
+  /** Attributes that are gone, which migrations may drop with all their values. Default: none. */
+  readonly removed?: readonly string[];
   readonly attributes: AttributeDefinitions;
 }

@@ -104,6 +104,10 @@ export type Attribute = ScalarAttribute | LinkedAttribute | EmbeddedAttribute;
 
 interface ModelBase {
   readonly uid: string;
+  /** The name that it had under an earlier model; null for none. */
+  readonly previousName: string | null;
+  /** What migrations may drop with all its values. */
+  readonly removed: readonly string[];
   readonly attributes: ReadonlyMap<string, Attribute>;
   /** The scalars that an answer shows by default, in order. */
   readonly shown: readonly ScalarAttribute[];

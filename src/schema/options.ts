@@ -70,8 +70,22 @@ const FALLBACK = option(
   isFallbackLocale,
 );
 const ATTRIBUTES = option('an object of attributes', isObject);
+const CONVERT = option(
+  '"fit", "empty" or an object of new values by stored ones',
+  (value) =>
+    ['fit', 'empty'].includes(value as string) ||
+    (isObject(value) && Object.values(value).every((one) => one === null || isText(one))),
+);
 
-const COMMON: Options = { type: TEXT, required: FLAG, private: FLAG, writable: FLAG, localized: FLAG };
+const COMMON: Options = {
+  type: TEXT,
+  required: FLAG,
+  private: FLAG,
+  writable: FLAG,
+  localized: FLAG,
+  previousName: TEXT,
+  convert: CONVERT,
+};
 /** A default password would be everybody's. */
 const SECRET: Options = { ...COMMON, searchable: FLAG };
 const SCALAR: Options = { ...SECRET, default: PLAIN };
@@ -135,10 +149,17 @@ export const TYPE_OPTIONS: Options = {
   routes: ROUTES_OPTION,
   actions: ACTIONS_OPTION,
   owner: TEXT,
+  previousName: TEXT,
+  removed: TEXTS,
   attributes: ATTRIBUTES,
 };
 
-export const COMPONENT_OPTIONS: Options = { uid: TEXT, attributes: ATTRIBUTES };
+export const COMPONENT_OPTIONS: Options = {
+  uid: TEXT,
+  previousName: TEXT,
+  removed: TEXTS,
+  attributes: ATTRIBUTES,
+};
 
 /** What a definition may say, and what it must. */
 interface OptionRules {
