@@ -25,6 +25,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   accounts: 7,
   files: 7,
   http: 8,
+  images: 8,
   module: 9,
   'index.ts': 10,
   'accounts.ts': 10,
