@@ -27,6 +27,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   files: 7,
   archive: 8,
   http: 8,
+  images: 8,
   module: 9,
   'index.ts': 10,
   'accounts.ts': 10,

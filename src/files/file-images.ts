@@ -32,6 +32,8 @@ export interface ImageFacts {
 export interface KeptFile {
   /** Key of the original. */
   readonly key: string;
+  /** What stands for it in URLs, `tiny_up_a4fc03705b`. */
+  readonly hash: string;
   readonly mime: string;
   /** In bytes. */
   readonly size: number;
@@ -54,6 +56,11 @@ export interface VariantRequest {
 export interface ServedBytes {
   readonly key: string;
   readonly mime: string;
+  /**
+   * Whether the URL will never stand for other bytes. False where what it stands for depends on who asks, or
+   * when: then caches have to ask again, and keep answers apart by `Accept`.
+   */
+  readonly isLasting: boolean;
 }
 
 /**

@@ -30,7 +30,6 @@ export interface RecipeContext {
   readonly accept: string;
 }
 
-const OWN: readonly PictureFormat[] = ['jpg', 'png', 'webp', 'gif', 'avif'];
 /** The formats that `auto` prefers, best first. */
 const MODERN: readonly PictureFormat[] = ['avif', 'webp'];
 
@@ -41,8 +40,10 @@ function recipeOf(options: RecipeOptions, format: PictureFormat): Recipe {
   return { width, height, fit, focus: null, format, quality };
 }
 
-function formatsOf({ format = 'own' }: RecipeOptions): readonly PictureFormat[] {
-  return format === 'own' || format === 'auto' ? OWN : [format];
+/** The formats in which a recipe may be asked for, of a picture with a format of its own. */
+function formatsOf({ format = 'own' }: RecipeOptions, own: PictureFormat): readonly PictureFormat[] {
+  if (format === 'auto') return [own, ...MODERN];
+  return format === 'own' ? [own] : [format];
 }
 
 function chosenFormat(
@@ -65,30 +66,27 @@ function fault(name: string, options: RecipeOptions): string | null {
   if (format !== 'own' && format !== 'auto' && !isPictureFormat(format))
     return `has no format ${String(format)}`;
   if (!Number.isInteger(quality)) return 'needs a whole quality from 1 to 100';
-  const text = recipeText(recipeOf(options, formatsOf(options)[0] ?? 'png'));
+  const text = recipeText(recipeOf(options, formatsOf(options, 'png')[0] ?? 'png'));
   return parseRecipe(text) === null ? 'needs a width or a height, and for cover both' : null;
 }
 
 /** The recipes of a host, by name and by text. */
 export class AllowedRecipes {
-  private readonly texts: ReadonlySet<string>;
-
   /** Throws for recipes that cannot be made. */
   constructor(private readonly recipes: Readonly<Record<string, RecipeOptions>>) {
     for (const [name, options] of Object.entries(recipes)) {
       const wrong = fault(name, options);
       if (wrong !== null) throw new Error(`The recipe "${name}" ${wrong}.`);
     }
-    this.texts = new Set(
-      Object.values(recipes).flatMap((options) =>
-        formatsOf(options).map((format) => recipeText(recipeOf(options, format))),
-      ),
-    );
   }
 
-  /** Whether one of the recipes makes this, around whatever focus. */
-  allows(recipe: Recipe): boolean {
-    return this.texts.has(recipeText({ ...recipe, focus: null }));
+  /** Whether one of the recipes makes this of a picture of some type, around whatever focus. */
+  allows(recipe: Recipe, mime: string): boolean {
+    const text = recipeText({ ...recipe, focus: null });
+    const own = ownFormat(mime);
+    return Object.values(this.recipes).some((options) =>
+      formatsOf(options, own).some((format) => recipeText(recipeOf(options, format)) === text),
+    );
   }
 
   /** The recipe with a name, as this picture and this client need it; null for a name that there is not. */

@@ -17,7 +17,7 @@ export async function firstBytes(path: string): Promise<Buffer> {
 
 const PNG_CHUNKS = 8;
 
-/** Whether a PNG is a film, which is said before its first picture. Those who cannot show it keep one frame. */
+/** Whether a PNG is a film, which it says before its first picture. Who cannot show that keeps one frame. */
 export function isAnimatedPng(bytes: Buffer): boolean {
   for (let at = PNG_CHUNKS; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
     const type = bytes.toString('latin1', at + 4, at + 8);

@@ -7,9 +7,9 @@ import type { Size } from './geometry.js';
 /**
  * What is kept of an uploaded picture:
  *
- * - `optimized`, the default: written anew in its own format at quality 80, as the reference does; orientation
- *   applied, colours in sRGB, all metadata removed.
- * - `stripped`: written anew, at a quality where no loss is seen, only where it has metadata or an orientation.
+ * - `optimized`, the default: written anew in its own format at quality 80, as the reference does;
+ *   orientation applied, colours in sRGB, all metadata removed.
+ * - `stripped`: written anew only where it has metadata or an orientation, and so that no loss is seen.
  * - `asSent`: byte for byte. Whatever it has, places where pictures were taken included, is public with it.
  *
  * @publicApi
@@ -32,12 +32,12 @@ export interface ImageOptions {
   /** Further sizes that clients may ask for, by name. Default: none. */
   readonly recipes?: Readonly<Record<string, RecipeOptions>>;
   /**
-   * Keys of 32 bytes or more for signed variants: the first signs, all are believed. Default: none, so nothing is.
+   * Keys of 32 bytes or more for signed variants: the first signs, all are believed. Default: none.
    */
   readonly signingKeys?: readonly string[];
   /** Largest picture that is read, in pixels, frames counted. Larger ones are refused. Default 64 million. */
   readonly maxPixels?: number;
-  /** Longest time that one version of a picture may take, in milliseconds; then it is refused. Default 20,000. */
+  /** Longest time for one version of a picture, in milliseconds; then it is refused. Default 20,000. */
   readonly timeout?: number;
   /** Versions that are made at a time. Default: one for each processor, 3 at most. */
   readonly parallel?: number;

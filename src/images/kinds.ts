@@ -23,7 +23,7 @@ const UNSEEN = 92;
 const PNG = (picture: Sharp, quality: number): Sharp =>
   quality === UNSEEN ? picture.png() : picture.png({ quality });
 
-export const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
+const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
   'image/jpeg': {
     ext: '.jpg',
     isResized: true,
@@ -64,6 +64,9 @@ export const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
     rewrite: (picture, quality) => picture.avif({ quality: quality - 20 }),
   },
 });
+
+/** The kind of a media type; null for what is not looked at. */
+export const kindOf = (mime: string): Kind | null => (Object.hasOwn(KINDS, mime) && KINDS[mime]) || null;
 
 const hasMetadata = ({ exif, xmp, iptc, orientation = 1, comments = [] }: Metadata): boolean =>
   exif !== undefined || xmp !== undefined || iptc !== undefined || orientation > 1 || comments.length > 0;

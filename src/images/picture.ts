@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { OutputInfo, Sharp } from 'sharp';
+import type { Metadata, OutputInfo, Sharp } from 'sharp';
 import type { LocalFile } from '../files/file-storage.js';
+import type { Size } from './geometry.js';
 import { pictureError, type PictureLimits } from './picture-errors.js';
 import type { SharpLibrary } from './sharp-library.js';
 import type { Workshop } from './workshop.js';
@@ -11,7 +12,7 @@ import type { Workshop } from './workshop.js';
 /** What pictures are worked on with. */
 export interface Tools {
   readonly sharp: SharpLibrary;
-  readonly workshop: Workshop<unknown>;
+  readonly workshop: Workshop;
   readonly limits: PictureLimits;
 }
 
@@ -41,16 +42,34 @@ export function openPicture({ sharp, limits }: Tools, { path, isAnimated }: Sour
   return picture.timeout({ seconds: Math.ceil(limits.timeout / 1000) });
 }
 
-/** Works on a picture when there is a place; what it cannot do is a 400. */
-export async function work<T>({ workshop, limits }: Tools, job: () => Promise<T>): Promise<T> {
+/** The size of a picture as it is shown, of one frame. */
+export const shownSize = ({ autoOrient: { width, height } }: Metadata): Size => ({ width, height });
+
+/** What the header of a picture says. Fails for one that is too large. */
+export const readHeader = (tools: Tools, path: string): Promise<Metadata> =>
+  openPicture(tools, { path, isAnimated: false }).metadata();
+
+/** Whether a picture has several frames, and all of them together are few enough pixels. */
+export function isFilm({ limits }: Tools, metadata: Metadata): boolean {
+  const { width, height } = shownSize(metadata);
+  const { pages = 1 } = metadata;
+  return pages > 1 && width * height * pages <= limits.maxPixels;
+}
+
+/** Does something with a picture; what cannot be done because of the picture is a 400. */
+export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Promise<T> {
   try {
-    return await workshop.run(job);
+    return await job();
   } catch (error) {
     throw pictureError(error, limits);
   }
 }
 
-/** Versions of pictures in a directory. What one has written is removed together, unless it is taken away. */
+/** The same when there is a place for it. */
+export const work = <T>(tools: Tools, job: () => Promise<T>): Promise<T> =>
+  tools.workshop.run(() => attempt(tools, job));
+
+/** New files in a directory, which are removed together unless they are taken away. */
 export class Bench {
   private readonly paths: string[] = [];
 
@@ -59,11 +78,17 @@ export class Bench {
     private readonly directory: string,
   ) {}
 
-  /** Writes a version. The picture is opened when there is a place for it. */
-  write(mime: string, version: () => Sharp): Promise<Written> {
+  /** The path of a file that is not there yet. */
+  newPath(): string {
     const path = join(this.directory, randomUUID());
     this.paths.push(path);
-    return work(this.tools, async () => {
+    return path;
+  }
+
+  /** Writes a version of a picture. */
+  write(mime: string, version: () => Sharp): Promise<Written> {
+    const path = this.newPath();
+    return attempt(this.tools, async () => {
       const { width, height, pageHeight = height, size }: OutputInfo = await version().toFile(path);
       return { file: { path, size, mime }, width, height: pageHeight };
     });

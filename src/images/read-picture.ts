@@ -1,13 +1,22 @@
 /** What an upload is as a picture, and the versions of it that are kept from the start (protocol 20.10). */
-import type { Metadata } from 'sharp';
+import type { Metadata, Sharp } from 'sharp';
 import type { ImageFacts, MadeFormat } from '../files/file-images.js';
 import type { LocalFile } from '../files/file-storage.js';
 import { isLarger, type Size } from './geometry.js';
 import { firstBytes, isAnimatedPng } from './headers.js';
 import type { ImageOptions } from './image-options.js';
-import { type Kind, KINDS, rewriteQuality } from './kinds.js';
-import { checkPixels } from './picture-errors.js';
-import { Bench, openPicture, type Source, type Tools, work, type Written } from './picture.js';
+import { type Kind, kindOf, rewriteQuality } from './kinds.js';
+import {
+  Bench,
+  isFilm,
+  openPicture,
+  readHeader,
+  shownSize,
+  type Source,
+  type Tools,
+  work,
+  type Written,
+} from './picture.js';
 import { thumbhashOf } from './thumbhash.js';
 
 /** An upload that has been looked at. */
@@ -28,13 +37,9 @@ export interface Reading {
 
 /** Reads the header of a picture; throws for one that is too large. */
 async function look({ tools }: Reading, file: LocalFile, kind: Kind): Promise<Seen> {
-  const one = { path: file.path, isAnimated: false };
-  const metadata = await work(tools, () => openPicture(tools, one).metadata());
-  const { width, height } = metadata.autoOrient;
-  checkPixels(width * height, tools.limits);
-  const pixels = width * height * (metadata.pages ?? 1);
-  const isAnimated = kind.isFilm && (metadata.pages ?? 1) > 1 && pixels <= tools.limits.maxPixels;
-  return { file, kind, metadata, source: { ...one, isAnimated }, size: { width, height } };
+  const metadata = await work(tools, () => readHeader(tools, file.path));
+  const source = { path: file.path, isAnimated: kind.isFilm && isFilm(tools, metadata) };
+  return { file, kind, metadata, source, size: shownSize(metadata) };
 }
 
 /** Whether frames would be lost by writing a picture anew. */
@@ -46,9 +51,8 @@ async function losesFrames({ file, metadata, source }: Seen): Promise<boolean> {
 async function rewrite({ tools, options }: Reading, seen: Seen, bench: Bench): Promise<LocalFile | null> {
   const quality = rewriteQuality(seen.kind, options.original, seen.metadata);
   if (quality === null || (await losesFrames(seen))) return null;
-  const { file } = await bench.write(seen.file.mime, () =>
-    seen.kind.rewrite(openPicture(tools, seen.source), quality),
-  );
+  const version = (): Sharp => seen.kind.rewrite(openPicture(tools, seen.source), quality);
+  const { file } = await tools.workshop.run(() => bench.write(seen.file.mime, version));
   return file;
 }
 
@@ -61,7 +65,8 @@ async function makeFormat(
   { bench, name, box }: { readonly bench: Bench; readonly name: string; readonly box: Size },
 ): Promise<MadeFormat> {
   const inside = { ...box, fit: 'inside' } as const;
-  const written: Written = await bench.write(file.mime, () => openPicture(tools, source).resize(inside));
+  const version = (): Sharp => openPicture(tools, source).resize(inside);
+  const written: Written = await tools.workshop.run(() => bench.write(file.mime, version));
   return { name, recipe: recipeOf(name, box), ext: kind.ext, ...written };
 }
 
@@ -76,8 +81,9 @@ async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /**
- * A picture's size, its formats, and what is kept in its place, all in a directory. Null for what is not of a kind
- * that is looked at. Throws a 400 for a picture that cannot be read, or is too large; nothing is left then.
+ * A picture's size, its formats, and what is kept in its place, all in a directory. Null for what is not of
+ * a kind that is looked at. Throws a 400 for a picture that cannot be read, or is too large; nothing is left
+ * then.
  */
 export async function readPicture(
   reading: Reading,
@@ -85,8 +91,8 @@ export async function readPicture(
   directory: string,
 ): Promise<ImageFacts | null> {
   const { tools, options } = reading;
-  const kind = KINDS[file.mime];
-  if (kind === undefined) return null;
+  const kind = kindOf(file.mime);
+  if (kind === null) return null;
   const seen = await look(reading, file, kind);
   const bench = new Bench(tools, directory);
   const kept = rewrite(reading, seen, bench);

@@ -9,11 +9,11 @@ export type LoadSharp = () => Promise<{ readonly default: SharpLibrary }>;
 const importSharp: LoadSharp = () => import('sharp');
 
 const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  (error as { readonly code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND';
 
 /**
- * The library, or null where it is not installed. Its cache is of use to those who make the same picture again
- * and again, which is never done here; it is off for the whole process.
+ * The library, or null where it is not installed. Its cache is of use to those who make the same picture
+ * again and again, which is never done here; it is off for the whole process.
  */
 export async function loadSharp(load: LoadSharp = importSharp): Promise<SharpLibrary | null> {
   try {

@@ -2,9 +2,9 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { unavailable } from '../errors.js';
 
-export class Workshop<Result> {
+export class Workshop {
   private readonly limit: LimitFunction;
-  private readonly running = new Map<string, Promise<Result>>();
+  private readonly running = new Map<string, Promise<boolean>>();
 
   /** How much is done at a time, and how much may wait. */
   constructor(
@@ -21,7 +21,7 @@ export class Workshop<Result> {
   }
 
   /** The work that has this name: joined where it is under way. */
-  once(name: string, work: () => Promise<Result>): Promise<Result> {
+  once(name: string, work: () => Promise<boolean>): Promise<boolean> {
     const joined = this.running.get(name);
     if (joined !== undefined) return joined;
     const running = work().finally(() => this.running.delete(name));
