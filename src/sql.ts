@@ -48,7 +48,16 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
 /** A value sent beside the text, as `$n`. */
 export const param = (value: unknown): Param => new Param(value);
 
-const quoted = (name: Identifier): string => `"${name.replaceAll('.', '"."')}"`;
+/** Names are those of the model: as many as it has. */
+const QUOTED = new Map<Identifier, string>();
+
+function quoted(name: Identifier): string {
+  const known = QUOTED.get(name);
+  if (known !== undefined) return known;
+  const text = `"${name.replaceAll('.', '"."')}"`;
+  QUOTED.set(name, text);
+  return text;
+}
 
 /**
  * The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), or as
@@ -98,7 +107,12 @@ export const union = (queries: readonly Sql[]): Sql =>
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whether nobody reads its rows, so that they need no description. */
+  readonly silent?: boolean;
 }
+
+/** The same statement, of which nobody reads what it returns. */
+export const silently = ({ text, values }: Statement): Statement => ({ text, values, silent: true });
 
 /** A statement without values. */
 export const constantStatement = (
@@ -109,7 +123,7 @@ export const constantStatement = (
     | 'set local plan_cache_mode = force_generic_plan'
     | 'savepoint content_schedule'
     | 'rollback to savepoint content_schedule',
-): Statement => ({ text, values: [] });
+): Statement => ({ text, values: [], silent: true });
 
 /** Prints a fragment: one walk, parameters numbered in the order of the text. */
 export function print(root: Sql): Statement {

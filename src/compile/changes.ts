@@ -25,7 +25,8 @@ export interface Content {
 export function targetsOf({ table: links }: Pick<StoredLinks, 'table'>, row: Sql): Sql {
   const { table, owner, target, position } = namesOf(links);
   const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED);
-  return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
+  return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id
+    and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
 }
 
 /** The same of a relation of a type, of the row `t`. */
@@ -65,8 +66,10 @@ export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
   const revision = revisionOf({ ...content, row: sql`t` });
   const table = quote(content.type.table);
   // Digests are made once for each; links that are numbered anew in their old order are the same content.
-  const owners = sql`select t.id, t.revision as former, ${revision} as revision from ${table} t join (${changed}) c
-      on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)} or c.locale = t.locale) offset 0`;
+  const owners = sql`select t.id, t.revision as former, ${revision} as revision from ${table} t
+    join (${changed}) c
+      on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)}
+        or c.locale = t.locale) offset 0`;
   return sql`update ${table} u set updated_at = ${TIME}, revision = o.revision from (${owners}) o
     where u.id = o.id and o.revision <> o.former`;
 }

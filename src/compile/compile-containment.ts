@@ -44,5 +44,6 @@ export function containment(scope: Scope, { attribute, where, orNone }: Related)
   const inner = pattern(where);
   return inner === undefined
     ? null
-    : sql`${rowOf(scope).alias}.${quote(attribute.column)} @> ${param(JSON.stringify(within(attribute, inner)))}::jsonb`;
+    : sql`${rowOf(scope).alias}.${quote(attribute.column)}
+        @> ${param(JSON.stringify(within(attribute, inner)))}::jsonb`;
 }

@@ -34,7 +34,8 @@ function remembered(type: ContentType): Sql[] {
   );
   return [
     sql`update ${quote(type.table)} t set ${join(sets, ', ')} from g
-      where t.document_id = g.document_id and g.published and not t.published and t.id not in (select h.id from g h)`,
+      where t.document_id = g.document_id and g.published and not t.published and t.id not in (select h.id
+        from g h)`,
   ];
 }
 
@@ -44,7 +45,8 @@ function remembered(type: ContentType): Sql[] {
  */
 export function compileUnpublish(step: UnpublishStep): Statement {
   const { type } = step;
-  const gone = sql`g as (delete from ${quote(type.table)} t where ${isVersionOf(sql`t`, step)} and t.published returning t.*)`;
+  const gone = sql`g as (delete from ${quote(type.table)} t where ${isVersionOf(sql`t`, step)}
+    and t.published returning t.*)`;
   const parts = [gone, ...numbered(remembered(type))];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
@@ -73,17 +75,21 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
     reference === deleted ? kept(quote(name)) : undefined;
   const left = links.map((stored): [LinkedAttribute, Sql] => [
     stored.attribute,
-    sql`array(select x.id from unnest(${targetsOf(stored, sql`t`)}) with ordinality x(id, n) where x.id not in ${last} order by x.n)`,
+    sql`array(select x.id from unnest(${targetsOf(stored, sql`t`)}) with ordinality x(id, n)
+      where x.id not in ${last} order by x.n)`,
   ]);
   const linked = links.map(({ table: stored }) => {
     const { table, owner } = namesOf(stored);
     const locale = stored.perLocale ? sql` and l.locale = t.locale` : sql``;
-    return sql`exists (select 1 from ${table} l where ${isLost(stored, deleted, last)} and l.${owner} = t.document_id and l.published = t.published${locale})`;
+    return sql`exists (select 1 from ${table} l where ${isLost(stored, deleted, last)}
+      and l.${owner} = t.document_id and l.published = t.published${locale})`;
   });
   const named = join([...columns.map((column) => sql`t.${column} in ${last}`), ...linked], ' or ');
   const others = holder === deleted ? sql` and t.document_id not in ${last}` : sql``;
   return [
-    sql`update ${quote(holder.table)} t set ${join([noted({ type: holder, value, lists: new Map(left) }), ...sets], ', ')} where (${named})${others}`,
+    sql`update ${quote(holder.table)} t
+      set ${join([noted({ type: holder, value, lists: new Map(left) }), ...sets], ', ')}
+      where (${named})${others}`,
   ];
 }
 
@@ -98,7 +104,8 @@ export function compileDelete(step: DeleteStep): Statement {
   const { type } = step;
   const table = quote(type.table);
   const gone = sql`g as (delete from ${table} t where ${isVersionOf(sql`t`, step)} returning t.*)`;
-  const left = sql`select 1 from ${table} v where v.document_id = g.document_id and not exists (select 1 from g h where h.id = v.id)`;
+  const left = sql`select 1 from ${table} v where v.document_id = g.document_id and not exists (select 1
+    from g h where h.id = v.id)`;
   const lost = sql`z as (select distinct g.document_id from g where not exists (${left}))`;
   const holders = type.storage.referrers;
   const links = holders.flatMap((holder) => unlink(holder, type, LAST));

@@ -2,18 +2,45 @@
 import { type LinkTable, SHARED } from '../schema/join-model.js';
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, constant, join, param, plain, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { VERSION_COLUMNS } from './compile-write.js';
+import { UNKNOWN_REVISION } from '../plan/versions.js';
+import { VERSION_COLUMNS } from './version-sql.js';
 import { isTaken, namesOf, targetColumns } from './link-sql.js';
 
-/** The values of the system columns. */
-const COPIED = sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null, p.revision`;
+/** The values of the system columns. What was not taken over whole has another content, told by nobody. */
+function systemValues(type: ContentType): Sql {
+  const { columns, links } = type.storage;
+  const lacks = [
+    ...columns.filter(({ exclusive }) => exclusive).map((column) => isHeld(type, column)),
+    ...links.flatMap(({ table }) => isLinkHeld(table)),
+  ];
+  const revision =
+    lacks.length === 0
+      ? sql`p.revision`
+      : sql`case when ${join(lacks, ' or ')} then ${constant(Number(UNKNOWN_REVISION))} else p.revision end`;
+  return sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null, ${revision}`;
+}
+
+/** Whether another draft holds the one-to-one target of what is published, `p`. */
+const isHeld = (type: ContentType, { name }: Column): Sql =>
+  sql`exists (select 1 from ${quote(type.table)} o
+    where o.${quote(name)} = p.${quote(name)} and o.locale = p.locale and not o.published)`;
+
+/** The same where links have a table; nothing where targets have any number of owners. */
+function isLinkHeld(links: LinkTable): Sql[] {
+  const { table, owner, target } = namesOf(links);
+  const [, type] = targetColumns(links);
+  const taken = isTaken(links, sql`l.${type?.name ?? sql`null`}`);
+  if (taken === null) return [];
+  return [
+    sql`exists (select 1 from ${table} l join ${table} o on o.${target} = l.${target} and o.locale = l.locale
+      where l.${owner} = p.document_id and l.published and not o.published and ${taken})`,
+  ];
+}
 
 /** What the draft takes over. A one-to-one target that another draft holds by now stays with that one. */
-function copied(type: ContentType, { name, exclusive }: Column): Sql {
-  const value = sql`p.${quote(name)}`;
-  if (!exclusive) return value;
-  const held = sql`select 1 from ${quote(type.table)} o where o.${quote(name)} = ${value} and o.locale = p.locale and not o.published`;
-  return sql`case when exists (${held}) then null else ${value} end`;
+function copied(type: ContentType, column: Column): Sql {
+  const value = sql`p.${quote(column.name)}`;
+  return column.exclusive ? sql`case when ${isHeld(type, column)} then null else ${value} end` : value;
 }
 
 /**
@@ -25,8 +52,10 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
   const named = targetColumns(links).map(({ name }) => name);
   const places = [position, ...(links.inversePosition === null ? [] : [plain(links.inversePosition.name)])];
   const locale = links.perLocale ? sql`d.locale` : constant(SHARED);
-  const draft = sql`select 1 from ${quote(type.table)} v where v.document_id = d.document_id and not v.published`;
-  const held = sql`select 1 from ${table} o where o.${target} = l.${target} and not o.published and o.locale = l.locale`;
+  const draft = sql`select 1 from ${quote(type.table)} v where v.document_id = d.document_id
+    and not v.published`;
+  const held = sql`select 1 from ${table} o where o.${target} = l.${target} and not o.published
+    and o.locale = l.locale`;
   const taken = isTaken(links, sql`l.${named[1] ?? sql`null`}`);
   const unless = [
     ...(links.perLocale ? [] : [sql` and not exists (${draft})`]),
@@ -48,8 +77,9 @@ export function compileStartDrafts(type: ContentType, documentIds: readonly stri
   const table = quote(type.table);
   const { columns, links } = type.storage;
   const names = [VERSION_COLUMNS, ...columns.map(({ name }) => quote(name))];
-  const values = [COPIED, ...columns.map((column) => copied(type, column))];
-  const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale and not v.published`;
+  const values = [systemValues(type), ...columns.map((column) => copied(type, column))];
+  const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale
+    and not v.published`;
   const wanted = documentIds === null ? sql`true` : sql`p.document_id = any(${param(documentIds)}::text[])`;
   const drafts = sql`insert into ${table} (${join(names, ', ')})
       select ${join(values, ', ')} from ${table} p

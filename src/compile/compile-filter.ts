@@ -30,7 +30,8 @@ function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }
   const targets = targetsOf(scope, condition.attribute, context);
   const fence = context.optimizationFence();
   const inner = compileFilter(condition.where, targets.scope, context);
-  const some = sql`exists (select 1 from ${targets.from} where ${join([...targets.conditions, inner], ' and ')}${fence})`;
+  const some = sql`exists (select 1 from ${targets.from}
+    where ${join([...targets.conditions, inner], ' and ')}${fence})`;
   if (!condition.orNone) return some;
   const all = targetsOf(scope, condition.attribute, context);
   return sql`(${some} or not exists (select 1 from ${all.from}${whereOf(all.conditions)}))`;

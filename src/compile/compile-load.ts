@@ -17,6 +17,7 @@ import {
   param,
   print,
   quote,
+  silently,
   type Sql,
   sql,
   type Statement,
@@ -33,7 +34,7 @@ const keys = new QuickLRU<string, bigint>({ maxSize: 1000 });
 function keyOf(name: string): bigint {
   const known = keys.get(name);
   if (known !== undefined) return known;
-  const key = BigInt.asIntN(64, BigInt(`0x${hash('sha256', name).slice(0, 16)}`));
+  const key = hash('sha256', name, 'buffer').readBigInt64BE();
   keys.set(name, key);
   return key;
 }
@@ -54,7 +55,7 @@ export function compileLocks(locks: readonly Lock[]): Statement {
     const value = sql`${param(String(key))}::int8`;
     return exclusive ? sql`pg_advisory_xact_lock(${value})` : sql`pg_advisory_xact_lock_shared(${value})`;
   });
-  return print(sql`select ${join(taken, ', ')}`);
+  return silently(print(sql`select ${join(taken, ', ')}`));
 }
 
 /** The rows of a document; all where it is a single type's, which has one document. */
@@ -87,7 +88,8 @@ type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'merged
 function versions({ type, documentId, own, merged }: VersionsRequest): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
   const lock = merged.size > 0 ? sql` for no key update` : sql``;
-  const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision, ${theirs} as own from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
+  const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision::text, ${theirs} as own
+    from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
@@ -104,7 +106,8 @@ function storedValues(request: LoadRequest, row: RowScope): Sql {
       ? sql`'{}'::json`
       : sql`(select row_to_json(j.*) from (select ${join(values, ', ')}) j)`;
   const code = sql`${param(locale)}::text`;
-  const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id and o.locale = ${code}`;
+  const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id
+    and o.locale = ${code}`;
   const conditions = [
     documentOf(row.alias, request.documentId),
     ...currentRows(type, row.alias, constant(defaultLocale)),
@@ -112,7 +115,8 @@ function storedValues(request: LoadRequest, row: RowScope): Sql {
       ? [sql`(${row.alias}.locale = ${code} or not exists (${other}))`]
       : []),
   ];
-  return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias} where ${join(conditions, ' and ')})::text as stored`;
+  return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias}
+    where ${join(conditions, ' and ')})::text as stored`;
 }
 
 /** The value of an attribute that has a column of its own, where it matters. */
@@ -208,7 +212,8 @@ function named(
     ...(rows.length > 0 ? [byRow] : []),
     ...linked,
   ];
-  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id and v.locale = x.locale and not v.published`;
+  const draft = sql`select 1 from ${quote(target.table)} v where v.document_id = x.document_id
+    and v.locale = x.locale and not v.published`;
   const draftless = target.draftAndPublish && request.changed.has(target);
   const facts = [
     guarded ? standing(target, own) : sql`, true, true, true`,
@@ -220,7 +225,8 @@ function named(
     sql`(${join(wanted, ' or ')})`,
     ...currentRows(target, sql`x`, constant(request.defaultLocale)),
   ];
-  return sql`(select json_agg(json_build_array(x.id, x.document_id${more})) from ${quote(target.table)} x where ${join(conditions, ' and ')})::text`;
+  return sql`(select json_agg(json_build_array(x.id, x.document_id${more})) from ${quote(target.table)} x
+    where ${join(conditions, ' and ')})::text`;
 }
 
 /**
@@ -235,7 +241,8 @@ export function compileLoad(request: LoadRequest): Statement {
   const row = rowScope(request.type, alias('t', context.next()));
   const document = request.existing ? [versions(request), storedValues(request, row)] : [];
   const sequence = sql`${quote(request.sequence, 'reference')}::regclass`;
-  const ids = sql`(select json_agg(nextval(${sequence})) from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
+  const ids = sql`(select json_agg(nextval(${sequence}))
+    from generate_series(1, ${param(request.instances)}::int4))::text as ids`;
   const references = [...request.references].map(
     ([target, lookup], i) => sql`${named(target, lookup, request)} as ${alias('k', i)}`,
   );

@@ -63,7 +63,8 @@ function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, con
   const list = compileObject(child.object, targets.scope, context);
   const rows = sql`select ${list} from ${targets.from}${whereOf(conditions)}`;
   if (!child.attribute.many) return sql`(select row_to_json(${j}.*) from (${rows} limit 1) ${j})`;
-  return sql`(select coalesce(json_agg(${j}.*), '[]') from (${rows}${orderBy(child, targets, context)}) ${j})`;
+  return sql`(select coalesce(json_agg(${j}.*), '[]')
+    from (${rows}${orderBy(child, targets, context)}) ${j})`;
 }
 
 function countOf(child: Extract<ChildPlan, { kind: 'count' }>, scope: Scope, context: Context): Sql {
@@ -88,7 +89,8 @@ function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context:
   if (items.where !== null) conditions.push(compileFilter(items.where, scope, context));
   const j = alias('j', context.next());
   const list = objectOf({ plan: items.object, kind: [named(label, held.key)] }, scope, context);
-  return sql`when ${name} then (select row_to_json(${j}.*) from (select ${list}${from}${whereOf(conditions)}) ${j})`;
+  return sql`when ${name} then (select row_to_json(${j}.*)
+    from (select ${list}${from}${whereOf(conditions)}) ${j})`;
 }
 
 /** Items of several kinds that are shown: `v`, in the order of `n`. The fence has each looked up once. */
@@ -98,7 +100,8 @@ function shownItems({ attribute, items }: MixedPlan, scope: Scope, context: Cont
   if (items.size === 0) return sql`(select null::json as v, 0 as n) ${item} where false`;
   const branches = [...items].map((one) => branch(one, held, context));
   const value = sql`case ${held.kind} ${join(branches, ' ')} end`;
-  const all = sql`select ${value} as v, ${held.position} as n from ${held.from}${whereOf(held.conditions)} offset 0`;
+  const all = sql`select ${value} as v, ${held.position} as n
+    from ${held.from}${whereOf(held.conditions)} offset 0`;
   return sql`(${all}) ${item} where ${item}.v is not null`;
 }
 

@@ -21,7 +21,8 @@ function value(scope: Scope, { hops, attribute, direction }: KeyPath, context: C
   if (instance !== null) return value(instance, { hops: rest, attribute, direction }, context);
   const targets = targetsOf(scope, hop, context);
   const inner = value(targets.scope, { hops: rest, attribute, direction }, context);
-  return sql`(select ${inner} from ${targets.from}${whereOf(targets.conditions)} order by 1 ${direction} nulls last limit 1)`;
+  return sql`(select ${inner} from ${targets.from}${whereOf(targets.conditions)}
+    order by 1 ${direction} nulls last limit 1)`;
 }
 
 /** A sort key: its value, and how it is ordered. */

@@ -35,7 +35,8 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   if (plan.documentId !== null)
     conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
   const list = compileObject(plan.object, row, context);
-  const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)} order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
+  const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}
+    order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
   return sql`select (select row_to_json(d.*) from (${rows}) d)::text as data`;
 }
 
@@ -54,7 +55,8 @@ function pageOf(row: RowScope, { from, order, counted }: Listed, page: Paginatio
     sql`${id}${order.id}`,
   ];
   const offset = page.start === 0 ? sql`` : sql` offset ${param(page.start)}::int8`;
-  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(sorted, ', ')} limit ${param(page.limit)}::int8${offset}`;
+  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(sorted, ', ')}
+    limit ${param(page.limit)}::int8${offset}`;
   return Number.isSafeInteger(page.largest)
     ? sql`select * from (${limited}) q limit ${constant(page.largest)}`
     : limited;
@@ -99,14 +101,16 @@ function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
   const [table, id] = [sql`${quote(row.type.table)} ${row.alias}`, column(row, 'id')];
   if (order.keys.length === 0)
     return sql`select ${shown} from ${table} where ${id} = any(array(${ids})) order by ${id}${order.id}`;
-  return sql`select ${shown} from unnest(array(${ids})) with ordinality p(id, n) join ${table} on ${id} = p.id order by p.n`;
+  return sql`select ${shown} from unnest(array(${ids})) with ordinality p(id, n)
+    join ${table} on ${id} = p.id order by p.n`;
 }
 
 /** How many documents there are, `from` being those that are shown. */
 function countAll(row: RowScope, from: Sql, context: Context): Sql {
   const conditions = documentConditions(row, context);
   if (conditions === null) return sql`(select count(*) from ${from})`;
-  const documents = sql`select distinct ${column(row, 'document_id')} from ${quote(row.type.table)} ${row.alias}`;
+  const documents = sql`select distinct ${column(row, 'document_id')}
+    from ${quote(row.type.table)} ${row.alias}`;
   return sql`(select count(*) from (${documents}${whereOf(conditions)}) q)`;
 }
 
@@ -118,7 +122,8 @@ function countAll(row: RowScope, from: Sql, context: Context): Sql {
 function list(plan: ListPlan, row: RowScope, context: Context): Sql {
   const { page } = plan;
   const narrow = narrowing(plan, row, context);
-  const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf([...versionConditions(row, null, context), ...narrow])}`;
+  const conditions = [...versionConditions(row, null, context), ...narrow];
+  const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`;
   const counted = page.withCount && narrow.length > 0;
   const order = orderOf(plan, row, context);
   const paged = pageOf(row, { from, order, counted }, page);
@@ -128,7 +133,8 @@ function list(plan: ListPlan, row: RowScope, context: Context): Sql {
   const count = narrow.length > 0 ? sql`(select count(*) from ${from})` : countAll(row, from, context);
   if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
   const otherwise = page.start === 0 ? sql`0` : count;
-  return sql`with page as materialized (${paged}) select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;
+  return sql`with page as materialized (${paged}) 
+    select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;
 }
 
 function readSql(plan: ReadPlan): Sql {
@@ -148,7 +154,9 @@ export const compileAnswer = (plan: ReadPlan, bytes: number): Statement => print
 function answerSql(plan: ReadPlan, bytes: number): Sql {
   const bound = constant(bytes);
   const total = plan.page === null ? sql`` : sql`, x.total`;
-  return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data, coalesce(octet_length(x.data) > ${bound}, false) as over${total} from (${readSql(plan)} offset 0) x`;
+  return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data,
+    coalesce(octet_length(x.data) > ${bound}, false) as over${total}
+    from (${readSql(plan)} offset 0) x`;
 }
 
 /** What a failed answer is known by, in PostgreSQL's own words about a text that is no number. */

@@ -55,7 +55,8 @@ export function compileFindRecords(
   // Drafts that a model with drafts has left count for nothing (D29).
   const current = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(
-    sql`select ${shown(type, select)} from ${quote(type.table)} t where (${join(matches, ' or ')})${current} order by ${join([...order, sql`t.id`], ', ')}`,
+    sql`select ${shown(type, select)} from ${quote(type.table)} t where (${join(matches, ' or ')})${current}
+      order by ${join([...order, sql`t.id`], ', ')}`,
   );
 }
 
@@ -71,7 +72,8 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
   );
   const made = entries.map(({ column, value }) => inAnswer(column, columnValue(column, value)));
   const order = alias('k', 0);
-  const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t where ${conditions(type, match)}`;
+  const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t
+    where ${conditions(type, match)}`;
   return print(
     sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`,
   );
@@ -141,11 +143,14 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
   const json = (value: readonly object[]): Sql => columnValue(column, value);
   const added = change.item === null ? [] : [change.item];
   const kept = sql`select e.item, e.n
-    from jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end) with ordinality e(item, n)
-    where e.item->>'id' is distinct from ${param(change.id)}::text order by e.n desc limit ${param(change.most - added.length)}::int8`;
+    from jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end)
+      with ordinality e(item, n)
+    where e.item->>'id' is distinct from ${param(change.id)}::text order by e.n desc
+      limit ${param(change.most - added.length)}::int8`;
   const unless =
     change.from === null ? sql`` : sql` and ${list} @> ${json([{ ...change.from, id: change.id }])}`;
-  const changed = sql`(select coalesce(jsonb_agg(k.item order by k.n), '[]') from (${kept}) k) || ${json(added)}`;
+  const changed = sql`(select coalesce(jsonb_agg(k.item order by k.n), '[]')
+    from (${kept}) k) || ${json(added)}`;
   return print(
     sql`update ${quote(type.table)} t set ${join(assigned(type, new Map([[column, changed]])), ', ')}
     where ${conditions(type, match)}${unless} returning t.document_id as ${alias('k', 0)}`,
@@ -155,5 +160,6 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
 /** Removes the rows that match; answers their document ids. Only for types that nothing relates to. */
 export const compileRemoveRecords = (type: ContentType, match: Match): Statement =>
   print(
-    sql`delete from ${quote(type.table)} t where ${conditions(type, match)} returning t.document_id as ${alias('k', 0)}`,
+    sql`delete from ${quote(type.table)} t where ${conditions(type, match)}
+      returning t.document_id as ${alias('k', 0)}`,
   );

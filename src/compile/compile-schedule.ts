@@ -50,7 +50,8 @@ export function compileSetTime(time: ScheduledTime, due: string | null): Stateme
   if (due === null) return compileDropTime(time);
   const { type, documentId, locale, action } = time;
   return print(sql`insert into ${tableOf(type)} as s (type, document_id, locale, action, due_at, attempts)
-    values (${param(type.singularApiId)}::text, ${param(documentId)}::text, ${param(locale)}::text, ${param(action)}::text, ${param(due)}::timestamptz, 0)
+    values (${param(type.singularApiId)}::text, ${param(documentId)}::text, ${param(locale)}::text,
+      ${param(action)}::text, ${param(due)}::timestamptz, 0)
     on conflict (type, document_id, locale, action) do update
     set due_at = excluded.due_at, attempts = 0, failed_at = null, failure = null`);
 }
@@ -82,9 +83,11 @@ export const compileDue = (types: readonly [ContentType, ...ContentType[]], limi
  * so that what comes after it waits.
  */
 export function compileTakeDue(key: ScheduleKey): Statement {
-  const first = sql`select e.action from ${tableOf(key.type)} e where ${rowsOf(key, sql`e`)} and ${isDue(sql`e`)} order by e.due_at, e.action limit 1`;
+  const first = sql`select e.action from ${tableOf(key.type)} e where ${rowsOf(key, sql`e`)}
+    and ${isDue(sql`e`)} order by e.due_at, e.action limit 1`;
   return print(
-    sql`select s.action from ${tableOf(key.type)} s where ${rowsOf(key)} and ${isDue(sql`s`)} and s.action = (${first}) for update skip locked`,
+    sql`select s.action from ${tableOf(key.type)} s where ${rowsOf(key)} and ${isDue(sql`s`)}
+      and s.action = (${first}) for update skip locked`,
   );
 }
 
@@ -104,6 +107,7 @@ export interface Attempts {
 export function compileCountAttempt(time: ScheduledTime, { allowed, failure }: Attempts): Statement {
   const over = sql`s.attempts + 1 >= ${param(allowed)}::int4`;
   return print(sql`update ${tableOf(time.type)} s set attempts = s.attempts + 1,
-      failed_at = case when ${over} then now() end, failure = case when ${over} then ${param(failure)}::text end
+      failed_at = case when ${over} then now() end, failure = case when ${over}
+        then ${param(failure)}::text end
     where ${timeIs(time)} and s.failure is null returning s.failure is not null as failed`);
 }

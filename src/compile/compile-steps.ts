@@ -1,12 +1,13 @@
 /** The statements of a write's steps, one row for each kind of step. */
 import type { LinksStep, RowsStep, WriteStep } from '../plan/steps.js';
 import { byKind } from '../schema/by-kind.js';
-import type { Statement } from '../sql.js';
+import { silently, type Statement } from '../sql.js';
 import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
 import { compileDelete, compileUnpublish } from './compile-delete.js';
 import { compileUnschedule } from './compile-schedule.js';
-import { compileCreate, compileDiscard, compilePublish, compileUpdate } from './compile-write.js';
+import { compileDiscard, compilePublish } from './compile-transitions.js';
+import { compileCreate, compileUpdate } from './compile-write.js';
 import type { LinkStep } from './link-sql.js';
 
 /** Rows and links, in one statement as far as their rows are different ones. */
@@ -30,4 +31,4 @@ const print = byKind<WriteStep, [], readonly Statement[]>({
 
 /** All statements of a write, in their order. */
 export const compileSteps = (steps: readonly WriteStep[]): Statement[] =>
-  steps.flatMap((step) => print(step));
+  steps.flatMap((step) => print(step)).map(silently);

@@ -24,9 +24,12 @@ export const compileTakenValues = (
     union(
       wanted.map(
         ({ holder, patterns, locales }, i) =>
-          sql`select ${constant(i)} as holder, p.n::int4 - 1 as value from unnest(${param(patterns)}::text[]) with ordinality p(v, n)
-      cross join lateral (select 1 from ${quote(type.table)} t where t.${quote(holder.column)} @> p.v::jsonb and t.published
-        and t.locale = any(${param(locales)}::text[]) and t.document_id is distinct from ${param(documentId)}::text limit 1) f`,
+          sql`select ${constant(i)} as holder, p.n::int4 - 1 as value
+            from unnest(${param(patterns)}::text[]) with ordinality p(v, n)
+      cross join lateral (select 1 from ${quote(type.table)} t where t.${quote(holder.column)} @> p.v::jsonb
+        and t.published
+        and t.locale = any(${param(locales)}::text[]) and t.document_id is distinct
+          from ${param(documentId)}::text limit 1) f`,
       ),
     ),
   );

@@ -127,7 +127,8 @@ export const changedIn = (parts: readonly Sql[]): Sql =>
 
 /** Whether a part has a link of the owner's row `t`. It is hashed once, however many rows there are. */
 export const isOfOwner = (part: Sql, { perLocale }: LinkTable): Sql =>
-  sql`(t.document_id, t.published, ${perLocale ? sql`t.locale` : constant(SHARED)}) in (select w.owner, w.published, w.locale from ${part} w)`;
+  sql`(t.document_id, t.published, ${perLocale ? sql`t.locale` : constant(SHARED)})
+    in (select w.owner, w.published, w.locale from ${part} w)`;
 
 /** What a part that changes the links `l` returns. */
 export const changedLinks = ({ owner }: LinkNames): Sql =>

@@ -121,8 +121,10 @@ function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: 
 function changedSincePublishing(row: RowScope, changed: boolean): Sql {
   const compare = changed ? sql`d.revision <> p.revision` : sql`d.revision = p.revision`;
   const table = quote(row.type.table);
-  return sql`exists (select 1 from ${table} d join ${table} p on p.document_id = d.document_id and p.locale = d.locale and p.published
-    where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')} and not d.published and ${compare})`;
+  return sql`exists (select 1 from ${table} d join ${table} p on p.document_id = d.document_id
+    and p.locale = d.locale and p.published
+    where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')}
+      and not d.published and ${compare})`;
 }
 
 /**
@@ -167,7 +169,8 @@ const amongChain = (row: RowScope, codes: Param): Sql =>
 function bestLocale(row: RowScope, codes: Param, context: Context): Sql[] {
   const [own, chain] = [column(row, 'locale'), sql`${codes}::text[]`];
   const state = stateCondition(row.type, sql`v`, context);
-  const better = sql`select 1 from ${quote(row.type.table)} v where v.document_id = ${column(row, 'document_id')} and ${state}
+  const better = sql`select 1 from ${quote(row.type.table)} v
+    where v.document_id = ${column(row, 'document_id')} and ${state}
     and v.locale = any(${chain}) and array_position(${chain}, v.locale) < array_position(${chain}, ${own})`;
   return [amongChain(row, codes), sql`not exists (${better})`];
 }

@@ -79,16 +79,22 @@ export class Flight {
       _send: (part: Buffer) => parts.push(part),
       sync: () => undefined,
     });
-    for (const query of this.queries) {
+    const silent = Object.assign(Object.create(together) as Wire, { describe: () => undefined });
+    for (const [i, query] of this.queries.entries()) {
       const { name } = query;
       if (name !== undefined && wire.parsedStatements[name] === undefined) this.fresh.push(query);
-      query.prepare(together);
+      query.prepare(this.isSilent(i) ? silent : together);
       // A value that the driver cannot send: what would come after it must not happen.
       if (this.error !== null) break;
     }
     wire.sync.call(together);
     wire.stream.write(Buffer.concat(parts));
     return null;
+  }
+
+  /** Whether nobody reads a statement's rows: the driver cannot, without their description. */
+  private isSilent(statement: number): boolean {
+    return this.statements[statement]?.silent === true;
   }
 
   private get current(): DriverQuery | undefined {
@@ -100,7 +106,7 @@ export class Flight {
   }
 
   handleDataRow(message: unknown): void {
-    this.current?.handleDataRow(message);
+    if (!this.isSilent(this.answered)) this.current?.handleDataRow(message);
   }
 
   handleCommandComplete(message: unknown, wire: Wire): void {

@@ -238,10 +238,10 @@ export class NativePool {
     for (const name of forgotten.names) delete client.connection?.parsedStatements?.[name];
   }
 
-  private configOf({ text, values }: Statement, { name }: KnownStatement, client: PoolClient): QueryConfig {
-    if (name === null) return { text, values };
+  private configOf(statement: Statement, { name }: KnownStatement, client: PoolClient): QueryConfig {
+    if (name === null) return statement;
     this.names.note(client, name);
-    return { name, text, values };
+    return { name, ...statement };
   }
 }
 

@@ -30,6 +30,8 @@ export interface QueryConfig {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Whether nobody reads its rows; the driver itself does not know this. */
+  readonly silent?: boolean;
 }
 
 /** Whether a client of MikroORM's is the pool of node-postgres. */

@@ -30,7 +30,7 @@ const versionRow = (row: Row): VersionRow => ({
   documentId: String(row['document_id']),
   locale: String(row['locale']),
   published: row['published'] === true,
-  revision: Number(row['revision']),
+  revision: String(row['revision']),
   own: row['own'] === true,
 });
 

@@ -7,6 +7,7 @@ import type { WriteValues } from './plan-values.js';
 import { decideOwners } from './rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import { documentIdsOf } from './target-key.js';
+import { isUnmodified } from './versions.js';
 import type { CheckedBody, WriteTarget } from './write-plan.js';
 
 /** What decides about links: what is written and by whom, what was there, and what is wanted. */
@@ -34,7 +35,10 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   const { target, loaded, writeValues } = linking;
   const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
   const publishes = target.publish && target.type.draftAndPublish && !isNew;
-  const isLeftOut = (attribute: LinkedAttribute): boolean => !writeValues.lists.has(attribute);
+  // What a version owns is part of its revision; what others own is not.
+  const isSame = isUnmodified(loaded.versions);
+  const isLeftOut = (attribute: LinkedAttribute): boolean =>
+    !writeValues.lists.has(attribute) && !(isSame && attribute.join.side === 'owning');
   return {
     ...about(linking),
     changes: [...writeValues.lists].flatMap(([attribute, targets]) => changesOf(attribute, targets, linking)),
@@ -55,6 +59,7 @@ const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'change
   documentId,
   locale: target.everyLocale ? null : target.locale,
   hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
+  isNew: loaded.versions.documentId === null,
 });
 
 /** The change of a relation; none where the other side of it says all. */

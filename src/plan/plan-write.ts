@@ -13,6 +13,7 @@ import { planValues, type WriteValues } from './plan-values.js';
 import type { UniqueValue } from './plan-value.js';
 import type { ColumnValues, WriteStep } from './steps.js';
 import { reportDuplicates } from './unique-values.js';
+import { isUnmodified } from './versions.js';
 import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
 
 /** What a document comes to be, and the values inside its components that no other may have. */
@@ -113,6 +114,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         values: columnValues(type, writeValues),
         row: own?.id ?? null,
         live: published?.id ?? null,
+        unmodified: isUnmodified(versions),
         hasOthers: versions.all.some((version) => version.locale !== locale),
         base: base?.id ?? null,
         publish,

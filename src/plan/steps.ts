@@ -18,6 +18,8 @@ export interface RowsStep {
   readonly row: number | null;
   /** Its published version; null where there is none yet. */
   readonly live: number | null;
+  /** Whether that one is what its draft is, so that it takes what is given and nothing else. */
+  readonly unmodified: boolean;
   /** Whether the document has versions in other locales. */
   readonly hasOthers: boolean;
   /** A version in another locale from which a new one takes over what locales share (D19). */
@@ -69,6 +71,8 @@ export interface LinksStep {
   readonly locale: string | null;
   /** Whether the document has versions in other locales, which show what they share. */
   readonly hasOthers: boolean;
+  /** Whether the document has no links yet. */
+  readonly isNew: boolean;
   readonly changes: readonly LinkChange[];
   readonly transfers: readonly LinkTransfer[];
 }

@@ -7,7 +7,8 @@ export interface VersionRow {
   readonly documentId: string;
   readonly locale: string;
   readonly published: boolean;
-  readonly revision: number;
+  /** As text: it is a number of 64 bits. */
+  readonly revision: string;
   /** Whether it is the caller's own. */
   readonly own: boolean;
 }
@@ -52,3 +53,13 @@ export const lacksDraft = (rows: readonly VersionRow[]): boolean =>
     ({ published, locale }) =>
       published && !rows.some((other) => !other.published && other.locale === locale),
   );
+
+/** The revision of rows that were not written by this library: nobody knows what it stands for. */
+export const UNKNOWN_REVISION = '0';
+
+/** Whether the published version is what its draft is, so that publishing has nothing to bring over. */
+export const isUnmodified = ({ own, published }: Versions): boolean =>
+  own !== undefined &&
+  own !== published &&
+  own.revision !== UNKNOWN_REVISION &&
+  own.revision === published?.revision;

@@ -112,8 +112,8 @@ function checkMorphSide(
 /** Whether a relation has what its kind needs, and nothing that is another kind's. */
 function checkKind(def: AnyRelation, report: Report): boolean {
   const { needs, takes } = RELATION_KINDS[def.relation];
-  const given = (option: string): boolean =>
-    (def as unknown as Record<string, unknown>)[option] !== undefined;
+  const options: Readonly<Record<string, unknown>> = { ...def };
+  const given = (option: string): boolean => options[option] !== undefined;
   const missing = needs.filter((option) => !given(option));
   const foreign = LEADING.filter((option) => given(option) && !takes.includes(option));
   for (const option of missing)

@@ -481,6 +481,38 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await modified('stories', a)).toBe(false);
   });
 
+  it('D20 D21: what is published unmodified takes what is given, in every locale and on both sides', async () => {
+    const [t, u, v] = await w.several('topics', 'tuv');
+    const id = await localized({ rank: 5, topics: [t, u], lead: t, localTopics: [u] });
+    await w.put(text(id), { title: 'n', rank: 6, lead: v });
+    const stored = await test.sql(
+      `select locale, title, rank, lead_document_id as lead, revision::text, updated_at from stories
+       where document_id = $1 order by locale, published`,
+      [id],
+    );
+    for (const [draft, published] of [stored.slice(0, 2), stored.slice(2)]) expect(published).toEqual(draft);
+    const given = { rank: 6, lead: v };
+    expect([stored[0], stored[2]]).toMatchObject([
+      { title: 'n', ...given },
+      { title: 'f', ...given },
+    ]);
+    expect(await w.everywhere(text(id), 'topics')).toEqual(all('tu', ...EVERYWHERE));
+    expect(await w.everywhere(text(id), 'localTopics', ['en'])).toEqual(all('u', ...BOTH_STATES));
+    for (const [topic, leads] of [
+      [t, ''],
+      [v, 'n'],
+    ])
+      expect(await w.everywhere(`topics/${topic}`, 'leads', ['en'])).toEqual(all(leads, ...BOTH_STATES));
+  });
+
+  it('D21: rows whose revision nobody knows are published whole', async () => {
+    const id = await made({ title: 's', rank: 1 });
+    const write = `update stories set revision = 0, rank = case when published then 1 else 9 end where document_id = $1`;
+    await test.sql(write, [id]);
+    await w.put(text(id), { title: 'x' });
+    expect(await w.get(text(id))).toMatchObject({ title: 'x', rank: 9 });
+  });
+
   it('D21 M6: a draft that is discarded is unmodified, in all locales', async () => {
     const id = await localized({ rank: 1 });
     await w.put(`${text(id)}?locale=fr&status=draft`, { rank: 2, title: 'g' });

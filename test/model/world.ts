@@ -224,11 +224,12 @@ export class World {
 
   /** Owners with drafts change as drafts; a document without drafts changes what they have published, too. */
   private writeInverse({ relation }: Side, { document, locale }: About, list: readonly string[]): void {
-    this.sheetOf(relation, 'draft', locale).writeInverse(document.id, list);
+    const drafts = this.sheetOf(relation, 'draft', locale);
+    drafts.writeInverse(document.id, list);
     if (document.type.drafts || !typeNamed(relation.from).drafts) return;
-    const published = list.filter((owner) => this.isPublished(owner, sheetLocale(relation, locale)));
+    const owners = list.filter((owner) => this.isPublished(owner, sheetLocale(relation, locale)));
     const kept = this.hidden(relation, sheetLocale(relation, locale), document.id);
-    this.sheetOf(relation, 'published', locale).writeInverse(document.id, published, kept);
+    this.sheetOf(relation, 'published', locale).follow(document.id, drafts, { owners, kept });
   }
 
   /** The owners whose published links stay until they are published again (D13). */

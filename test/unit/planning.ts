@@ -41,7 +41,7 @@ const row = (id: number, published: boolean, locale = 'en'): VersionRow => ({
   documentId: 'doc',
   locale,
   published,
-  revision: id,
+  revision: String(id),
   own: true,
 });
 

@@ -12,13 +12,15 @@ function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: Lin
   const { type } = step;
   const value = ({ name }: Column): Sql | undefined => (name === held ? sql`null::text` : undefined);
   const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...taken]);
-  const update = sql`update ${quote(type.table)} t set ${quote(held)} = null, ${noted({ type, value })} where ${others}`;
+  const update = sql`update ${quote(type.table)} t set ${quote(held)} = null, ${noted({ type, value })}
+    where ${others}`;
   return [{ parts: [() => update], rows: { type, links: null, own: false } }];
 }
 
 /** What the written document holds in a state, in whichever locale: they hold the same. */
 const heldBy = (held: Sql, { type, published }: HeldIn, step: LinksStep): Sql =>
-  sql`(select s.${held} from ${quote(type.table)} s where s.document_id = ${writtenId(step)} and ${inState(sql`s`, published)} limit 1)`;
+  sql`(select s.${held} from ${quote(type.table)} s where s.document_id = ${writtenId(step)}
+    and ${inState(sql`s`, published)} limit 1)`;
 
 interface HeldIn {
   readonly type: ContentType;

@@ -101,10 +101,12 @@ function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
         not in (select w.owner, w.published, w.locale from ${part(0)} w) ${changedLinks(names)}`,
     (part) =>
       sql`insert into ${table} as l (${owner}, published, locale, ${join(named, ', ')}, ${position}, ${place})
-        select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${last}), 0) + 1, w.place from ${part(0)} w
+        select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${last}), 0) + 1, w.place
+          from ${part(0)} w
         on conflict (${owner}, published, locale, ${join(named, ', ')}) do nothing ${changedLinks(names)}`,
     (part) =>
-      sql`update ${table} l set ${place} = w.place from ${part(0)} w where ${of} and ${toMe} and l.${place} <> w.place`,
+      sql`update ${table} l set ${place} = w.place from ${part(0)} w where ${of} and ${toMe}
+        and l.${place} <> w.place`,
   ];
   // An owner of one link leaves its other target.
   if (links.toOne)
@@ -143,7 +145,8 @@ function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
   const added = stored.table.toOne
     ? sql`array[${me}]`
     : sql`case when ${me} = any(${before}) then ${before} else ${before} || ${me} end`;
-  return sql`case when ${isOfOwner(wanted, stored.table)} then ${added} when ${isOfOwner(lost, stored.table)} then array_remove(${before}, ${me}) else ${before} end`;
+  return sql`case when ${isOfOwner(wanted, stored.table)} then ${added}
+    when ${isOfOwner(lost, stored.table)} then array_remove(${before}, ${me}) else ${before} end`;
 }
 
 function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
@@ -163,7 +166,8 @@ function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): Lin
   const isOpen = openToChange(change);
   const conditions = [sql`not ${isHidden(sql`s`, sql`p.id`)}`, ...ifOpen(isOpen, sql`p.id`)];
   const from = sql`select p.id as owner, s.published, ${locale} as locale, p.place
-    from (${placed(owners, wanted, stored)}) p cross join (${eachState(states)}) s where ${allOf(conditions)}`;
+    from (${placed(owners, wanted, stored)}) p cross join (${eachState(states)}) s
+      where ${allOf(conditions)}`;
   const scope = [sql`l.locale = ${locale}`, ...inStates(sql`l`, states)];
   return bring({ way, attribute, from, scope, isOpen, waits: isHidden(sql`l`, sql`l.${owner}`) }, step);
 }
@@ -209,7 +213,8 @@ export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   },
   linksTo: ({ links, calledType }, me) => {
     const { table, owner } = namesOf(links);
-    return sql`exists (select 1 from ${table} l where l.${owner} = x.document_id and ${leadsTo(sql`l`, links, { documentId: me, calledType })})`;
+    return sql`exists (select 1 from ${table} l where l.${owner} = x.document_id
+      and ${leadsTo(sql`l`, links, { documentId: me, calledType })})`;
   },
   replace,
   transfer,

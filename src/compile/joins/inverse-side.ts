@@ -38,11 +38,15 @@ export function namedBy(target: ContentType, { from, owner, place, row }: Naming
  */
 export function placed(type: ContentType, targets: readonly string[], stored: Sql): Sql {
   // Both lists are put together by grouping: a join might search one of them for each entry of the other.
-  const listed = sql`select k.id, k.n, null::int8 as place from unnest(${texts(targets)}) with ordinality k(id, n)`;
-  const both = sql`select u.id, min(u.n) as n, max(u.place) as place from (${listed} union all select s.owner, null, s.place from (${stored}) s) u group by u.id having min(u.n) is not null`;
+  const listed = sql`select k.id, k.n, null::int8 as place from unnest(${texts(targets)})
+    with ordinality k(id, n)`;
+  const both = sql`select u.id, min(u.n) as n, max(u.place) as place from (${listed} union all
+    select s.owner, null, s.place from (${stored}) s) u group by u.id having min(u.n) is not null`;
   return sql`select r.id, case when r.renewed then ${nextCount(type)} else r.place end as place from (
-      select b.id, b.n, b.place, bool_or(b.place is null or b.place <= b.greatest) over (order by b.n) as renewed from (
-        select o.id, o.n, o.place, max(o.place) over (order by o.n rows between unbounded preceding and 1 preceding) as greatest
+      select b.id, b.n, b.place, bool_or(b.place is null or b.place <= b.greatest)
+        over (order by b.n) as renewed from (
+        select o.id, o.n, o.place, max(o.place) over (order by o.n rows between unbounded preceding
+          and 1 preceding) as greatest
         from (${both}) o) b order by b.n) r`;
 }
 

@@ -71,7 +71,10 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
   const names = namesOf(links);
   const { table, owner, position } = names;
   const me = writtenId(step);
-  const place = links.inversePosition === null ? null : quote(links.inversePosition.name);
+  const place =
+    links.inversePosition === null
+      ? { column: sql``, value: sql`` }
+      : { column: sql`, ${quote(links.inversePosition.name)}`, value: sql`, ${nextCount(type)}` };
   const named = targetColumns(links);
   const target = join(
     named.map(({ name }) => name),
@@ -85,24 +88,30 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
   const linked = join([sql`l.published, l.locale`, ...named.map(({ name }) => sql`l.${name}`)], ', ');
   const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
+  const lost: Part = (part) =>
+    sql`delete from ${table} l where ${allOf(scope)}
+      and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w) ${changedLinks(names)}`;
   const parts: Part[] = [
     () => from,
+    ...(step.isNew ? [] : [lost]),
     (part) =>
-      sql`delete from ${table} l where ${allOf(scope)} and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w) ${changedLinks(names)}`,
-    (part) =>
-      sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place === null ? sql`` : sql`, ${place}`})
-        select ${me}, w.published, w.locale, ${wanted}, w.position${place === null ? sql`` : sql`, ${nextCount(type)}`} from ${part(0)} w order by w.published, w.locale, w.position
-        on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position} where l.${position} <> excluded.${position} ${changedLinks(names)}`,
+      sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
+        select ${me}, w.published, w.locale, ${wanted}, w.position${place.value} from ${part(0)} w
+        order by w.published, w.locale, w.position
+        on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
+        where l.${position} <> excluded.${position} ${changedLinks(names)}`,
   ];
   const taken = isTaken(links, sql`w.type`);
+  const takes = parts.length;
   if (taken !== null)
     parts.push(
       (part) =>
-        sql`delete from ${table} l using ${part(0)} w where ${same} and l.${owner} <> ${me} and ${taken} ${changedLinks(names)}`,
+        sql`delete from ${table} l using ${part(0)} w
+          where ${same} and l.${owner} <> ${me} and ${taken} ${changedLinks(names)}`,
     );
   // Versions in other locales show what they share, other owners lose what is taken.
   const own = step.hasOthers && !links.perLocale && step.locale !== null;
-  const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [3])];
+  const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];
   const isWritten = allOf([
     sql`t.document_id = ${me}`,
@@ -110,12 +119,13 @@ function bring({ links, attribute, from, states, locale }: Wanted, step: LinksSt
     ...inLocale(sql`t`, links, locale),
   ]);
   const after: Part = (part) => {
-    const has = sql`when ${isWritten} then array(select w.target from ${part(0)} w where ${IN_VERSION} order by w.position)`;
+    const has = sql`when ${isWritten} then array(select w.target from ${part(0)} w where ${IN_VERSION}
+      order by w.position)`;
     const stored = storedTargets(attribute, type);
     const loses =
       taken === null
         ? sql``
-        : sql`when ${isOfOwner(part(3), links)} then ${without(part(0), stored, { links, taken })}`;
+        : sql`when ${isOfOwner(part(takes), links)} then ${without(part(0), stored, { links, taken })}`;
     return sql`case ${has} ${loses} else ${stored} end`;
   };
   return [{ parts, rows: { type, links: { attribute, parts: changed, after }, own } }];
@@ -134,7 +144,8 @@ interface Taking {
 function without(wanted: Sql, list: Sql, { links, taken }: Taking): Sql {
   if (links.toOne) return sql`array[]::text[]`;
   const lost = sql`select w.target from ${wanted} w where ${IN_VERSION} and ${taken}`;
-  return sql`array(select x.id from unnest(${list}) with ordinality x(id, n) where x.id not in (${lost}) order by x.n)`;
+  return sql`array(select x.id from unnest(${list}) with ordinality x(id, n) where x.id not in (${lost})
+    order by x.n)`;
 }
 
 /** A new list as rows: `target`, `type` where there are several, and `n`. */
@@ -148,8 +159,8 @@ function replace({ links }: LinkJoin, change: LinkChange, step: LinksStep): Link
   const { targets: wanted, states, locale } = change;
   const each = union(states.map((published) => sql`select ${stateOf(published)} as published`));
   const named = targetColumns(links).map(({ as }) => sql`k.${as}`);
-  const from = sql`select s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')}, k.n::int4 as position from (${each}) s
-    cross join ${listed(links, wanted)}`;
+  const from = sql`select s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')},
+    k.n::int4 as position from (${each}) s cross join ${listed(links, wanted)}`;
   return bring({ links, attribute: change.attribute, from, states, locale }, step);
 }
 
@@ -165,7 +176,8 @@ function transfer(
     ...inLocale(sql`f`, links, locale),
   ];
   const named = targetColumns(links).map(({ name, as }) => sql`f.${name} as ${as}`);
-  const from = sql`select ${stateOf(published)} as published, f.locale, ${join(named, ', ')}, f.${position} as position from ${table} f where ${allOf(source)}`;
+  const from = sql`select ${stateOf(published)} as published, f.locale, ${join(named, ', ')},
+    f.${position} as position from ${table} f where ${allOf(source)}`;
   return bring({ links, attribute, from, states: [published], locale }, step);
 }
 
@@ -188,7 +200,8 @@ export const linkJoin: JoinSql<LinkJoin> = {
       sql`l.${owner} = ${column(row, 'document_id')} and l.published = ${column(row, 'published')}`,
       sql`l.locale = ${localeOf(links, locale)}`,
     ];
-    return sql`(select coalesce(json_agg(${keyIn(links)} order by l.${position}), '[]') from ${table} l where ${allOf(own)})`;
+    return sql`(select coalesce(json_agg(${keyIn(links)} order by l.${position}), '[]') from ${table} l
+      where ${allOf(own)})`;
   },
   replace,
   transfer,

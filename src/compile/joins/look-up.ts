@@ -8,5 +8,6 @@ import { tableOf } from './join-sql.js';
  */
 export function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql {
   if (version === null) return sql`join ${tableOf(target)} on ${on}`;
-  return sql`cross join lateral (select * from ${tableOf(target)} where ${join([on, ...version], ' and ')} limit 1) ${target.alias}`;
+  return sql`cross join lateral (select * from ${tableOf(target)} where ${join([on, ...version], ' and ')}
+    limit 1) ${target.alias}`;
 }
