@@ -8,6 +8,8 @@ export interface VersionRow {
   readonly locale: string;
   readonly published: boolean;
   readonly revision: number;
+  /** What its row is told from all others and from its former self by. */
+  readonly stamp: string;
   /** Whether it is the caller's own. */
   readonly own: boolean;
 }
