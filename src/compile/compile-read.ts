@@ -38,7 +38,7 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const list = compileObject(plan.object, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stampOf(row.alias)} as stamp`;
   const rows = sql`select ${shown} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)} order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
-  return sql`select o.data, o.stamp from (select) z left join (${rows}) o on true`;
+  return sql`select o.data, o.stamp from (select 1) z left join (${rows}) o on true`;
 }
 
 /**

@@ -1,8 +1,8 @@
 select o.data, o.stamp
 from (
-  select
-) z left
-join (
+  select 1
+) z
+left join (
   select (
     select row_to_json(d.*)
     from (
