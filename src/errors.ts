@@ -13,6 +13,7 @@ export const ERRORS = {
   NotFoundError: 404,
   MethodNotAllowedError: 405,
   ConflictError: 409,
+  PreconditionFailedError: 412,
   PayloadTooLargeError: 413,
   UriTooLongError: 414,
   UnsupportedMediaTypeError: 415,
@@ -65,6 +66,10 @@ export const validationError = (message: string, details?: Record<string, unknow
   new ContentError('ValidationError', message, details);
 
 export const notFound = (): ContentError => new ContentError('NotFoundError', 'Not Found');
+
+/** What the request's `If-Match` or `If-None-Match` wants is not so; nothing was written. */
+export const preconditionFailed = (): ContentError =>
+  new ContentError('PreconditionFailedError', 'Precondition Failed');
 
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 

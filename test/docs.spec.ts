@@ -148,7 +148,7 @@ describe('documentation', () => {
       expect(map.split('\n').length).toBeLessThanOrEqual(100);
       const words = [...glossary.matchAll(/^\| (?!word |---)([^|]+) \|/gm)].map(([, word = '']) => word);
       expect(words.length).toBeGreaterThan(20);
-      expect(words.length).toBeLessThanOrEqual(35);
+      expect(words.length).toBeLessThanOrEqual(45);
       expect(new Set(words).size).toBe(words.length);
     });
 

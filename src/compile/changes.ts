@@ -49,6 +49,14 @@ export function revisionOf({ type, row, value, lists }: Content): Sql {
   return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
 }
 
+/**
+ * The stamp of a row: which one it is, and who wrote it when. It changes with the row, whoever changes it,
+ * and says nothing of what is in it, unlike the revision, by which values could be guessed that are not
+ * shown.
+ */
+export const stampOf = (row: Sql): Sql =>
+  sql`concat(${row}.id, '.', ${row}.xmin, '.', (extract(epoch from ${row}.updated_at) * 1000)::int8)`;
+
 /** The assignments of an update that changes the content of `t`. */
 export const noted = (content: Omit<Content, 'row'>): Sql =>
   sql`updated_at = ${TIME}, revision = ${revisionOf({ ...content, row: sql`t` })}`;

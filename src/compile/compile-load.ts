@@ -23,6 +23,7 @@ import {
   type Statement,
 } from '../sql.js';
 import { byKind } from '../schema/by-kind.js';
+import { stampOf } from './changes.js';
 import { compileOwn } from './compile-own.js';
 import { joinSql } from './joins/joins.js';
 import { currentRows, hasVersion, newContext, rowScope, type RowScope } from './scope.js';
@@ -88,7 +89,8 @@ type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'merged
 function versions({ type, documentId, own, merged }: VersionsRequest): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
   const lock = merged.size > 0 ? sql` for no key update` : sql``;
-  const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision::text, ${theirs} as own
+  const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision::text, ${stampOf(sql`t`)} as stamp,
+      ${theirs} as own
     from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }

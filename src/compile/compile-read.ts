@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { stampOf } from './changes.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
@@ -35,9 +36,10 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   if (plan.documentId !== null)
     conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
   const list = compileObject(plan.object, row, context);
-  const rows = sql`select ${list} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}
+  const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stampOf(row.alias)} as stamp`;
+  const rows = sql`select ${shown} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}
     order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
-  return sql`select (select row_to_json(d.*) from (${rows}) d)::text as data`;
+  return sql`select o.data, o.stamp from (select 1) z left join (${rows}) o on true`;
 }
 
 /**
@@ -153,9 +155,9 @@ export const compileAnswer = (plan: ReadPlan, bytes: number): Statement => print
 
 function answerSql(plan: ReadPlan, bytes: number): Sql {
   const bound = constant(bytes);
-  const total = plan.page === null ? sql`` : sql`, x.total`;
+  const beside = plan.page === null ? sql`x.stamp` : sql`x.total`;
   return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data,
-    coalesce(octet_length(x.data) > ${bound}, false) as over${total}
+    coalesce(octet_length(x.data) > ${bound}, false) as over, ${beside}
     from (${readSql(plan)} offset 0) x`;
 }
 

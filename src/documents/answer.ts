@@ -1,4 +1,5 @@
 import type { ReadPlan } from '../plan/plan.js';
+import type { Tags } from '../query/parse-tags.js';
 import type { Pagination } from '../query/query.js';
 
 /** `meta.pagination` of a list (protocol 7.14, 7.15, 7.18). */
@@ -58,9 +59,22 @@ export class Answer {
     return new Answer(data, plan.page === null ? {} : { pagination: paginationMeta(plan.page, total) });
   }
 
-  /** With more members of `meta`, in the place of those of the same name. */
+  /**
+   * With more members of `meta`, in the place of those of the same name. It is another answer then, which has
+   * no `ETag` unless it is given one.
+   */
   withMeta(more: object): Answer {
-    return new Answer(this.data, { ...this.meta, ...more }, this.head);
+    const { ETag: _former, ...headers } = this.head?.headers ?? {};
+    const head = this.head === null ? null : { ...this.head, headers };
+    return new Answer(this.data, { ...this.meta, ...more }, head);
+  }
+
+  /** What is left of it where a client has it already: no body, under the same tag. */
+  unlessKnown(known: Tags | null): Answer {
+    const { status = null, headers } = this.head ?? PLAIN;
+    const { ETag: tag } = headers;
+    if (known === null || tag === undefined || (status !== null && status !== 200)) return this;
+    return known === '*' || known.includes(tag.slice(1, -1)) ? this.withStatus(304) : this;
   }
 
   /** With another status; 204 and 304 have no body. */

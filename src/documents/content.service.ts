@@ -6,6 +6,7 @@ import type { Action } from '../access/permissions.js';
 import { ContentError, forbidden } from '../errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
+import { parseTags } from '../query/parse-tags.js';
 import type { RawQuery } from '../query/read-raw.js';
 import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
@@ -26,6 +27,17 @@ export interface ServiceOptions {
   readonly as?: Caller;
   /** The entity manager of a transaction begun with `em.transactional`; the write joins it. */
   readonly em?: SqlEntityManager;
+  /**
+   * Of a write: the ETag, or ETags, of the version that it starts from, or `'*'` for any; throws
+   * PreconditionFailedError, and writes nothing, where another one is there.
+   */
+  readonly ifMatch?: string | readonly string[];
+}
+
+/** One document as it was read, and what `ifMatch` wants to know of it. */
+export interface ReadVersion<T> {
+  readonly data: T;
+  readonly etag: string;
 }
 
 /** What is asked, and on whose behalf. */
@@ -81,20 +93,22 @@ export class ContentService<T extends object = DocumentFields> {
   async findOne(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM }: ServiceOptions = {},
+    options: ServiceOptions = {},
   ): Promise<T | null> {
+    return (await this.findVersion(documentId, query, options))?.data ?? null;
+  }
+
+  /** One document with its ETag, for a later write with `ifMatch`; null as for `findOne`. */
+  async findVersion(
+    documentId: string | null,
+    query: ContentQuery = {},
+    { as = SYSTEM }: ServiceOptions = {},
+  ): Promise<ReadVersion<T> | null> {
+    const action = this.type.kind === 'singleType' ? 'find' : 'findOne';
+    const what = { kind: 'one', by: byDocumentId(documentId) } as const;
     try {
-      const { data } = await this.documents.read(
-        this.plan(
-          this.type.kind === 'singleType' ? 'find' : 'findOne',
-          { query, as },
-          {
-            kind: 'one',
-            by: byDocumentId(documentId),
-          },
-        ),
-      );
-      return JSON.parse(data) as T;
+      const { data, head } = await this.documents.read(this.plan(action, { query, as }, what));
+      return { data: JSON.parse(data) as T, etag: head?.headers['ETag'] ?? '' };
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
       throw error;
@@ -114,11 +128,15 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /** Creates a document from its attributes; published at once unless `status: 'draft'` (protocol 8.4). */
-  async create(data: object, query: ContentQuery = {}, { as = SYSTEM, em }: ServiceOptions = {}): Promise<T> {
+  async create(
+    data: object,
+    query: ContentQuery = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
+  ): Promise<T> {
     const answer = await this.documents.create(
       this.planWrite('create', { query, as }, null),
       { data },
-      writing(as, em),
+      writing(as, options),
     );
     return JSON.parse(answer.data) as T;
   }
@@ -133,12 +151,12 @@ export class ContentService<T extends object = DocumentFields> {
     documentId: string | null,
     data: object,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<T> {
     const answer = await this.documents.update(
       this.planWrite('update', { query, as }, documentId),
       { data },
-      writing(as, em),
+      writing(as, options),
     );
     return JSON.parse(answer.data) as T;
   }
@@ -150,9 +168,9 @@ export class ContentService<T extends object = DocumentFields> {
   async delete(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<void> {
-    await this.documents.delete(this.planWrite('delete', { query, as }, documentId), writing(as, em));
+    await this.documents.delete(this.planWrite('delete', { query, as }, documentId), writing(as, options));
   }
 
   /**
@@ -163,10 +181,10 @@ export class ContentService<T extends object = DocumentFields> {
   async publish(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<T> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    return JSON.parse((await this.documents.publish(plan, writing(as, em))).data) as T;
+    return JSON.parse((await this.documents.publish(plan, writing(as, options))).data) as T;
   }
 
   /**
@@ -176,10 +194,10 @@ export class ContentService<T extends object = DocumentFields> {
   async unpublish(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<T> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
-    return JSON.parse((await this.documents.unpublish(plan, writing(as, em))).data) as T;
+    return JSON.parse((await this.documents.unpublish(plan, writing(as, options))).data) as T;
   }
 
   /**
@@ -189,10 +207,10 @@ export class ContentService<T extends object = DocumentFields> {
   async discardDraft(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<T> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
-    return JSON.parse((await this.documents.discardDraft(plan, writing(as, em))).data) as T;
+    return JSON.parse((await this.documents.discardDraft(plan, writing(as, options))).data) as T;
   }
 
   /**
@@ -206,35 +224,38 @@ export class ContentService<T extends object = DocumentFields> {
     documentId: string | null,
     times: { readonly publishAt?: string | Date | null; readonly unpublishAt?: string | Date | null },
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<ContentSchedule> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    return this.documents.schedules.write(plan, { data: times }, writing(as, em));
+    return this.documents.schedules.write(plan, { data: times }, writing(as, options));
   }
 
   /** When one locale of a document is published and unpublished. NotFoundError as for `schedule`. */
   async findSchedule(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<ContentSchedule> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    return this.documents.schedules.read(plan, writing(as, em));
+    return this.documents.schedules.read(plan, writing(as, options));
   }
 
   /** Takes both times of one locale of a document away. NotFoundError as for `schedule`. */
   async unschedule(
     documentId: string | null,
     query: ContentQuery = {},
-    { as = SYSTEM, em }: ServiceOptions = {},
+    { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<void> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    await this.documents.schedules.clear(plan, writing(as, em));
+    await this.documents.schedules.clear(plan, writing(as, options));
   }
 }
 
-const writing = (caller: Caller, em: SqlEntityManager | undefined): WriteOptions =>
-  em === undefined ? { caller } : { caller, em };
+const writing = (caller: Caller, { em, ifMatch }: Pick<ServiceOptions, 'em' | 'ifMatch'>): WriteOptions => ({
+  caller,
+  ...(em === undefined ? {} : { em }),
+  ...(ifMatch === undefined ? {} : { precondition: { match: parseTags(ifMatch), noneMatch: null } }),
+});
 
 /** Injection token of a content type's service, by `singularApiId`. */
 export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;

@@ -5,7 +5,7 @@ import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compil
 import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
-import { notFound, overLimit } from '../errors.js';
+import { notFound, overLimit, preconditionFailed } from '../errors.js';
 import { isObject } from '../json.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
@@ -23,6 +23,7 @@ import type { ContentType } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import { DocumentsBase } from './documents-base.js';
+import { etagOf } from './etag.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { heavyOf, PlanCache, readKeyOf, statementOf } from './plan-cache.js';
@@ -77,7 +78,8 @@ export class Documents {
   read(plan: ReadPlan, hangup: Hangup | null = null): Promise<Answer> {
     return this.shared.read(readKeyOf(plan), hangup, async (request) => {
       const statement = statementOf(plan, (asked) => this.compile(asked));
-      return this.answer(plan, await this.base.database.run(statement, { ...request, heavy: heavyOf(plan) }));
+      const rows = await this.base.database.run(statement, { ...request, heavy: heavyOf(plan) });
+      return this.answer(plan, rows, statement);
     });
   }
 
@@ -112,12 +114,13 @@ export class Documents {
 
   /**
    * Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5,
-   * 8.7, 9.8).
+   * 8.7, 9.8), unless the write wants it to be there.
    */
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
     const asked = { verb: 'delete', answerPlan: plan, body: null } as const;
     const target = writeTargetOf(asked.verb, plan, this.base.settings);
-    await this.run(asked, { target, options }, NO_ANSWER);
+    const done = await this.run(asked, { target, options }, NO_ANSWER);
+    if (done === null && (options.precondition?.match ?? null) !== null) throw preconditionFailed();
   }
 
   private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
@@ -149,7 +152,14 @@ export class Documents {
     const { caller } = options;
     const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, caller, events(target));
-    const rest = { verb, target, caller, right, precondition: null, events: events(target) };
+    const rest = {
+      verb,
+      target,
+      caller,
+      right,
+      precondition: options.precondition ?? null,
+      events: events(target),
+    };
     const planOf = (body: CheckedBody | null): WritePlan => ({
       ...rest,
       body,
@@ -240,15 +250,19 @@ export class Documents {
     return compileAnswer(plan, this.base.settings.limits.responseBytes);
   }
 
-  private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
-    const { data, total, over } = rows[0] as {
+  private answer(plan: ReadPlan, rows: readonly Row[], statement: Statement | null = null): Answer {
+    const { data, stamp, total, over } = rows[0] as {
       readonly data: string | null;
+      readonly stamp?: string;
       readonly total?: number | null;
       readonly over: boolean;
     };
     if (over) throw tooLarge(this.base.settings.limits.responseBytes);
     if (data === null) throw notFound();
-    return Answer.of(plan, data, total ?? null);
+    const answer = Answer.of(plan, data, total ?? null);
+    return stamp === undefined
+      ? answer
+      : answer.withHeaders({ ETag: etagOf(plan, { stamp, data, statement }) });
   }
 }
 

@@ -31,6 +31,7 @@ const versionRow = (row: Row): VersionRow => ({
   locale: String(row['locale']),
   published: row['published'] === true,
   revision: String(row['revision']),
+  stamp: String(row['stamp']),
   own: row['own'] === true,
 });
 

@@ -40,7 +40,7 @@ export class PlanCache {
     if (plan === undefined) {
       const made = make(by === null ? request : { ...request, by: byDocumentId(PLACEHOLDER_ID) });
       this.made += 1;
-      plan = { ...made, kept: { key: `read:${this.made}`, statement: null, heavy: null } };
+      plan = { ...made, kept: { key: `read:${this.made}`, statement: null, shape: null, heavy: null } };
       plans.set(key, plan);
     }
     return by === null ? plan : { ...plan, documentId: by.documentId };

@@ -3,6 +3,7 @@
  */
 import { decide, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
 import { forbidden } from '../errors.js';
+import { checkPrecondition } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
@@ -25,10 +26,17 @@ function concerned({ verb, target }: WritePlan, { all }: Versions): readonly Ver
 
 /**
  * Whether the document is there for the caller. One that is not theirs, where only their own may be written,
- * counts as absent, or throws ForbiddenError where they may read it.
+ * counts as absent, or throws ForbiddenError where they may read it. Throws PreconditionFailedError where it
+ * is not as the write wants it to be.
  */
 export function isThere(plan: WritePlan, versions: Versions): boolean {
-  plan.precondition?.(versions.all);
+  if (!mayBeWritten(plan, versions)) return false;
+  // Asked last, so that nobody learns of a version that is not theirs.
+  if (plan.precondition !== null) checkPrecondition(plan.precondition, plan.target, versions.all);
+  return true;
+}
+
+function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
   const rows = concerned(plan, versions);
   if (rows.length === 0) return makesOne(plan);
   if (ownOnly(plan) === null || rows.some(({ own }) => own)) return true;

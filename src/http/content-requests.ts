@@ -37,13 +37,14 @@ export class ContentRequests {
 
   /** Does what was planned for a request, on behalf of its caller, and answers it. */
   async perform(request: object, body?: unknown): Promise<Answer> {
-    const { action, deed, plan, caller } = askedOf(request);
+    const { action, deed, plan, caller, precondition } = askedOf(request);
     const hangup = hangupOf(request);
-    if (deed !== null) return this.deeds[deed]({ plan, body, options: { caller, hangup } });
-    if (action === 'create' || action === 'update')
-      return this.documents[action](plan, body, { caller, hangup });
+    const options = { caller, hangup, precondition };
+    if (deed !== null) return this.deeds[deed]({ plan, body, options });
+    if (action === 'create') return this.documents.create(plan, body, { caller, hangup });
+    if (action === 'update') return this.documents.update(plan, body, options);
     if (action === 'delete') {
-      await this.documents.delete(plan, { caller, hangup });
+      await this.documents.delete(plan, options);
       return Answer.NOTHING;
     }
     const answer = await this.documents.read(plan, hangup);

@@ -11,7 +11,7 @@ import { ContentRequests } from './content-requests.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { Generated } from './metadata.js';
 import { PopulateInterceptor } from './populate.interceptor.js';
-import type { HttpRequest } from './request-state.js';
+import { type HttpRequest, isRead } from './request-state.js';
 
 /**
  * The two interceptors of content routes, one inside the other. Nest takes them for one, because each that it
@@ -31,12 +31,10 @@ export class ContentInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     const http = context.switchToHttp();
-    const request = http.getRequest<HttpRequest & { readonly method: string }>();
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead || this.reflector.get(Generated, context.getClass()) !== true)
+    const request = http.getRequest<HttpRequest>();
+    if (!isRead(request) || this.reflector.get(Generated, context.getClass()) !== true)
       return this.envelope.intercept(context, { handle: () => this.populate.intercept(context, next) });
     this.populate.narrow(request);
-    const response = http.getResponse<object>();
-    return from(this.requests.perform(request).then((answer) => this.envelope.send(response, answer)));
+    return from(this.requests.perform(request).then((answer) => this.envelope.send(http, answer)));
   }
 }

@@ -8,7 +8,11 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import { map } from 'rxjs';
 import { Answer, type AnswerHead } from '../documents/answer.js';
+import { parseTags } from '../query/parse-tags.js';
 import { JSON_TEXT } from './metadata.js';
+import { type HttpRequest, isRead } from './request-state.js';
+
+type HttpContext = ReturnType<ExecutionContext['switchToHttp']>;
 
 const CONTENT_TYPE = 'Content-Type';
 
@@ -23,15 +27,17 @@ export class EnvelopeInterceptor implements NestInterceptor {
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
-    const response = context.switchToHttp().getResponse<object>();
+    const http = context.switchToHttp();
     return next
       .handle()
-      .pipe(map((result: unknown) => (result instanceof Answer ? this.send(response, result) : result)));
+      .pipe(map((result: unknown) => (result instanceof Answer ? this.send(http, result) : result)));
   }
 
-  /** Sets status and headers, and answers the body. What `If-None-Match` leaves of an answer belongs here. */
-  send(response: object, answer: Answer): string | undefined {
+  /** Sets status and headers, and answers the body, or what `If-None-Match` leaves of it. */
+  send(http: HttpContext, whole: Answer): string | undefined {
     const { httpAdapter } = this.host;
+    const [request, response] = [http.getRequest<HttpRequest>(), http.getResponse<object>()];
+    const answer = whole.unlessKnown(isRead(request) ? parseTags(request.headers['if-none-match']) : null);
     const text = answer.envelope();
     if (answer.head !== null) this.sendHead(response, answer.head);
     if (text !== undefined && httpAdapter.getHeader(response, CONTENT_TYPE) === undefined)

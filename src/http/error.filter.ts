@@ -43,6 +43,7 @@ const NAMES = new Map<number, ErrorName>(
       'NotFoundError',
       'MethodNotAllowedError',
       'ConflictError',
+      'PreconditionFailedError',
       'PayloadTooLargeError',
       'UriTooLongError',
       'UnsupportedMediaTypeError',

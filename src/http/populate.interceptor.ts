@@ -7,9 +7,18 @@ import {
 } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import { Documents, draftUnlessSaid } from '../documents/documents.service.js';
+import type { Precondition } from '../plan/precondition.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
+import { parseTags } from '../query/parse-tags.js';
 import { type ContentRoute, type HttpRequest, queryOf, stateOf } from './request-state.js';
+
+/** Under which condition a request wants its document to be written; null where under none. */
+function preconditionOf({ headers }: HttpRequest): Precondition | null {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  if (match === undefined && noneMatch === undefined) return null;
+  return { match: parseTags(match), noneMatch: parseTags(noneMatch) };
+}
 
 /**
  * Plans the answer of a content route before anything is read or written: the query is checked, and its
@@ -37,6 +46,7 @@ export class PopulateInterceptor implements NestInterceptor {
         deed: route.deed,
         caller,
         plan: this.plan(request, route, caller),
+        precondition: preconditionOf(request),
       };
   }
 

@@ -2,6 +2,7 @@
 import { bearerOf, type Credentials } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import type { Action } from '../access/permissions.js';
+import type { Precondition } from '../plan/precondition.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../schema/model.js';
 
@@ -28,13 +29,14 @@ export type Deed = 'publish' | 'unpublish' | 'discardDraft' | 'findSchedule' | '
 
 /**
  * A content request, read and checked: the answer that it wants, who wants it, and what is to be done first.
- * Headers that say under which condition (`If-Match`) or how (`Prefer`) belong here, too.
  */
 export interface Asked {
   readonly action: Action;
   readonly deed: Deed | null;
   readonly caller: Caller;
   readonly plan: ReadPlan;
+  /** Under which condition it is written. */
+  readonly precondition: Precondition | null;
 }
 
 /**
@@ -64,6 +66,9 @@ export interface HttpRequest {
   /** Node's own request, where the framework has put another around it. */
   readonly raw?: object;
 }
+
+/** Whether a request reads. */
+export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
 /** What strategies may look at. */
 export const credentialsOf = (request: HttpRequest): Credentials => ({

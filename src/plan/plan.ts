@@ -144,6 +144,8 @@ export interface KeptStatement {
   /** A short name of the plan, which no other one has. */
   readonly key: string;
   statement: Statement | null;
+  /** What its text comes to in the tags of its answers; null until the first one. */
+  shape: string | null;
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;
 }

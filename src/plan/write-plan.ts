@@ -7,7 +7,7 @@ import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../schema/model.js';
 import type { Body } from './body.js';
 import type { Lock } from './locks.js';
-import type { VersionRow } from './versions.js';
+import type { Precondition } from './precondition.js';
 
 /** What happens to a document. Publishing comes after the create or update that publishes (protocol 21.4). */
 export const WRITE_EVENTS = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'] as const;
@@ -46,8 +46,8 @@ export interface WritePlan {
   readonly right: Action;
   /** Held before anything is looked at. */
   readonly locks: readonly Lock[];
-  /** What must be so of the versions that are there, under the locks; throws where it is not. */
-  readonly precondition: ((versions: readonly VersionRow[]) => void) | null;
+  /** What must be so of the versions that are there, under the locks. */
+  readonly precondition: Precondition | null;
   /** What hooks are told. */
   readonly events: readonly WriteEvent[];
   /** Null where a write has none. */

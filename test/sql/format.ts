@@ -1,4 +1,4 @@
-const CLAUSES = /^(from|where|order|limit|offset|join|cross|and)$/;
+const CLAUSES = /^(from|where|order|limit|offset|join|cross|left|and)$/;
 
 /**
  * One line per clause, sub-queries indented: for people. White space means nothing in what the library
@@ -24,7 +24,7 @@ export function format(text: string): string {
       const ends = brackets.pop() === true;
       if (ends) line();
       out += token;
-    } else if (token === ' ' && inQuery && tokens[i - 1] !== 'cross' && CLAUSES.test(next)) {
+    } else if (token === ' ' && inQuery && !['cross', 'left'].includes(tokens[i - 1] ?? '') && CLAUSES.test(next)) {
       line();
       if (next === 'and') out += '  ';
     } else out += token;

@@ -1,0 +1,38 @@
+/** The validator of one document's answer: which version it shows, and how (RFC 9110 8.8.3). */
+import { hash } from 'node:crypto';
+import type { ReadPlan } from '../plan/plan.js';
+import type { Statement } from '../sql.js';
+
+/** Characters of a digest. */
+const LENGTH = 16;
+
+/** A short digest: of what is nobody's secret, and hard to meet by chance. */
+export const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, LENGTH);
+
+/**
+ * How a statement shows a row, whichever document it is asked for: what is shown is a matter of rights, of
+ * the model and of the format, too, and all of them are in its text.
+ */
+const shapeOf = ({ text, values }: Statement, { documentId }: ReadPlan): string =>
+  digestOf(JSON.stringify([text, values.filter((value) => value !== documentId)]));
+
+/** What an answer shows, and how it came about. */
+interface Shown {
+  readonly stamp: string;
+  readonly data: string;
+  /** Null for the answer to a write, which nobody asks for again. */
+  readonly statement: Statement | null;
+}
+
+/**
+ * The tag of an answer: the stamp of its version, then what tells it from other answers about that version.
+ * What is populated changes by itself, so that only the whole text says whether it is the same.
+ */
+export function etagOf(plan: ReadPlan, { stamp, data, statement }: Shown): string {
+  if (statement === null) return `"${stamp}-w"`;
+  if (plan.object.children.length > 0) return `"${stamp}-${digestOf(data)}"`;
+  const { kept } = plan;
+  if (kept === null) return `"${stamp}-${shapeOf(statement, plan)}"`;
+  kept.shape ??= shapeOf(statement, plan);
+  return `"${stamp}-${kept.shape}"`;
+}

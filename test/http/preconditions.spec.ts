@@ -1,0 +1,236 @@
+/** ETags of documents, what a client that has them already is spared, and writes that start from what it has seen. */
+import {
+  type AuthStrategy,
+  type Caller,
+  type ContentService,
+  type Credentials,
+  defineCollectionType,
+  defineSingleType,
+  getContentToken,
+  Permissions,
+} from 'nestjs-content-api';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { failure, NOT_FOUND, snapshot } from './helpers.ts';
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  localized: true,
+  owner: 'writer',
+  attributes: {
+    title: { type: 'string', localized: true },
+    rank: { type: 'integer' },
+    secret: { type: 'integer', private: true },
+    writer: { type: 'string' },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'tag' },
+  },
+});
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  attributes: { name: { type: 'string' } },
+});
+const home = defineSingleType({ singularApiId: 'home', attributes: { title: { type: 'string' } } });
+
+class Writers implements AuthStrategy {
+  readonly name = 'writers';
+  authenticate({ bearer }: Credentials): Caller | null {
+    if (bearer === null) return null;
+    const own = { actions: ['find', 'findOne', 'update', 'delete'], own: true } as const;
+    return { kind: 'user', id: bearer, permissions: Permissions.of({ page: [own] }) };
+  }
+}
+
+const FAILED = failure(412, 'PreconditionFailedError', 'Precondition Failed');
+const stampOf = (etag: unknown): string => String(etag).slice(1).split('-')[0] ?? '';
+
+describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [page, tag, home],
+        locales: ['fr'],
+        access: { public: { page: '*', tag: '*', home: '*' } },
+        auth: { strategies: [new Writers()] },
+      },
+      adapter,
+    );
+  });
+  afterAll(() => test.close());
+
+  const make = async (data: object = { title: 'one' }): Promise<string> =>
+    `/api/pages/${(await test.http.post('/api/pages').send({ data }).expect(201)).body.data.documentId}`;
+  const tagOf = async (path: string): Promise<string> =>
+    String((await test.http.get(path).expect(200)).headers['etag']);
+  const put = (path: string, data: object, headers: Record<string, string> = {}) =>
+    test.http.put(path).set(headers).send({ data });
+
+  it('a document that the client has is a 304 without a body, to GET and HEAD', async () => {
+    const path = await make();
+    const etag = await tagOf(path);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const { text, headers } = await test.http.get(path).set('If-None-Match', known).expect(304);
+      expect([text, headers['etag'], headers['vary']]).toEqual([
+        '',
+        etag,
+        expect.stringContaining('Authorization'),
+      ]);
+      await test.http.head(path).set('If-None-Match', known).expect(304);
+    }
+    await test.http.get(path).set('If-None-Match', '"other"').expect(200);
+    await put(path, { rank: 1 }).expect(200);
+    await test.http.get(path).set('If-None-Match', etag).expect(200);
+  });
+
+  it('what is shown otherwise has another tag, and all of them name the same version', async () => {
+    const path = await make();
+    const paths = [path, `${path}?fields=rank`, `${path}?populate=tags`];
+    const tags = await Promise.all(paths.map(tagOf));
+    expect(new Set(tags).size).toBe(3);
+    expect(new Set(tags.map(stampOf)).size).toBe(1);
+    for (const [i, etag] of tags.entries()) {
+      await test.http
+        .get(paths[i] ?? '')
+        .set('If-None-Match', etag)
+        .expect(304);
+      await test.http
+        .get(paths[(i + 1) % 3] ?? '')
+        .set('If-None-Match', etag)
+        .expect(200);
+    }
+    const v4 = await test.http
+      .get(path)
+      .set({ 'Strapi-Response-Format': 'v4', 'If-None-Match': tags[0] ?? '' });
+    expect(v4.status).toBe(200);
+  });
+
+  it('a populated document changes with what is populated, although its version does not', async () => {
+    const { documentId } = (await test.http.post('/api/tags').send({ data: { name: 'a' } })).body.data;
+    const path = await make({ title: 'two', tags: [documentId] });
+    const etag = await tagOf(`${path}?populate=tags`);
+    await test.http
+      .put(`/api/tags/${documentId}`)
+      .send({ data: { name: 'b' } })
+      .expect(200);
+    const { body } = await test.http.get(`${path}?populate=tags`).set('If-None-Match', etag).expect(200);
+    expect(body.data.tags[0].name).toBe('b');
+  });
+
+  it('If-Match lets a write through that starts from what is there, and no other', async () => {
+    const path = await make();
+    const etag = await tagOf(`${path}?fields=title&populate=tags`);
+    const { headers } = await put(path, { title: 'mine' }, { 'If-Match': etag }).expect(200);
+    const before = await snapshot(test);
+    expect((await put(path, { title: 'late' }, { 'If-Match': etag }).expect(412)).body).toEqual(FAILED);
+    await test.http.delete(path).set('If-Match', etag).expect(412);
+    for (const nothing of ['"other"', 'bare', '']) await put(path, {}, { 'If-Match': nothing }).expect(412);
+    expect(await snapshot(test)).toEqual(before);
+    // The answer of a write names the version that it has made.
+    await put(path, { title: 'next' }, { 'If-Match': `"other", ${headers['etag']}` }).expect(200);
+    await put(path, { title: 'any' }, { 'If-Match': '*' }).expect(200);
+    await test.http
+      .delete(path)
+      .set('If-Match', await tagOf(path))
+      .expect(204);
+  });
+
+  it('of many that start from the same version one is written', async () => {
+    const path = await make();
+    const etag = await tagOf(path);
+    const writes = Array.from({ length: 8 }, (_, i) => put(path, { title: `${i}` }, { 'If-Match': etag }));
+    const statuses = (await Promise.all(writes)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, ...Array(7).fill(412)]);
+  });
+
+  it('what is published stands for its draft until that is changed', async () => {
+    const path = await make();
+    const published = await tagOf(path);
+    const draft = await tagOf(`${path}?status=draft`);
+    await put(path, {}, { 'If-Match': draft }).expect(200);
+    const again = await tagOf(path);
+    expect(again).not.toBe(published);
+    await put(`${path}?status=draft`, { rank: 5 }, { 'If-Match': again }).expect(200);
+    expect(await tagOf(path)).toBe(again);
+    await put(path, {}, { 'If-Match': again }).expect(412);
+    await put(path, {}, { 'If-Match': await tagOf(`${path}?status=draft`) }).expect(200);
+  });
+
+  it('a value that locales share is a change of each; other values are not', async () => {
+    const path = await make();
+    await put(`${path}?locale=fr`, { title: 'un' }).expect(200);
+    const etag = await tagOf(path);
+    await put(`${path}?locale=fr`, { title: 'deux' }).expect(200);
+    expect(await tagOf(path)).toBe(etag);
+    await put(`${path}?locale=fr`, { rank: 7 }).expect(200);
+    await put(path, {}, { 'If-Match': etag }).expect(412);
+  });
+
+  it('a version that is published anew is another answer, whatever its content', async () => {
+    const { documentId } = (await test.http.post('/api/pages').send({ data: { title: 'x' } })).body.data;
+    const etag = await tagOf(`/api/pages/${documentId}`);
+    const pages = test.app.get<ContentService>(getContentToken('page'), { strict: false });
+    await pages.unpublish(documentId);
+    await pages.publish(documentId);
+    const { body } = await test.http.get(`/api/pages/${documentId}`).set('If-None-Match', etag).expect(200);
+    expect(body.data.title).toBe('x');
+  });
+
+  it('a version written by SQL is another one', async () => {
+    const path = await make();
+    const etag = await tagOf(path);
+    await test.sql('update pages set secret = 1 where document_id = $1', [path.split('/').at(-1)]);
+    await put(path, {}, { 'If-Match': etag }).expect(412);
+  });
+
+  it('what is not there is a 404 to PUT, and 412 to DELETE, which is no error otherwise', async () => {
+    expect((await put('/api/pages/nobody', {}, { 'If-Match': '*' }).expect(404)).body).toEqual(NOT_FOUND);
+    await test.http.delete('/api/pages/nobody').expect(204);
+    await test.http.delete('/api/pages/nobody').set('If-Match', '*').expect(412);
+    const path = await make();
+    await put(`${path}?locale=fr`, { title: 'neuf' }, { 'If-Match': '*' }).expect(412);
+  });
+
+  it('whose document it is not learns nothing by a condition', async () => {
+    const path = await make({ title: 'hers', writer: 'ann' });
+    const etag = await tagOf(path);
+    for (const known of [etag, '"other"', '*']) {
+      const headers = { authorization: 'Bearer bob', 'if-match': known };
+      expect((await put(path, { title: 'his' }, headers)).status).toBe(404);
+    }
+    await put(path, { title: 'still' }, { authorization: 'Bearer ann', 'if-match': '"other"' }).expect(412);
+  });
+
+  it('If-None-Match: * makes what is not there, and writes nothing else', async () => {
+    const none = { 'If-None-Match': '*' };
+    await put('/api/home', { title: 'first' }, none).expect(200);
+    await put('/api/home', { title: 'second' }, none).expect(412);
+    expect((await test.http.get('/api/home').expect(200)).body.data.title).toBe('first');
+    const path = await make();
+    await put(`${path}?locale=fr`, { title: 'neuf' }, none).expect(200);
+    await put(`${path}?locale=fr`, { title: 'encore' }, none).expect(412);
+  });
+
+  it('the service takes the same', async () => {
+    const pages = test.app.get<ContentService>(getContentToken('page'), { strict: false });
+    const { documentId } = (await pages.create({ title: 'a' })) as { documentId: string };
+    const seen = await pages.findVersion(documentId, { fields: ['title'] });
+    expect(seen?.data).toMatchObject({ title: 'a' });
+    const ifMatch = seen?.etag ?? '';
+    await pages.update(documentId, { title: 'b' }, {}, { ifMatch });
+    await expect(pages.update(documentId, { title: 'c' }, {}, { ifMatch })).rejects.toMatchObject({
+      name: 'PreconditionFailedError',
+      status: 412,
+    });
+    await expect(pages.delete(documentId, { locale: '*' }, { ifMatch })).rejects.toMatchObject({
+      status: 412,
+    });
+    await pages.delete(
+      documentId,
+      {},
+      { ifMatch: [ifMatch, (await pages.findVersion(documentId))?.etag ?? ''] },
+    );
+    expect(await pages.findVersion(documentId)).toBeNull();
+  });
+});
