@@ -43,6 +43,8 @@ export interface ContentSettings {
   readonly maxPreparedSize: number;
   /** How documents with a time are published and unpublished. */
   readonly schedule: ScheduleSettings;
+  /** The description of the API, which each caller gets of what they may do. */
+  readonly openapi: OpenApiSettings;
   /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
   readonly health: boolean;
 }
@@ -93,6 +95,18 @@ export interface ScheduleSettings {
   readonly everySeconds: number | null;
 }
 
+/** The description of the API. */
+export interface OpenApiSettings {
+  /** Serve it at `<prefix>/openapi.json`. Default true. */
+  readonly document: boolean;
+  /** Serve a page to read and try it at `<prefix>/openapi`; needs the package `swagger-ui-dist`. Default false. */
+  readonly page: boolean;
+  /** What the API is called there. */
+  readonly title: string;
+  /** The API's own version, which says nothing of this library's. */
+  readonly version: string;
+}
+
 /** What all requests of a process together may use. */
 export interface LoadLimits {
   /** Time that a request may wait for a connection, in milliseconds. 0 for no limit of its own. */
@@ -132,6 +146,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxPreparedSize: 100_000,
   health: false,
   schedule: Object.freeze({ everySeconds: null }),
+  openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1' }),
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,
@@ -158,10 +173,11 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 });
 
 /** What a host may set. */
-export type SettingsInput = Partial<Omit<ContentSettings, 'limits' | 'load' | 'schedule'>> & {
+export type SettingsInput = Partial<Omit<ContentSettings, 'limits' | 'load' | 'schedule' | 'openapi'>> & {
   readonly limits?: Partial<ContentLimits>;
   readonly load?: Partial<LoadLimits>;
   readonly schedule?: Partial<ScheduleSettings>;
+  readonly openapi?: Partial<OpenApiSettings>;
 };
 
 /** A path without the slashes around it. */
@@ -183,6 +199,13 @@ const SECONDS: Rule = [
   (value) => typeof value === 'number' && value >= 0 && value * 1000 < 2 ** 31,
 ];
 const SHARE: Rule = ['a number between 0 and 1', (value) => Number(value) >= 0 && Number(value) <= 1];
+const TEXT: Rule = ['a text', (value) => typeof value === 'string' && value !== ''];
+const OPENAPI: Readonly<Record<keyof OpenApiSettings, Rule>> = {
+  document: FLAG,
+  page: FLAG,
+  title: TEXT,
+  version: TEXT,
+};
 const isCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value);
 
 const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
@@ -197,6 +220,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   limits: OBJECT,
   load: OBJECT,
   schedule: ['an object with everySeconds', isObject],
+  openapi: ['an object with document, page, title and version', isObject],
   preparedStatements: FLAG,
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
@@ -217,7 +241,10 @@ export function checkSettings(input: SettingsInput): string[] {
     ),
   );
   const seconds = wrong('schedule.everySeconds', input.schedule?.everySeconds ?? undefined, SECONDS);
-  return [...settings, ...groups, ...seconds];
+  const openapi = Object.entries(OPENAPI).flatMap(([name, rule]) =>
+    wrong(`openapi.${name}`, input.openapi?.[name as keyof OpenApiSettings], rule),
+  );
+  return [...settings, ...groups, ...seconds, ...openapi];
 }
 
 /** The host's settings over the defaults, frozen. */
@@ -234,6 +261,7 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const load = Object.freeze({ ...DEFAULT_SETTINGS.load, ...input.load });
   const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
   const schedule = Object.freeze({ ...DEFAULT_SETTINGS.schedule, ...input.schedule });
-  const rest = { prefix, defaultLocale, locales, limits, load, schedule };
+  const openapi = Object.freeze({ ...DEFAULT_SETTINGS.openapi, ...input.openapi });
+  const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi };
   return Object.freeze({ ...DEFAULT_SETTINGS, ...given, ...rest });
 }

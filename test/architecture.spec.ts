@@ -20,6 +20,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   access: 2,
   plan: 3,
   compile: 4,
+  openapi: 4,
   database: 5,
   documents: 6,
   evolution: 6,

@@ -22,6 +22,7 @@ import { forbidden, notFound, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { AccountGuard, callerOf } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { Described } from './metadata.js';
 import { credentialsOf, type HttpRequest } from './request-state.js';
 
 const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
@@ -38,6 +39,7 @@ const asking = (route: string, { ip = '' }: AddressedRequest, identifier: unknow
 @Controller({ path: 'auth', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
+@Described()
 export class AuthController {
   constructor(
     @Inject(SignIn) private readonly signIn: SignIn,

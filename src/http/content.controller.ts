@@ -26,7 +26,7 @@ import { AccessGuard } from './access.guard.js';
 import { ContentRequests } from './content-requests.js';
 import { ContentInterceptor } from './content.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { ContentAction, Generated, Json, OnDocument, ServesType } from './metadata.js';
+import { ContentAction, DescribedHandlers, Generated, Json, OnDocument, ServesType } from './metadata.js';
 
 /**
  * What both kinds of routes share. When a handler runs, the guard has found the caller, and one interceptor
@@ -51,6 +51,7 @@ abstract class ContentController {
  *
  * @publicApi
  */
+@DescribedHandlers()
 export abstract class CollectionController extends ContentController {
   @Get()
   @Json()
@@ -131,6 +132,7 @@ export abstract class CollectionController extends ContentController {
  *
  * @publicApi
  */
+@DescribedHandlers()
 export abstract class SingleController extends ContentController {
   @Get()
   @Json()

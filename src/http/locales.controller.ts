@@ -3,6 +3,7 @@ import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } 
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { Described } from './metadata.js';
 
 /** A locale of the settings, in the shape that clients know (protocol 9.14). */
 interface Locale {
@@ -31,6 +32,7 @@ function nameOf(code: string): string {
 @Controller({ path: 'i18n', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
+@Described()
 export class LocalesController {
   private readonly locales: readonly Locale[];
 

@@ -21,6 +21,7 @@ import { isObject } from '../json.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { Described } from './metadata.js';
 
 const OK = { ok: true } as const;
 
@@ -42,6 +43,7 @@ function inputOf(body: unknown): RoleInput {
 @Controller({ path: 'users-permissions', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
+@Described()
 export class RolesController {
   constructor(
     @Inject(Roles) private readonly roles: Roles,

@@ -88,6 +88,14 @@ export class ContentRoutes {
     adaptFastify(this.adapter, (path) => this.hasRoute(path));
   }
 
+  /** The path before all content routes, with a leading slash, as requests have it; empty at the root. */
+  get base(): string {
+    return [trimSlashes(this.application.getGlobalPrefix()), this.own]
+      .filter((part) => part !== '')
+      .map((part) => `/${part}`)
+      .join('');
+  }
+
   /** Whether a lower-case path is below the content prefix. */
   covers(path: string): boolean {
     return this.bases.some((base) => (path === base ? path !== '' : path.startsWith(`${base}/`)));

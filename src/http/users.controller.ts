@@ -26,7 +26,7 @@ import { byDocumentId, type DocumentKey } from '../plan/plan-read.js';
 import { type QueryDefaults } from '../query/read-raw.js';
 import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { Json } from './metadata.js';
+import { Json, Described } from './metadata.js';
 import { type HttpRequest, queryOf } from './request-state.js';
 
 const TYPE = 'user';
@@ -66,6 +66,7 @@ const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
 @Controller({ path: 'users', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
+@Described()
 export class UsersController {
   constructor(
     @Inject(Documents) private readonly documents: Documents,

@@ -60,6 +60,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   limits: Object.keys(DEFAULT_SETTINGS.limits),
   load: Object.keys(DEFAULT_SETTINGS.load),
   schedule: Object.keys(DEFAULT_SETTINGS.schedule),
+  openapi: Object.keys(DEFAULT_SETTINGS.openapi),
   access: keysOf<AccessOptions>({ public: true, roles: true, source: true, maxAge: true }),
   auth: keysOf<AuthOptions>({ strategies: true }),
 };

@@ -2,6 +2,7 @@
 import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { UnroutedErrorFilter } from '../http/error.filter.js';
 import { LocalesController } from '../http/locales.controller.js';
+import { OpenApiController } from '../http/openapi.controller.js';
 import { ContentRoutes } from '../http/routes.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
@@ -68,6 +69,7 @@ export class ContentModule implements NestModule {
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.mount();
     this.routes.setPath(LocalesController, 'i18n');
+    this.routes.setPath(OpenApiController, 'openapi.json');
     this.unrouted.register();
   }
 }

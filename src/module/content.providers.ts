@@ -12,6 +12,7 @@ import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
 import { ScheduleWorker } from '../documents/schedule-worker.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
+import { ContentOpenApi } from '../http/content-openapi.js';
 import { ContentRequests } from '../http/content-requests.js';
 import { EnvelopeInterceptor } from '../http/envelope.interceptor.js';
 import { HalfSentRequests } from '../http/half-sent-requests.js';
@@ -63,6 +64,7 @@ const CLASSES: readonly Provider[] = [
   ContentRoutes,
   UnsentAnswers,
   ContentRequests,
+  ContentOpenApi,
   EnvelopeInterceptor,
   PopulateInterceptor,
   HalfSentRequests,
@@ -101,5 +103,6 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   ContentArchive,
   ContentRoutes,
   ContentErrorFilter,
+  ContentOpenApi,
   ...[...schema.types.keys()].map(getContentToken),
 ];

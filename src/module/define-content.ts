@@ -5,6 +5,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { entitiesOf } from '../database/entities.js';
 import { contentController } from '../http/content.controller.js';
 import { LocalesController } from '../http/locales.controller.js';
+import { OpenApiController } from '../http/openapi.controller.js';
 import { buildSchema } from '../schema/build-schema.js';
 import { DEFAULT_SETTINGS, trimSlashes } from '../settings.js';
 import { checkOptionShapes } from './check-options.js';
@@ -57,7 +58,7 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
     // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
     global: true,
     imports: [DiscoveryModule, ...(built.imports ?? [])],
-    controllers: [...controllers.map(({ controller }) => controller), LocalesController],
+    controllers: [...controllers.map(({ controller }) => controller), LocalesController, OpenApiController],
     providers: [
       ...(built.providers ?? []),
       { provide: RUNTIME, useFactory: options.check, inject: [MODULE_OPTIONS_TOKEN] },

@@ -10,6 +10,8 @@ import {
 import { DiscoveryModule } from '@nestjs/core';
 import { AccountHooks } from '../accounts/account-hooks.js';
 import { AccountTables } from '../accounts/account-tables.js';
+import { authPaths } from '../accounts/auth-paths.js';
+import { userPaths } from '../accounts/user-paths.js';
 import { AccountRepository } from '../accounts/account-repository.js';
 import { DefaultRoles } from '../accounts/default-roles.js';
 import { JsonWebTokens } from '../accounts/json-web-tokens.js';
@@ -20,7 +22,13 @@ import { Roles } from '../accounts/roles.js';
 import { Sessions } from '../accounts/sessions.js';
 import { SignIn } from '../accounts/sign-in.service.js';
 import { UserStrategy } from '../accounts/user-strategy.js';
-import { resolveUsersOptions, USERS_OPTIONS, type UsersOptions } from '../accounts/users.options.js';
+import {
+  type ResolvedUsersOptions,
+  resolveUsersOptions,
+  USERS_OPTIONS,
+  type UsersOptions,
+} from '../accounts/users.options.js';
+import { ContentOpenApi } from '../http/content-openapi.js';
 import { AuthController } from '../http/auth.controller.js';
 import { RolesController } from '../http/roles.controller.js';
 import { ContentRoutes } from '../http/routes.js';
@@ -73,6 +81,8 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(MailedCodes) private readonly codes: MailedCodes,
     @Inject(Marked) private readonly marked: Marked,
+    @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
   ) {
     super();
   }
@@ -90,6 +100,8 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
 
   onModuleInit(): void {
     this.codes.start(() => this.marked.one('ContentMailSender'));
+    this.openApi.add(authPaths(this.options));
+    this.openApi.add(userPaths);
   }
 
   configure(_consumer: MiddlewareConsumer): void {

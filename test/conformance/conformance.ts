@@ -1,5 +1,6 @@
 /** The whole run: a fresh database, the library with model and seed, every case. */
 import { createDatabase } from '../support/database.ts';
+import { DescriptionOracle } from '../openapi/oracle.ts';
 import { signIn } from './callers.ts';
 import { readCases, readJson } from './cases.ts';
 import type { Model, Seed } from './cases.ts';
@@ -7,6 +8,7 @@ import { startLibrary } from './library.ts';
 import type { Adapter } from './library.ts';
 import { replay } from './replay.ts';
 import type { Replay, Result } from './replay.ts';
+import { send } from './request.ts';
 import { plant } from './seed.ts';
 import { countStatements } from './statements.ts';
 
@@ -39,7 +41,11 @@ export async function withLibrary<T>(
       const planting = { seed, model, databaseUrl: database.url };
       const pinned = await plant(library.app, planting);
       const bearers = await signIn(library, planting);
-      return await use({ cases, model, port: library.port, bearers, pinned, statements });
+      const { port } = library;
+      const ask = (path: string, headers: Readonly<Record<string, string>>) =>
+        send(port, { method: 'GET', path, headers, body: null });
+      const oracle = new DescriptionOracle(ask);
+      return await use({ cases, model, port, bearers, pinned, statements, oracle });
     } finally {
       await library.app.close();
     }

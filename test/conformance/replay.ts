@@ -2,6 +2,7 @@
 import { asked } from './asked.ts';
 import { authorization } from './callers.ts';
 import type { Bearers } from './callers.ts';
+import { type DescriptionOracle } from '../openapi/oracle.ts';
 import { at, fill, variablesIn } from './cases.ts';
 import type { Case, Model, Variables } from './cases.ts';
 import { compare, IdMap } from './compare.ts';
@@ -37,6 +38,8 @@ export interface Replay {
   readonly pinned: ReadonlySet<string>;
   /** The running total of SQL statements. */
   readonly statements: () => number;
+  /** What every answer is held against, beside the recorded one. */
+  readonly oracle?: DescriptionOracle;
 }
 
 type Judgement = Pick<Result, 'outcome' | 'reason'> & Partial<Pick<Result, 'differences'>>;
@@ -73,7 +76,11 @@ class Player {
     const answer = await send(this.replay.port, request);
     const statements = this.replay.statements() - before;
     this.capture(recorded, answer);
-    const judged = await this.withHead(request, answer, this.judge(recorded, answer));
+    const judged = await this.asDescribed(
+      request,
+      answer,
+      await this.withHead(request, answer, this.judge(recorded, answer)),
+    );
     this.earlier.push(recorded);
     return { case: recorded, differences: [], answer, statements, ...judged };
   }
@@ -94,6 +101,19 @@ class Player {
     return differences.length === 0
       ? judged
       : { outcome: 'mismatched', differences: [...(judged.differences ?? []), ...differences] };
+  }
+
+  /** Every answer is one that the caller's description of the API has. */
+  private async asDescribed(request: Request, answer: Answer, judged: Judgement): Promise<Judgement> {
+    const { oracle } = this.replay;
+    if (oracle === undefined || judged.outcome === 'skipped') return judged;
+    const { method, path, headers } = request;
+    const { status, body } = answer;
+    const problem = await oracle.problem({ method, path, headers, status, body });
+    if (method !== 'GET' && path.startsWith('/api/users')) oracle.forget();
+    if (problem === null) return judged;
+    const difference = { path: 'description', recorded: 'as described', ours: problem };
+    return { outcome: 'mismatched', differences: [...(judged.differences ?? []), difference] };
   }
 
   /** What the recording could not capture either stands as it stood in its later requests: `undefined`. */

@@ -1,0 +1,182 @@
+/** The description of `/api/auth/…` (protocol 19.1–19.13): one row for each route that is on. */
+import type { Caller } from '../access/caller.js';
+import { ERRORS } from '../errors.js';
+import type { Describe, Describing } from '../openapi/describing.js';
+import { closed, json, type JsonSchema, list, open, type Operation } from '../openapi/document.js';
+import { ALWAYS, errorAnswers, ON_BODY } from '../openapi/error-answers.js';
+import type { ResolvedUsersOptions } from './users.options.js';
+
+const TEXT: JsonSchema = { type: 'string' };
+const EMAIL: JsonSchema = { type: 'string', format: 'email' };
+const PASSWORD: JsonSchema = { type: 'string', format: 'password' };
+const TIME: JsonSchema = { type: 'string', format: 'date-time' };
+const FLAG: JsonSchema = { type: 'boolean' };
+
+type Fields = Readonly<Record<string, JsonSchema>>;
+
+interface AuthRow {
+  readonly handler: string;
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  readonly summary: string;
+  readonly body: Fields | null;
+  readonly answer: keyof typeof ANSWERS;
+  /** Whether the application has it, and a caller can do anything with it. */
+  readonly isFor: (options: ResolvedUsersOptions, caller: Caller) => boolean;
+  /** Whether attempts are counted. */
+  readonly limited: boolean;
+}
+
+/** Oneself, with what the host adds to users. */
+const USER = {
+  ...open(
+    {
+      id: { type: 'integer' },
+      documentId: TEXT,
+      username: TEXT,
+      email: TEXT,
+      confirmed: FLAG,
+      blocked: FLAG,
+    },
+    ['id', 'documentId', 'username', 'email'],
+  ),
+  additionalProperties: true,
+};
+
+const issued = ({ refresh }: ResolvedUsersOptions): Fields =>
+  refresh === null ? { jwt: TEXT } : { jwt: TEXT, refreshToken: TEXT };
+
+const needed = (fields: Fields): JsonSchema => open(fields, Object.keys(fields));
+
+const ANSWERS = {
+  signedIn: (options: ResolvedUsersOptions) => needed({ ...issued(options), user: USER }),
+  registered: (options: ResolvedUsersOptions) =>
+    needed({ ...(options.register.confirm ? {} : issued(options)), user: USER }),
+  issued: (options: ResolvedUsersOptions) => needed(issued(options)),
+  ok: () => needed({ ok: { const: true } }),
+  sent: () => needed({ email: EMAIL, sent: { const: true } }),
+  sessions: () =>
+    needed({ data: list(needed({ id: TEXT, createdAt: TIME, expiresAt: TIME, current: FLAG })) }),
+  redirect: null,
+};
+
+const anybody: AuthRow['isFor'] = () => true;
+const isUser: AuthRow['isFor'] = (_options, { kind }) => kind === 'user' || kind === 'system';
+const hasSessions: AuthRow['isFor'] = ({ refresh }) => refresh !== null;
+const both =
+  (...all: readonly AuthRow['isFor'][]): AuthRow['isFor'] =>
+  (options, caller) =>
+    all.every((one) => one(options, caller));
+
+const row = (
+  path: string,
+  handler: string,
+  rest: Pick<AuthRow, 'summary' | 'answer'> & Partial<AuthRow>,
+): AuthRow => ({ path, handler, method: 'post', body: null, isFor: anybody, limited: true, ...rest });
+
+const REGISTER: Fields = { username: TEXT, email: EMAIL, password: PASSWORD };
+const AGAIN: Fields = { password: PASSWORD, passwordConfirmation: PASSWORD };
+
+const ROWS: readonly AuthRow[] = [
+  row('local', 'local', {
+    summary: 'Signs in',
+    body: { identifier: TEXT, password: PASSWORD },
+    answer: 'signedIn',
+    isFor: ({ local }) => local,
+  }),
+  row('local/register', 'register', {
+    summary: 'Registers',
+    body: REGISTER,
+    answer: 'registered',
+    isFor: ({ register }) => register.enabled,
+  }),
+  row('forgot-password', 'forgotPassword', {
+    summary: 'Mails a code for a new password',
+    body: { email: EMAIL },
+    answer: 'ok',
+  }),
+  row('reset-password', 'resetPassword', {
+    summary: 'Sets a new password with such a code',
+    body: { code: TEXT, ...AGAIN },
+    answer: 'signedIn',
+  }),
+  row('change-password', 'changePassword', {
+    summary: 'Changes the own password',
+    body: { currentPassword: PASSWORD, ...AGAIN },
+    answer: 'signedIn',
+    isFor: isUser,
+  }),
+  row('email-confirmation', 'confirm', {
+    summary: 'Confirms an address, and goes on to a page of the host',
+    method: 'get',
+    answer: 'redirect',
+  }),
+  row('send-email-confirmation', 'sendConfirmation', {
+    summary: 'Mails a code that confirms an address',
+    body: { email: EMAIL },
+    answer: 'sent',
+  }),
+  row('refresh', 'refresh', {
+    summary: 'Gives a new token',
+    body: { refreshToken: TEXT },
+    answer: 'issued',
+    isFor: hasSessions,
+  }),
+  row('logout', 'logout', {
+    summary: 'Ends the session',
+    answer: 'ok',
+    isFor: both(hasSessions, isUser),
+    limited: false,
+  }),
+  row('sessions', 'list', {
+    summary: 'Lists the own sessions',
+    method: 'get',
+    answer: 'sessions',
+    isFor: both(hasSessions, isUser),
+    limited: false,
+  }),
+];
+
+const CONFIRMATION = {
+  name: 'confirmation',
+  in: 'query',
+  required: true,
+  description: 'The code of the mail.',
+  schema: TEXT,
+} as const;
+
+/** The host's own fields of users who register. */
+const bodyOf = ({ path, body }: AuthRow, { register }: ResolvedUsersOptions): JsonSchema => {
+  const fields = body ?? {};
+  const more = path === 'local/register' ? register.fields : [];
+  const extra = Object.fromEntries(more.map((name) => [name, {}]));
+  return path === 'local/register' ? closed({ ...extra, ...fields }, Object.keys(fields)) : needed(fields);
+};
+
+function operationOf(one: AuthRow, options: ResolvedUsersOptions, { components }: Describing): Operation {
+  const schema = ANSWERS[one.answer]?.(options);
+  const errors = [...ALWAYS, ...ON_BODY, ...(one.limited ? [ERRORS.RateLimitError] : [])];
+  const success: Operation['responses'] =
+    schema === undefined
+      ? { 302: { description: 'Goes on to the page.' } }
+      : { 200: { description: 'The answer.', content: json(schema) } };
+  return {
+    operationId: `Auth_${one.handler}`,
+    tags: ['auth'],
+    summary: one.summary,
+    ...(schema === undefined ? { parameters: [CONFIRMATION] } : {}),
+    ...(one.body === null ? {} : { requestBody: { required: true, content: json(bodyOf(one, options)) } }),
+    responses: { ...success, ...errorAnswers(errors, components) },
+  };
+}
+
+/** Describes the routes of sign-in that are on. */
+export const authPaths =
+  (options: ResolvedUsersOptions): Describe =>
+  (describing) =>
+    Object.fromEntries(
+      ROWS.filter((one) => one.isFor(options, describing.caller)).map((one) => [
+        `${describing.base}/auth/${one.path}`,
+        { [one.method]: operationOf(one, options, describing) },
+      ]),
+    );

@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import QuickLRU from 'quick-lru';
+import { type Caller, SYSTEM, userOf } from '../access/caller.js';
+import { ContentAccess } from '../access/content-access.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { describe } from '../openapi/describe.js';
+import type { Describe, Described } from '../openapi/describing.js';
+import type { ContentDocument } from '../openapi/document.js';
+import { localePaths } from '../openapi/locale-paths.js';
+import { ownPaths } from '../openapi/own-paths.js';
+import { ContentRoutes } from './routes.js';
+
+/** How many descriptions are kept, at least, and at most twice as many. */
+const KEPT = 50;
+
+/** All that can be described, as it is unless a request says otherwise. */
+const EVERYTHING: Described = { format: 'flat', counts: true };
+
+/**
+ * Describes the API as OpenAPI 3.1. Inject it to give the description to other tools, or to add routes to it.
+ *
+ * @example
+ * const document = app.get(ContentOpenApi).documentFor();   // the whole API
+ *
+ * @publicApi
+ */
+@Injectable()
+export class ContentOpenApi {
+  private readonly added: Describe[] = [localePaths];
+  private readonly kept = new QuickLRU<string, ContentDocument>({ maxSize: KEPT });
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+  ) {
+    if (settings.openapi.document) this.added.push(ownPaths);
+  }
+
+  /** Adds the paths of more routes, asked for each caller anew. Of two for one method the later stands. */
+  add(more: Describe): void {
+    this.added.push(more);
+    this.kept.clear();
+  }
+
+  /**
+   * What a caller may do, and nothing else; without one the whole API. `format: 'v4'` describes the answers to
+   * requests with the header `Strapi-Response-Format: v4`, `counts: false` those to requests without `count`.
+   * To be asked once the application is initialised, because paths are known then.
+   */
+  documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
+    const asked = { ...EVERYTHING, ...described };
+    const { kind, permissions } = caller;
+    const key = JSON.stringify([kind, userOf(caller) !== null, permissions.id, asked]);
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    const { schema, settings } = this;
+    const document = describe(
+      { ...asked, caller, schema, settings, base: this.routes.base, credentials: this.credentials },
+      this.added,
+    );
+    this.kept.set(key, document);
+    return document;
+  }
+
+  private get credentials(): string[] {
+    return this.access.vary.split(', ');
+  }
+}

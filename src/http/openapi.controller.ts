@@ -1,0 +1,46 @@
+import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { notFound, validationError } from '../errors.js';
+import type { ContentDocument } from '../openapi/document.js';
+import { readRaw } from '../query/read-raw.js';
+import { toBoolean } from '../schema/formats.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { AccountGuard, callerOf } from './account.guard.js';
+import { ContentOpenApi } from './content-openapi.js';
+import { ContentErrorFilter } from './error.filter.js';
+import { Described } from './metadata.js';
+import { type HttpRequest, queryOf } from './request-state.js';
+
+/** Whether counting is described. Throws a ValidationError for what is neither yes nor no. */
+function countsOf(raw: unknown): boolean {
+  const counts = raw === undefined ? true : toBoolean(raw);
+  if (counts !== undefined) return counts;
+  throw validationError('Invalid count parameter. Expected "true" or "false"', {
+    key: 'count',
+    path: null,
+    source: 'query',
+    param: 'count',
+  });
+}
+
+/**
+ * `GET /api/openapi.json`: what the caller may do. It needs no right of its own, because it says nothing that
+ * the caller could not find out by asking for it.
+ */
+@Controller({ path: 'openapi.json', version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+@Described()
+export class OpenApiController {
+  constructor(
+    @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+  ) {}
+
+  @Get()
+  find(@Req() request: HttpRequest): ContentDocument {
+    if (!this.settings.openapi.document) throw notFound();
+    const { count } = readRaw(queryOf(request), this.settings.limits);
+    const format = request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat';
+    return this.openApi.documentFor(callerOf(request), { format, counts: countsOf(count) });
+  }
+}

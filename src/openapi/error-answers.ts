@@ -1,0 +1,71 @@
+/** The errors of an operation, by the one table of errors and in its one shape (protocol 2.1). */
+import { type ErrorName, ERRORS } from '../errors.js';
+import type { Components } from './components.js';
+import { json, type JsonSchema, list, NULL, open, type Reference, type Response } from './document.js';
+
+const TEXT: JsonSchema = { type: 'string' };
+
+/** What an error says beside its message; which of it depends on the error (protocol 2.4–2.6). */
+const DETAILS: JsonSchema = {
+  ...open({
+    errors: list(
+      open({ path: list(TEXT), message: TEXT, name: TEXT, value: {} }, ['path', 'message', 'name']),
+    ),
+    key: {},
+    path: {},
+    source: TEXT,
+    param: TEXT,
+  }),
+  additionalProperties: true,
+};
+
+const namesOf = (status: number): ErrorName[] =>
+  (Object.keys(ERRORS) as ErrorName[]).filter((name) => ERRORS[name] === status);
+
+function errorSchema(status: number, names: readonly ErrorName[], components: Components): JsonSchema {
+  const details = components.ref('schemas', { key: 'error details', name: 'ErrorDetails' }, () => DETAILS);
+  const error = open(
+    { status: { const: status }, name: { type: 'string', enum: names }, message: TEXT, details },
+    ['status', 'name', 'message', 'details'],
+  );
+  return open({ data: NULL, error }, ['data', 'error']);
+}
+
+const RETRY: NonNullable<Response['headers']> = {
+  'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+};
+
+/** The answers of an operation that fails, by status. */
+export const errorAnswers = (
+  statuses: readonly number[],
+  components: Components,
+): Readonly<Record<string, Reference>> =>
+  Object.fromEntries(
+    statuses.map((status) => {
+      const names = namesOf(status);
+      const part = { key: `error ${status}`, name: `Error${status}` };
+      const make = (): Response => ({
+        description: names.join(', '),
+        ...(status === ERRORS.ServiceUnavailableError ? { headers: RETRY } : {}),
+        content: json(errorSchema(status, names, components)),
+      });
+      return [String(status), components.ref('responses', part, make)];
+    }),
+  );
+
+const { ValidationError, UnauthorizedError, ForbiddenError, NotFoundError, ConflictError } = ERRORS;
+
+/** What any operation may fail with. */
+export const ALWAYS: readonly number[] = [
+  ValidationError,
+  UnauthorizedError,
+  ForbiddenError,
+  ERRORS.UriTooLongError,
+  ERRORS.InternalServerError,
+  ERRORS.ServiceUnavailableError,
+];
+
+/** What an operation on one document may fail with, what a write may, and what a body may. */
+export const ON_DOCUMENT: readonly number[] = [NotFoundError];
+export const ON_WRITE: readonly number[] = [ConflictError];
+export const ON_BODY: readonly number[] = [ERRORS.PayloadTooLargeError, ERRORS.UnsupportedMediaTypeError];

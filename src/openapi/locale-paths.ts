@@ -1,0 +1,35 @@
+/** `GET /api/i18n/locales`, for whom it is granted (protocol 9.14). */
+import type { Describe } from './describing.js';
+import { json, type JsonSchema, list, open } from './document.js';
+import { ALWAYS, errorAnswers } from './error-answers.js';
+
+const TEXT: JsonSchema = { type: 'string' };
+const TIME: JsonSchema = { type: 'string', format: 'date-time' };
+
+const MEMBERS = {
+  id: { type: 'integer' },
+  documentId: TEXT,
+  name: TEXT,
+  code: TEXT,
+  createdAt: TIME,
+  updatedAt: TIME,
+  publishedAt: TIME,
+  isDefault: { type: 'boolean' },
+};
+
+export const localePaths: Describe = ({ base, caller, components }) => {
+  if (!caller.permissions.allows('locale', 'find')) return {};
+  const locale = components.ref('schemas', { key: 'a locale', name: 'Locale' }, () =>
+    open(MEMBERS, Object.keys(MEMBERS)),
+  );
+  const operation = {
+    operationId: 'Locales_find',
+    tags: ['i18n'],
+    summary: 'Lists the locales',
+    responses: {
+      200: { description: 'The answer.', content: json(list(locale)) },
+      ...errorAnswers(ALWAYS, components),
+    },
+  };
+  return { [`${base}/i18n/locales`]: { get: operation } };
+};

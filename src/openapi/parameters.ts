@@ -1,0 +1,161 @@
+/** The parameters of operations: one row for each. */
+import { decide } from '../access/decide.js';
+import { PUBLICATION_FILTERS } from '../query/query.js';
+import type { ContentType } from '../schema/model.js';
+import type { Describing } from './describing.js';
+import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
+import { fieldsSchema, filtersSchema, populateSchema, sortSchema } from './queries.js';
+import type { View } from './view.js';
+
+/** What the parameters of an operation are about. */
+export interface Parametrised {
+  readonly type: ContentType;
+  readonly view: View;
+  readonly describing: Describing;
+}
+
+interface ParameterRow {
+  readonly description: string;
+  readonly style?: 'form' | 'deepObject';
+  readonly in?: 'path' | 'header';
+  /** Its schema; null where the parameter means nothing. */
+  readonly schema: (about: Parametrised) => JsonSchema | null;
+  /** Under another name than the row's. */
+  readonly name?: string;
+  readonly required?: boolean;
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const FLAG: JsonSchema = { type: 'boolean' };
+
+/** A locale; which there are is told to who may list them. */
+function localeSchema({ settings: { locales }, caller }: Describing, ...more: readonly string[]): JsonSchema {
+  const isTold = caller.permissions.allows('locale', 'find');
+  return isTold ? { type: 'string', enum: [...locales, ...more] } : TEXT;
+}
+
+/** Whether a locale makes a difference. */
+const hasLocales = ({ type, describing: { settings } }: Parametrised): boolean =>
+  type.localized || settings.locales.length > 1;
+
+const localeRow = (...more: readonly string[]): ParameterRow => ({
+  name: 'locale',
+  description: `The locale of documents and of what is populated.${more.length === 0 ? '' : ' `*`: all locales.'}`,
+  schema: (about) => (hasLocales(about) ? localeSchema(about.describing, ...more) : null),
+});
+
+/** The types of which drafts may be shown: the root's own, or where it has none, any other's. */
+const draftsOf = ({ type, describing: { caller, schema } }: Parametrised): boolean =>
+  (type.draftAndPublish ? [type] : [...schema.types.values()]).some(
+    (one) => one.draftAndPublish && decide(caller, one, 'readDrafts') !== 'none',
+  );
+
+const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => ({
+  name: 'status',
+  description: 'The state of documents and of what is populated. Default `published`.',
+  schema: (about) =>
+    about.type.draftAndPublish || mayDraft(about)
+      ? { type: 'string', enum: mayDraft(about) ? ['published', 'draft'] : ['published'] }
+      : null,
+});
+
+const COUNTED = { withCount: FLAG };
+const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
+const FROM_ONE: JsonSchema = { type: 'integer', minimum: 1 };
+
+/** By page, or from a place on (protocol 7.14, 7.15). */
+const PAGINATION = anyOf(
+  closed({ page: FROM_ONE, pageSize: FROM_ONE, ...COUNTED }),
+  closed({ start: WHOLE, limit: FROM_ONE, ...COUNTED }),
+);
+
+const ROWS = {
+  documentId: {
+    in: 'path',
+    required: true,
+    description: 'The id of the document.',
+    schema: () => TEXT,
+  },
+  id: {
+    in: 'path',
+    required: true,
+    description: 'The id of the row, or of the document.',
+    schema: () => TEXT,
+  },
+  start: { description: 'How many to leave out.', schema: () => WHOLE },
+  limit: { description: 'How many to show at most.', schema: () => FROM_ONE },
+  fields: {
+    style: 'form',
+    description: 'Which attributes are shown beside the ids. A comma list means the same.',
+    schema: ({ view, describing }) => fieldsSchema(view, describing),
+  },
+  populate: {
+    style: 'deepObject',
+    description:
+      'What is shown of relations, media, components and zones: `*`, names, or an object in nested brackets, `populate[author][fields]=name`.',
+    schema: ({ view, describing }) =>
+      view.attributes.every(({ kind }) => kind === 'scalar') ? null : populateSchema(view, describing),
+  },
+  filters: {
+    style: 'deepObject',
+    description: 'Conditions in nested brackets: `filters[author][name][$startsWith]=A`.',
+    schema: ({ view, describing }) => filtersSchema(view, describing),
+  },
+  sort: {
+    style: 'form',
+    description: 'The order, most important first: `title:desc`, `author.name`.',
+    schema: ({ view, describing }) => sortSchema(view, describing),
+  },
+  pagination: {
+    style: 'deepObject',
+    description: 'Which part of the list, by page or from a place on.',
+    schema: () => PAGINATION,
+  },
+  _q: { description: 'A text that some attribute contains.', schema: () => TEXT },
+  locale: localeRow(),
+  localeOrAll: localeRow('*'),
+  fallbackLocale: {
+    style: 'form',
+    description: 'Locales that stand in for one that a document lacks, best first; `none` for no other.',
+    schema: (about) => (hasLocales(about) ? list(localeSchema(about.describing, 'none')) : null),
+  },
+  status: statusRow(draftsOf),
+  statusOfWrite: statusRow(({ type }) => type.draftAndPublish),
+  publicationFilter: {
+    description: 'Only versions with this publication state.',
+    schema: ({ type }) => (type.draftAndPublish ? { type: 'string', enum: PUBLICATION_FILTERS } : null),
+  },
+  format: {
+    in: 'header',
+    name: 'Strapi-Response-Format',
+    required: true,
+    description: 'The format that this document describes.',
+    schema: ({ describing }) => (describing.format === 'v4' ? { const: 'v4' } : null),
+  },
+} as const satisfies Readonly<Record<string, ParameterRow>>;
+
+export type ParameterName = keyof typeof ROWS;
+
+/** The parameters with these names that mean something here. Those that are the same everywhere are one. */
+export function parametersOf(
+  names: readonly ParameterName[],
+  about: Parametrised,
+): (Parameter | Reference)[] {
+  const { components } = about.describing;
+  return names.flatMap((key): (Parameter | Reference)[] => {
+    const row: ParameterRow = ROWS[key];
+    const schema = row.schema(about);
+    if (schema === null) return [];
+    const { name = key, description, style, in: place = 'query', required } = row;
+    const parameter: Parameter = {
+      name,
+      in: place,
+      description,
+      ...(required === undefined ? {} : { required }),
+      ...(style === undefined ? {} : { style, explode: true }),
+      schema,
+    };
+    const part = { key: JSON.stringify(parameter), name: key };
+    return '$ref' in schema ? [parameter] : [components.ref('parameters', part, () => parameter)];
+  });
+}

@@ -1,0 +1,266 @@
+/** The routes of a content type: one row for each operation. */
+import { decide } from '../access/decide.js';
+import type { Action } from '../access/permissions.js';
+import type { AnyRoute } from '../schema/definitions.js';
+import type { ContentType } from '../schema/model.js';
+import { TIME_OF } from '../schema/schedule.js';
+import { answerSchema } from './answers.js';
+import type { Describing } from './describing.js';
+import {
+  json,
+  type JsonSchema,
+  list,
+  NULL,
+  open,
+  type Operation,
+  type Paths,
+  type Response,
+} from './document.js';
+import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from './error-answers.js';
+import { scheduleBody, writeBody } from './inputs.js';
+import { type ParameterName, parametersOf } from './parameters.js';
+import { nameOf, rootView, type View } from './view.js';
+
+type Method = 'get' | 'post' | 'put' | 'delete';
+
+/** A row of the table. */
+interface RouteRow {
+  readonly route: AnyRoute;
+  /** The handler's name, and what it does in words. */
+  readonly handler: string;
+  readonly summary: string;
+  readonly method: Method;
+  /** The path below the document's, or below the list's. */
+  readonly below: string;
+  readonly onDocument: boolean;
+  readonly action: Action;
+  readonly parameters: readonly ParameterName[];
+  readonly body: keyof typeof BODIES | null;
+  readonly status: 200 | 201 | 204;
+  readonly answer: keyof typeof ANSWERS;
+  readonly errors: readonly number[];
+}
+
+/** A type's route that a caller has. */
+interface Routed {
+  readonly type: ContentType;
+  readonly view: View;
+  readonly describing: Describing;
+}
+
+const BODIES = {
+  create: ({ type, describing }: Routed) => writeBody(type, 'create', describing),
+  update: ({ type, describing }: Routed) => writeBody(type, 'update', describing),
+  schedule: ({ describing }: Routed) => scheduleBody(describing),
+};
+
+const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+
+/** By page, or from a place on; the totals only where they are counted. */
+const PAGINATION: JsonSchema = {
+  anyOf: [
+    open({ page: COUNT, pageSize: COUNT, pageCount: COUNT, total: COUNT }, ['page', 'pageSize']),
+    open({ start: COUNT, limit: COUNT, total: COUNT }, ['start', 'limit']),
+  ],
+};
+
+/** What is told of an answer; hosts may add members of their own. */
+const META: JsonSchema = { type: 'object', additionalProperties: true };
+
+/** What is told of a list: its part of all documents. */
+const listMeta = ({ components }: Describing): JsonSchema =>
+  components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => ({
+    ...open({ pagination: PAGINATION }, ['pagination']),
+    additionalProperties: true,
+  }));
+
+const envelope = (data: JsonSchema, meta: JsonSchema = META): JsonSchema =>
+  open({ data, meta }, ['data', 'meta']);
+
+const TEXT: JsonSchema = { type: 'string' };
+const DUE = { anyOf: [{ type: 'string', format: 'date-time' }, NULL] };
+
+function scheduleSchema({ components }: Describing): JsonSchema {
+  const failure = open({ action: TEXT, at: TEXT, message: TEXT }, ['action', 'at', 'message']);
+  const times = Object.fromEntries(Object.values(TIME_OF).map((name) => [name, DUE]));
+  return components.ref('schemas', { key: 'a schedule', name: 'Schedule' }, () =>
+    open({ documentId: TEXT, locale: TEXT, ...times, failures: list(failure) }, [
+      'documentId',
+      'locale',
+      ...Object.keys(times),
+      'failures',
+    ]),
+  );
+}
+
+const ANSWERS = {
+  list: ({ view, describing }: Routed): JsonSchema =>
+    envelope(list(answerSchema(view, describing)), listMeta(describing)),
+  document: ({ view, describing }: Routed): JsonSchema => envelope(answerSchema(view, describing)),
+  schedule: ({ describing }: Routed): JsonSchema => envelope(scheduleSchema(describing)),
+  nothing: null,
+};
+
+const READ: readonly ParameterName[] = [
+  'fields',
+  'populate',
+  'filters',
+  'locale',
+  'fallbackLocale',
+  'status',
+  'publicationFilter',
+  'format',
+];
+const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'format'];
+
+const row = (of: Pick<RouteRow, 'route' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow => ({
+  handler: of.route,
+  below: '',
+  onDocument: true,
+  action: 'publish',
+  parameters: [],
+  body: null,
+  status: 200,
+  answer: 'document',
+  errors: ON_DOCUMENT,
+  ...of,
+});
+
+const write = (of: Parameters<typeof row>[0]): RouteRow =>
+  row({
+    parameters: ['locale', 'statusOfWrite', ...SHOWN],
+    ...of,
+    errors: [...(of.errors ?? ON_DOCUMENT), ...ON_WRITE, ...ON_BODY],
+  });
+
+/** Publishing and the like: of one locale, or of all that the document has. */
+const transition = (of: Omit<Parameters<typeof row>[0], 'method'>): RouteRow =>
+  write({ parameters: ['localeOrAll', ...SHOWN], method: 'post', ...of });
+
+const schedule = (of: Pick<RouteRow, 'handler' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow =>
+  row({ route: 'schedule', below: '/actions/schedule', parameters: ['locale'], answer: 'schedule', ...of });
+
+/** Routes below a document, alike in both kinds of types. */
+const ON_DOCUMENTS: readonly RouteRow[] = [
+  write({ route: 'update', action: 'update', method: 'put', body: 'update', summary: 'Changes a document' }),
+  row({
+    route: 'delete',
+    action: 'delete',
+    method: 'delete',
+    status: 204,
+    answer: 'nothing',
+    parameters: ['localeOrAll'],
+    errors: [...ON_DOCUMENT, ...ON_WRITE],
+    summary: 'Deletes a document, or one locale of it',
+  }),
+  transition({ route: 'publish', below: '/actions/publish', summary: 'Publishes a draft' }),
+  transition({
+    route: 'unpublish',
+    below: '/actions/unpublish',
+    summary: 'Takes back what is published',
+  }),
+  transition({
+    route: 'discard',
+    handler: 'discardDraft',
+    below: '/actions/discard',
+    summary: 'Makes the draft what is published',
+  }),
+  schedule({ handler: 'findSchedule', method: 'get', summary: 'When a document is published by itself' }),
+  schedule({
+    handler: 'schedule',
+    method: 'put',
+    body: 'schedule',
+    errors: [...ON_DOCUMENT, ...ON_WRITE, ...ON_BODY],
+    summary: 'Sets when a document is published by itself',
+  }),
+  schedule({
+    handler: 'unschedule',
+    method: 'delete',
+    status: 204,
+    answer: 'nothing',
+    errors: [...ON_DOCUMENT, ...ON_WRITE],
+    summary: 'Leaves publishing to people',
+  }),
+];
+
+const ROWS: Readonly<Record<ContentType['kind'], readonly RouteRow[]>> = {
+  collectionType: [
+    row({
+      route: 'find',
+      action: 'find',
+      method: 'get',
+      onDocument: false,
+      parameters: [...READ.filter((name) => name !== 'locale'), 'localeOrAll', 'sort', 'pagination', '_q'],
+      answer: 'list',
+      errors: [],
+      summary: 'Lists documents',
+    }),
+    row({
+      route: 'findOne',
+      action: 'findOne',
+      method: 'get',
+      parameters: [...READ, '_q'],
+      summary: 'Shows a document',
+    }),
+    write({
+      route: 'create',
+      action: 'create',
+      method: 'post',
+      onDocument: false,
+      body: 'create',
+      status: 201,
+      errors: [],
+      summary: 'Creates a document',
+    }),
+    ...ON_DOCUMENTS,
+  ],
+  singleType: [
+    row({ route: 'find', action: 'find', method: 'get', parameters: READ, summary: 'Shows the document' }),
+    ...ON_DOCUMENTS,
+  ],
+};
+
+const SUCCESS: Readonly<Record<RouteRow['status'], string>> = {
+  200: 'The answer.',
+  201: 'What was created.',
+  204: 'It is done; there is nothing to show.',
+};
+
+function successOf({ status, answer }: RouteRow, routed: Routed): Response {
+  const schema = ANSWERS[answer]?.(routed);
+  return { description: SUCCESS[status], ...(schema === undefined ? {} : { content: json(schema) }) };
+}
+
+function operationOf(one: RouteRow, routed: Routed): Operation {
+  const { type, describing } = routed;
+  const names: readonly ParameterName[] =
+    one.onDocument && type.kind === 'collectionType' ? ['documentId', ...one.parameters] : one.parameters;
+  const parameters = parametersOf(names, routed);
+  const body = one.body === null ? null : BODIES[one.body](routed);
+  const errors = [...new Set([...ALWAYS, ...one.errors])].sort();
+  return {
+    operationId: `${nameOf(type)}_${one.handler}`,
+    tags: [type.singularApiId],
+    summary: one.summary,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      [one.status]: successOf(one, routed),
+      ...errorAnswers(errors, describing.components),
+    },
+  };
+}
+
+/** The routes of a type that a caller may take. */
+export function typePaths(type: ContentType, describing: Describing): Paths {
+  const { caller, base } = describing;
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const one of ROWS[type.kind]) {
+    if (!type.routes.includes(one.route) || decide(caller, type, one.action) === 'none') continue;
+    const place = one.onDocument && type.kind === 'collectionType' ? '/{documentId}' : '';
+    const path = `${base}/${type.route}${place}${one.below}`;
+    const view = rootView(describing, type, one.action);
+    (paths[path] ??= {})[one.method] = operationOf(one, { type, view, describing });
+  }
+  return paths;
+}

@@ -1,0 +1,47 @@
+/** Descriptions without HTTP and without a database. */
+import { type Caller, Permissions } from 'nestjs-content-api';
+import { describe as describeApi } from '../../src/openapi/describe.ts';
+import type { Describe, Described } from '../../src/openapi/describing.ts';
+import type { ContentDocument } from '../../src/openapi/document.ts';
+import { localePaths } from '../../src/openapi/locale-paths.ts';
+import { ownPaths } from '../../src/openapi/own-paths.ts';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import type { ComponentDefinition, ContentTypeDefinition } from '../../src/schema/definitions.ts';
+import { resolveSettings, type SettingsInput } from '../../src/settings.ts';
+import type { Asker } from '../access/rule.ts';
+
+export interface ModelOptions extends SettingsInput {
+  readonly contentTypes: readonly ContentTypeDefinition[];
+  readonly components?: readonly ComponentDefinition[];
+}
+
+export const callerOf = (
+  { grants, user }: Asker,
+  kind: Caller['kind'] = user ? 'user' : 'token',
+): Caller => ({
+  kind,
+  id: kind === 'public' ? null : '7',
+  permissions: Permissions.of(...grants),
+});
+
+/** The description of a model for a caller. */
+export function documentOf(
+  { contentTypes, components = [], ...settings }: ModelOptions,
+  caller: Caller,
+  described: Partial<Described> = {},
+  more: readonly Describe[] = [],
+): ContentDocument {
+  return describeApi(
+    {
+      format: 'flat',
+      counts: true,
+      ...described,
+      caller,
+      schema: buildSchema(contentTypes, components),
+      settings: resolveSettings(settings),
+      base: '/api',
+      credentials: ['Authorization', 'X-Roles'],
+    },
+    [localePaths, ownPaths, ...more],
+  );
+}
