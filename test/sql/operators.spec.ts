@@ -500,11 +500,10 @@ describe('an operator', () => {
       type: 'item',
     });
     return {
-      sql: squeeze(
-        /from "items" t0 where t0\.published and t0\.locale = 'en' and (.*) order by t0\.id limit/s.exec(
-          text,
+      sql:
+        /from "items" t0 where t0\.published and t0\.locale = 'en' and (.*) order by t0\.id limit/.exec(
+          squeeze(text),
         )?.[1] ?? text,
-      ),
       values: values.slice(0, -1),
     };
   };

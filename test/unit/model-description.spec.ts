@@ -10,14 +10,13 @@ import { morphs } from '../fixtures/morphs.ts';
 import { relations } from '../fixtures/relations.ts';
 
 const text = { type: 'string' } as const;
-const type = (more: Partial<ContentTypeDefinition> = {}): ContentTypeDefinition =>
-  ({
-    kind: 'collectionType',
-    singularApiId: 'post',
-    pluralApiId: 'posts',
-    attributes: { title: text },
-    ...more,
-  });
+const type = (more: Partial<ContentTypeDefinition> = {}): ContentTypeDefinition => ({
+  kind: 'collectionType',
+  singularApiId: 'post',
+  pluralApiId: 'posts',
+  attributes: { title: text },
+  ...more,
+});
 const described = (...types: ContentTypeDefinition[]) =>
   describeModel(buildSchema(types, []), DEFAULT_SETTINGS);
 
