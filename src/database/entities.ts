@@ -6,10 +6,12 @@ import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../schema/model.js';
 import { MODEL_COLUMNS, modelTableOf } from '../schema/model-table.js';
+import { ledgerTablesOf } from '../schema/ledger.js';
 import { parted } from '../schema/naming.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../schema/schedule.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
 import { print, quote, sql } from '../sql.js';
+import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './ledger-entities.js';
 
 type Property = Readonly<Record<string, unknown>>;
 type AnyEntity = EntitySchema<Record<string, unknown>>;
@@ -85,6 +87,7 @@ function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks)
     indexes: exclusive ? [] : [byTarget],
     // Judged at commit, because a target changes hands within one statement.
     uniques: exclusive ? [{ ...byTarget, deferMode: 'deferred' }] : [],
+    triggers: triggerEntries({ table, type, holds: 'links' }),
   });
 }
 
@@ -92,12 +95,17 @@ const entityName = (type: ContentType): string => `Content_${type.singularApiId.
 
 /** What an entity is made of. */
 interface Parts {
+  readonly triggers?: readonly Property[];
   readonly properties: readonly (readonly [string, Property])[];
   readonly indexes: readonly Property[];
   readonly uniques: readonly Property[];
 }
 
-function entity(entityClass: string, table: string, { properties, indexes, uniques }: Parts): AnyEntity {
+function entity(
+  entityClass: string,
+  table: string,
+  { properties, indexes, uniques, triggers = [] }: Parts,
+): AnyEntity {
   // The properties are only known at run time, which is what this boundary is for.
   const { schema, bare } = parted(table);
   return new EntitySchema({
@@ -107,6 +115,7 @@ function entity(entityClass: string, table: string, { properties, indexes, uniqu
     properties: Object.fromEntries(properties),
     indexes,
     uniques,
+    triggers,
   } as unknown as ConstructorParameters<typeof EntitySchema>[0]) as AnyEntity;
 }
 
@@ -119,6 +128,7 @@ function typeEntities(type: ContentType): AnyEntity[] {
     ],
     indexes: indexes.filter(({ unique }) => !unique).map((index) => indexEntry(index, type)),
     uniques: indexes.filter(({ unique }) => unique).map((index) => indexEntry(index, type)),
+    triggers: triggerEntries({ table: type.table, type, holds: 'versions' }),
   });
   return [document, ...links.map((link) => linkEntity(type, link))];
 }
@@ -186,11 +196,15 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
   const { instanceIds, counts } = schema.file.storage;
+  const { change, total } = ledgerTablesOf(schema.file);
   return [
     ...[...schema.types.values()].flatMap(typeEntities),
     numbers('Content_ComponentSequence', instanceIds, 'integer'),
     numbers('Content_Counter', counts, 'bigint'),
     scheduleEntity(schema),
     modelEntity(schema),
+    // Told from the others by their names: without them content is served all the same.
+    entity('ContentLedger_Change', change, CHANGE_PARTS),
+    entity('ContentLedger_Total', total, TOTAL_PARTS),
   ];
 }

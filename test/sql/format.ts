@@ -24,7 +24,12 @@ export function format(text: string): string {
       const ends = brackets.pop() === true;
       if (ends) line();
       out += token;
-    } else if (token === ' ' && inQuery && !['cross', 'left'].includes(tokens[i - 1] ?? '') && CLAUSES.test(next)) {
+    } else if (
+      token === ' ' &&
+      inQuery &&
+      !['cross', 'left'].includes(tokens[i - 1] ?? '') &&
+      CLAUSES.test(next)
+    ) {
       line();
       if (next === 'and') out += '  ';
     } else out += token;

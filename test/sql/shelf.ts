@@ -176,7 +176,7 @@ export function bare(value: unknown): unknown {
 /** What goes over the wire: the read with the bound on the size of its answer around it. */
 function bounded(read: string): string {
   const bytes = DEFAULT_SETTINGS.limits.responseBytes;
-  const total = read.endsWith(' as total') ? ', x.total' : '';
+  const total = read.endsWith(' as total') ? ', x.total' : ', x.stamp';
   return `select case when octet_length(x.data) <= ${bytes} then x.data end as data, coalesce(octet_length(x.data) > ${bytes}, false) as over${total} from (${read} offset 0) x`;
 }
 

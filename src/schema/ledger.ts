@@ -1,0 +1,106 @@
+/** The ledger: what was changed by whom, in the transaction that changed it, and what that comes to. */
+import { type Identifier, identifier } from '../sql.js';
+import type { ContentType, Schema } from './model.js';
+import { inSchema, parted } from './naming.js';
+
+/** A column of the ledger's tables. */
+export interface LedgerColumn {
+  readonly name: Identifier;
+  readonly property: string;
+  readonly type: 'xid8' | 'bigint' | 'text' | 'boolean';
+  readonly key: boolean;
+  readonly nullable: boolean;
+}
+
+const column = (
+  name: string,
+  type: LedgerColumn['type'],
+  more: Partial<LedgerColumn> = {},
+): LedgerColumn => ({
+  name: identifier(name),
+  property: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  type,
+  key: false,
+  nullable: false,
+  ...more,
+});
+
+/**
+ * A row for each statement that changes content, and state and locale that it changes: of one document, or of
+ * any where `document_id` is null. Rows are only ever added, so that writers do not wait for one another.
+ */
+export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
+  column('xid', 'xid8', { key: true }),
+  column('n', 'bigint', { key: true }),
+  column('type', 'text'),
+  column('document_id', 'text', { nullable: true }),
+  column('locale', 'text'),
+  column('published', 'boolean'),
+  // How many more versions there are.
+  column('delta', 'bigint'),
+  // A number of its own. Those of all changes that somebody sees, taken together, say what they see.
+  column('digest', 'bigint'),
+];
+
+/** What changes come to that are not kept any more, by type, locale and state. */
+export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
+  column('type', 'text', { key: true }),
+  column('locale', 'text', { key: true }),
+  column('published', 'boolean', { key: true }),
+  column('total', 'bigint'),
+  column('digest', 'bigint'),
+  // Of the row without a type: changes of earlier transactions are not kept.
+  column('horizon', 'xid8'),
+];
+
+/** The index by which changes of totals are found that are not folded yet. */
+export const DELTA_INDEX = identifier('content_change_by_total');
+
+/** The tables of the ledger, where those of the model are. */
+export interface LedgerTables {
+  readonly change: Identifier;
+  readonly total: Identifier;
+}
+
+export function ledgerTablesOf({ table }: Pick<ContentType, 'table'>): LedgerTables {
+  const { schema } = parted(table);
+  return {
+    change: inSchema(schema, identifier('content_change')),
+    total: inSchema(schema, identifier('content_total')),
+  };
+}
+
+/** What calls the ledger, and on what. */
+export type NotedEvent = 'insert' | 'update' | 'delete' | 'truncate';
+
+/**
+ * Triggers by event. MikroORM compares names alone: whoever changes what they do has to number them anew.
+ * Nothing that MikroORM could compare shows the one of TRUNCATE, so that it comes with that of INSERT.
+ */
+export const TRIGGERS: Readonly<Record<NotedEvent, Identifier>> = {
+  insert: identifier('content_ledger_insert_1'),
+  update: identifier('content_ledger_update_1'),
+  delete: identifier('content_ledger_delete_1'),
+  truncate: identifier('content_ledger_truncate_1'),
+};
+
+/** The functions that triggers call: for versions of documents, and for links. */
+export const NOTE_VERSIONS = identifier('content_note_versions');
+export const NOTE_LINKS = identifier('content_note_links');
+
+/** A table whose changes are noted, and the type whose content they are. */
+export interface NotedTable {
+  readonly table: Identifier;
+  readonly type: ContentType;
+  readonly holds: 'versions' | 'links';
+}
+
+/** The tables that hold a type's content. */
+export const notedTablesOf = (type: ContentType): readonly NotedTable[] => [
+  { table: type.table, type, holds: 'versions' },
+  ...type.storage.links.map(({ table: { table } }): NotedTable => ({ table, type, holds: 'links' })),
+];
+
+/** All of a model. */
+export const notedTables = ({ types }: Schema): readonly NotedTable[] =>
+  [...types.values()].flatMap(notedTablesOf);
