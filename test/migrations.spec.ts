@@ -87,7 +87,14 @@ class Project {
   private async npx(command: string): Promise<string> {
     const [npx, program = '', ...args] = command.split(' ');
     expect(npx).toBe('npx');
-    const env = { ...process.env, DATABASE_URL: this.database.url, NODE_OPTIONS: '', NO_COLOR: '1' };
+    const env = {
+      ...process.env,
+      DATABASE_URL: this.database.url,
+      NODE_OPTIONS: '',
+      NO_COLOR: '1',
+      // A dozen processes load the same modules.
+      NODE_COMPILE_CACHE: join(this.folder, 'compiled'),
+    };
     const bin = join(this.folder, 'node_modules/.bin', program);
     const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args], { cwd: this.folder, env });
     return stdout;

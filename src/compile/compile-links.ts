@@ -13,20 +13,12 @@ import { changedIn, type LinkStep } from './link-sql.js';
 const isInverse = ({ attribute: { join: way } }: LinkChange | LinkTransfer): boolean =>
   way.side === 'inverse';
 
-/** The steps of all relations: own sides before inverse ones, which follow them where both say something. */
-function stepsOf(step: LinksStep): LinkStep[] {
-  const replaced = (change: LinkChange): LinkStep[] =>
-    joinSql(change.attribute.join).replace(change.attribute.join, change, step);
-  const transferred = (transfer: LinkTransfer): LinkStep[] =>
-    joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step);
-  return [false, true].flatMap((inverse) => [
-    ...step.changes.filter((change) => isInverse(change) === inverse).flatMap(replaced),
-    ...step.transfers.filter((transfer) => isInverse(transfer) === inverse).flatMap(transferred),
-  ]);
-}
+const isOwn = ({ rows }: LinkStep): boolean => rows?.own === true;
 
 /** The steps of a write's links by statement. */
 interface LinkBatches {
+  /** Those that come before the rows. */
+  readonly before: readonly (readonly LinkStep[])[];
   /** Those that may go in one statement with the rows of the document. */
   readonly along: readonly LinkStep[];
   readonly later: readonly (readonly LinkStep[])[];
@@ -38,20 +30,35 @@ const clash = ({ rows: a }: LinkStep, { rows: b }: LinkStep): boolean =>
   a.type === b?.type &&
   (a.links === null || b.links === null || a.links.attribute === b.links.attribute);
 
-/**
- * Divides the steps among statements. More than one is needed only where two of them may update one row, or
- * where a step notes rows of the document itself.
- */
-export function linkBatches(links: LinksStep): LinkBatches {
-  const along: LinkStep[] = [];
-  const later: LinkStep[][] = [];
-  for (const step of stepsOf(links)) {
-    const fits = (batch: readonly LinkStep[]): boolean => !batch.some((other) => clash(other, step));
-    const free = step.rows?.own !== true && fits(along) ? along : later.find(fits);
-    if (free === undefined) later.push([step]);
+/** Steps in statements, as few as there may be where two of them may update one row. */
+function batched(steps: readonly LinkStep[]): LinkStep[][] {
+  const batches: LinkStep[][] = [];
+  for (const step of steps) {
+    const free = batches.find((batch) => !batch.some((other) => clash(other, step)));
+    if (free === undefined) batches.push([step]);
     else free.push(step);
   }
-  return { along, later };
+  return batches;
+}
+
+/**
+ * Divides the steps of all relations among statements, own sides before inverse ones. What a body says on an
+ * inverse side of rows of the document itself comes first of all, so that it is right when it is published.
+ */
+export function linkBatches(step: LinksStep): LinkBatches {
+  const replaced = (change: LinkChange): LinkStep[] =>
+    joinSql(change.attribute.join).replace(change.attribute.join, change, step);
+  const transferred = (transfer: LinkTransfer): LinkStep[] =>
+    joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step);
+  const sides = [false, true].map((inverse) => ({
+    changes: step.changes.filter((change) => isInverse(change) === inverse).flatMap(replaced),
+    transfers: step.transfers.filter((transfer) => isInverse(transfer) === inverse).flatMap(transferred),
+  }));
+  const before = step.isNew ? [] : (sides[1]?.changes.filter(isOwn) ?? []);
+  const rest = sides.flatMap(({ changes, transfers }) => [...changes, ...transfers]);
+  const others = rest.filter((one) => !before.includes(one));
+  const [along = [], ...more] = batched(others.filter((one) => !isOwn(one)));
+  return { before: batched(before), along, later: [...more, ...batched(others.filter(isOwn))] };
 }
 
 /** What the steps of a statement change of the links of a type. */

@@ -8,6 +8,7 @@ import { MAX_INTEGER } from '../schema/cast-value.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup, References } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
+import { UNKNOWN_REVISION } from '../plan/versions.js';
 import type { Attribute, ContentType, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
 import {
   alias,
@@ -99,6 +100,19 @@ function versions({ type, documentId, own, merged }: VersionsRequest): Sql {
 export const compileVersions = (request: VersionsRequest): Statement =>
   print(sql`select ${versions(request)}`);
 
+/**
+ * Whether the values of a row matter: of a published version's only instances do, which a body may name, and
+ * not where they are those of its draft.
+ */
+function matters({ type, merged }: LoadRequest, row: Sql): Sql[] {
+  if (!type.draftAndPublish) return [];
+  if (merged.size === 0) return [sql`not ${row}.published`];
+  const unknown = constant(Number(UNKNOWN_REVISION));
+  const draft = sql`select 1 from ${quote(type.table)} d where d.document_id = ${row}.document_id
+    and d.locale = ${row}.locale and not d.published and d.revision = ${row}.revision`;
+  return [sql`(not ${row}.published or ${row}.revision = ${unknown} or not exists (${draft}))`];
+}
+
 /** Stored values of the written locale's versions, or of all where that locale is new. */
 function storedValues(request: LoadRequest, row: RowScope): Sql {
   const { type, locale, defaultLocale } = request;
@@ -113,6 +127,7 @@ function storedValues(request: LoadRequest, row: RowScope): Sql {
   const conditions = [
     documentOf(row.alias, request.documentId),
     ...currentRows(type, row.alias, constant(defaultLocale)),
+    ...matters(request, row.alias),
     ...(type.localized && locale !== null
       ? [sql`(${row.alias}.locale = ${code} or not exists (${other}))`]
       : []),

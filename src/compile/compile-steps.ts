@@ -12,8 +12,8 @@ import type { LinkStep } from './link-sql.js';
 
 /** Rows and links, in one statement as far as their rows are different ones. */
 function withLinks(links: LinksStep, rows: (along: readonly LinkStep[]) => Statement): readonly Statement[] {
-  const { along, later } = linkBatches(links);
-  return [rows(along), ...later.map(compileLinks)];
+  const { before, along, later } = linkBatches(links);
+  return [...before.map(compileLinks), rows(along), ...later.map(compileLinks)];
 }
 
 const isNew = ({ row, base }: RowsStep): boolean => row === null && base === null;

@@ -59,6 +59,11 @@ describe('statements that are kept prepared', () => {
     );
     return `${host.url}/api/things?${conditions.join('&')}`;
   };
+  /** The same without a condition, which costs nearly nothing. */
+  const small = (n: number): string => {
+    const fields = Array.from({ length: 12 }, (_, i) => i).filter((i) => n & (1 << i));
+    return `${host.url}/api/things?${fields.map((i, at) => `fields[${at}]=a${i}`).join('&')}`;
+  };
   const get = async (url: string): Promise<void> => {
     const response = await fetch(url);
     expect(response.status).toBe(200);
@@ -75,15 +80,15 @@ describe('statements that are kept prepared', () => {
 
   it('R6: give way to others when they are used no longer, and the connection forgets them', async () => {
     await open({ maxPreparedStatements: 20 });
-    for (let n = 0; n < 30; n += 1) for (let time = 0; time < 2; time += 1) await get(shape(n));
+    for (let n = 1; n < 31; n += 1) for (let time = 0; time < 2; time += 1) await get(small(n));
     const before = await onConnection('select array_agg(name) as names from pg_prepared_statements');
     // Two generations of other shapes, and one that stays in use.
     for (let n = 1000; n < 2100; n += 1) {
-      await get(shape(n));
-      if (n % 50 === 0) await get(shape(0));
+      await get(small(n));
+      if (n % 50 === 0) await get(small(1));
     }
-    await get(shape(4000));
-    await get(shape(4000));
+    await get(small(4000));
+    await get(small(4000));
     const after = await onConnection('select array_agg(name) as names from pg_prepared_statements');
     const kept = (after['names'] as string[]).filter((name) => (before['names'] as string[]).includes(name));
     expect((before['names'] as string[]).length).toBe(20);

@@ -4,8 +4,8 @@ import { endless, type Probe, probes } from './leak-probes.ts';
 import { makeWorlds, type Pair, schema, type Worlds } from './leak-worlds.ts';
 
 const SEED = 11;
-const SHARE = [0, 0.15, 0.025, 0.003];
-const PER_WAY = [0, 6, 3, 2];
+const SHARE = [0, 0.07, 0.01, 0.0012];
+const PER_WAY = [0, 3, 1, 1];
 const CALLERS = ['drafts', 'published', 'noAuthor', 'dossierOnly', 'narrowFind', 'narrowOne'];
 
 /** The first that a technique's name begins with is its kind. */

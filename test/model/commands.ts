@@ -57,35 +57,48 @@ export type Command =
   | (About & { readonly verb: 'unpublish' | 'discardDraft' });
 
 const slot = fc.nat(SLOTS - 1);
-/** Now and then a document that there is not. */
-const target = fc.oneof({ weight: 40, arbitrary: slot }, { weight: 1, arbitrary: fc.constant(NOBODY) });
-const slots = fc.uniqueArray(target, { maxLength: SLOTS });
 
-const placeSeed: fc.Arbitrary<PlaceSeed | null> = fc.option(
-  fc.record({ kind: fc.constantFrom('end', 'start', 'before', 'after'), slot }),
-  { freq: 2 },
-);
+/** A document behind a number of a payload: of one type its slot; of several, the types take turns. */
+export function slotOf(
+  targets: readonly string[],
+  n: number,
+): { readonly type: string; readonly slot: number } {
+  return { type: targets[n % targets.length] ?? '', slot: Math.floor(n / targets.length) };
+}
 
-const many: fc.Arbitrary<PayloadSeed> = fc.oneof(
-  fc.record({ kind: fc.constant('set'), slots }),
-  fc.record({
-    kind: fc.constant('change'),
-    connect: fc.uniqueArray(fc.record({ slot: target, place: placeSeed }), {
-      selector: (one) => one.slot,
-      maxLength: SLOTS,
+/** Numbers for documents of so many types; now and then of one that there is not. */
+const numbers = (types: number): { there: fc.Arbitrary<number>; any: fc.Arbitrary<number> } => {
+  const there = fc.nat(SLOTS * types - 1);
+  const nobody = fc.constant(NOBODY * types);
+  return { there, any: fc.oneof({ weight: 40, arbitrary: there }, { weight: 1, arbitrary: nobody }) };
+};
+
+function many(types = 1): fc.Arbitrary<PayloadSeed> {
+  const { there, any } = numbers(types);
+  const kind = fc.constantFrom<PlaceSeed['kind']>('end', 'start', 'before', 'after');
+  const place = fc.option(fc.record({ kind, slot: there }), { freq: 2 });
+  const connect = fc.record({ slot: any, place });
+  return fc.oneof(
+    fc.record({ kind: fc.constant('set' as const), slots: fc.uniqueArray(any, { maxLength: SLOTS }) }),
+    fc.record({
+      kind: fc.constant('change' as const),
+      connect: fc.uniqueArray(connect, { selector: (one) => one.slot, maxLength: SLOTS }),
+      disconnect: fc.uniqueArray(there, { maxLength: 2 }),
     }),
-    disconnect: fc.uniqueArray(slot, { maxLength: 2 }),
-  }),
-);
+  );
+}
 
-const one: fc.Arbitrary<PayloadSeed> = fc.oneof(
-  fc.record({ kind: fc.constant('set'), slots: fc.uniqueArray(target, { maxLength: 1 }) }),
-  fc.record({
-    kind: fc.constant('change'),
-    connect: fc.array(fc.record({ slot: target, place: fc.constant(null) }), { maxLength: 1 }),
-    disconnect: fc.uniqueArray(slot, { maxLength: 1 }),
-  }),
-);
+function one(types = 1): fc.Arbitrary<PayloadSeed> {
+  const { there, any } = numbers(types);
+  return fc.oneof(
+    fc.record({ kind: fc.constant('set' as const), slots: fc.uniqueArray(any, { maxLength: 1 }) }),
+    fc.record({
+      kind: fc.constant('change' as const),
+      connect: fc.array(fc.record({ slot: any, place: fc.constant(null) }), { maxLength: 1 }),
+      disconnect: fc.uniqueArray(there, { maxLength: 1 }),
+    }),
+  );
+}
 
 const text = fc.constantFrom('a', 'b', null);
 
@@ -94,7 +107,7 @@ function instance(component: string): fc.Arbitrary<InstanceSeed> {
   const names = [...Object.keys(part.one), ...Object.keys(part.many)];
   const link = fc
     .constantFrom(...names)
-    .chain((name) => fc.record({ name: fc.constant(name), payload: name in part.one ? one : many }));
+    .chain((name) => fc.record({ name: fc.constant(name), payload: name in part.one ? one() : many() }));
   return fc.record({
     stored: fc.option(fc.nat(3), { freq: 2 }),
     component: fc.constant(component),
@@ -103,11 +116,11 @@ function instance(component: string): fc.Arbitrary<InstanceSeed> {
   });
 }
 
-const relationEntry = ({ attribute, one: isOne }: Side): fc.Arbitrary<Entry> =>
+const relationEntry = ({ attribute, one: isOne, targets }: Side): fc.Arbitrary<Entry> =>
   fc.record({
     kind: fc.constant('relation' as const),
     attribute: fc.constant(attribute),
-    payload: isOne ? one : many,
+    payload: (isOne ? one : many)(targets.length),
   });
 
 /** Entries of a body; of one relation above all, where one is meant. */
@@ -150,15 +163,19 @@ const populated = fc.nat(2).map((n) => n === 2);
 function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
   const body = fc.uniqueArray(entries(type, meant), { selector: ({ attribute }) => attribute, maxLength: 3 });
   const about = { type: fc.constant(type.name), slot: type.single ? fc.constant(0) : slot, locale };
-  const caller = type.owner === null ? fc.constant(null) : fc.option(slot, { freq: 3 });
+  const caller = type.update === 'none' ? fc.constant(null) : fc.option(slot, { freq: 3 });
   const write = { ...about, draft: fc.boolean(), body, caller, populated };
   const update: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('update'), ...write });
-  const create: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('create'), ...write });
+  const create: fc.Arbitrary<Command> = fc.record({
+    ...{ verb: fc.constant('create'), ...write },
+    caller: type.owner === null ? fc.constant(null) : caller,
+  });
   const publish: fc.Arbitrary<Command> = fc.record({
     ...{ verb: fc.constant('update'), ...about, draft: fc.constant(false) },
-    ...{ body: fc.constant([]), caller: fc.constant(null), populated },
+    ...{ body: fc.constant([]), caller, populated },
   });
-  const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller };
+  const leaving = type.owner === null ? fc.constant(null) : caller;
+  const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller: leaving };
   const remove: fc.Arbitrary<Command> = fc.record({ verb: fc.constant('delete'), ...gone });
   const state: fc.Arbitrary<Command> = fc.record({
     verb: fc.constantFrom('unpublish', 'discardDraft'),
@@ -178,7 +195,8 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   topic: 4,
   person: 3,
   tag: 2,
-  essay: 1,
+  essay: 2,
+  remark: 2,
   page: 1,
 };
 
@@ -188,7 +206,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
 
 /** Commands on the two types of a relation, most of them about it: what meets anywhere meets there. */
 function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
-  const types = TYPES.filter(({ name }) => name === relation.from || name === relation.to);
+  const types = TYPES.filter(({ name }) => name === relation.from || relation.to.includes(name));
   return fc.oneof(...types.map((type) => commandsOf(type, relation)));
 }
 

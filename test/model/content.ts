@@ -101,6 +101,15 @@ const story = defineCollectionType({
     },
     markedBy: { type: 'relation', relation: 'oneToOne', target: 'tag', mappedBy: 'mark' },
     heroOf: { type: 'relation', relation: 'oneToMany', target: 'page', mappedBy: 'hero', localized: true },
+    remarks: { type: 'relation', relation: 'morphMany', target: 'remark', morphBy: 'about' },
+    lremark: {
+      type: 'relation',
+      relation: 'morphOne',
+      target: 'remark',
+      morphBy: 'lsubject',
+      localized: true,
+    },
+    topRemark: { type: 'relation', relation: 'morphOne', target: 'remark', morphBy: 'tops' },
     badges: { type: 'component', component: 'parts.badge', repeatable: true, localized: true },
     zone: { type: 'dynamiczone', components: ['parts.badge', 'parts.note'] },
   },
@@ -126,6 +135,8 @@ const topic = defineCollectionType({
     lstories: { type: 'relation', relation: 'manyToMany', target: 'story', mappedBy: 'ltopics' },
     marks: { type: 'relation', relation: 'manyToMany', target: 'tag', mappedBy: 'marked' },
     pages: { type: 'relation', relation: 'manyToMany', target: 'page', mappedBy: 'links' },
+    remarks: { type: 'relation', relation: 'morphMany', target: 'remark', morphBy: 'lsubject' },
+    essay: { type: 'relation', relation: 'oneToOne', target: 'essay', mappedBy: 'subject' },
   },
 });
 
@@ -165,6 +176,13 @@ const person = defineCollectionType({
     },
     topics: { type: 'relation', relation: 'manyToMany', target: 'topic', mappedBy: 'people' },
     essays: { type: 'relation', relation: 'oneToMany', target: 'essay', mappedBy: 'author' },
+    lremarks: {
+      type: 'relation',
+      relation: 'morphMany',
+      target: 'remark',
+      morphBy: 'labout',
+      localized: true,
+    },
   },
 });
 
@@ -195,6 +213,7 @@ const essay = defineCollectionType({
     text: { type: 'string' },
     author: { type: 'relation', relation: 'manyToOne', target: 'person', inversedBy: 'essays' },
     tags: { type: 'relation', relation: 'manyToMany', target: 'tag', inversedBy: 'essays' },
+    subject: { type: 'relation', relation: 'oneToOne', target: 'topic', inversedBy: 'essay' },
   },
 });
 
@@ -211,14 +230,31 @@ const page = defineSingleType({
   },
 });
 
-/** What people may do who sign in: essays that are theirs. */
+/** Leads to several types, shared and localized, with one owner at most of some. */
+const remark = defineCollectionType({
+  singularApiId: 'remark',
+  pluralApiId: 'remarks',
+  draftAndPublish: true,
+  localized: true,
+  attributes: {
+    text: { type: 'string', localized: true },
+    about: { type: 'relation', relation: 'morphToOne', targets: ['story', 'tag'] },
+    lsubject: { type: 'relation', relation: 'morphToOne', targets: ['story', 'topic'], localized: true },
+    labout: { type: 'relation', relation: 'morphToMany', targets: ['person', 'topic'], localized: true },
+    tops: { type: 'relation', relation: 'morphToMany', targets: ['story', 'person'] },
+  },
+});
+
+/** What people may do who sign in: essays that are theirs, also from their other sides. */
 export const PEOPLE = {
   '*': ['find', 'findOne', 'readDrafts'],
+  topic: ['update'],
+  tag: ['update'],
   essay: ['create', { actions: ['update', 'delete'], own: true }],
 } as const;
 
 export const content = {
-  contentTypes: [story, topic, person, tag, essay, page],
+  contentTypes: [story, topic, person, tag, essay, page, remark],
   components: [badge, note],
   locales: LOCALES,
   defaultLocale: DEFAULT_LOCALE,

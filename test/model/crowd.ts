@@ -40,7 +40,9 @@ class Crowd {
       const ids = type === 'file' ? files : (this.documents.get(type) ?? []);
       return ids[slot % Math.max(ids.length, 1)];
     };
-    this.names = { world: new World(files), find, instanceId: () => undefined };
+    const typeOf = (id: string): string | undefined =>
+      [...this.documents].find(([, ids]) => ids.includes(id))?.[0];
+    this.names = { world: new World(files), find, typeOf, instanceId: () => undefined };
   }
 
   async run(one: Command): Promise<void> {

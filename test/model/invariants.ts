@@ -29,7 +29,8 @@ interface Attribute {
   readonly kind: string;
   readonly localized: boolean;
   readonly exclusive?: boolean;
-  readonly target?: Stored;
+  /** The types that it leads to. */
+  readonly targets?: readonly Stored[];
 }
 
 interface Links {
@@ -39,6 +40,9 @@ interface Links {
     readonly perLocale: boolean;
     readonly toOne: boolean;
     readonly exclusive: boolean;
+    /** What links that lead to several types call those whose documents have one owner at most. */
+    readonly exclusiveTypes: readonly string[];
+    readonly targetType: Named | null;
   } & Readonly<Record<'owner' | 'published' | 'locale' | 'target' | 'position', Named>> & {
       readonly inversePosition: Named | null;
     };
@@ -135,7 +139,10 @@ function ofLinks(type: Stored, { attribute, table: links }: Links): Invariant[] 
   const inverse = links.inversePosition === null ? null : quoted(links.inversePosition.name);
   // A link may wait for a version of its owner, and for one that is published again (D13, D25).
   const version = `select 1 from ${quoted(type.table)} v where v.document_id = l.${owner}`;
-  const there = `select 1 from ${quoted(attribute.target?.table ?? '')} t where t.document_id = l.${target}`;
+  const there = (attribute.targets ?? [])
+    .map((to) => `select 1 from ${quoted(to.table)} t where t.document_id = l.${target}`)
+    .join(' union all ');
+  const held = links.exclusiveTypes.map((name) => `'${name}'`).join(', ');
   return [
     {
       what: `${what}: links of nobody`,
@@ -158,6 +165,14 @@ function ofLinks(type: Stored, { attribute, table: links }: Links): Invariant[] 
     ...(links.toOne
       ? [twice(`${what}: two targets`, table, { by: `${owner}, ${published}, ${locale}` })]
       : []),
+    ...(held === '' || links.targetType === null
+      ? []
+      : [
+          twice(`${what}: held by two`, table, {
+            by: `${target}, ${published}, ${locale}`,
+            where: `${quoted(links.targetType.name)} in (${held})`,
+          }),
+        ]),
     ...(links.exclusive
       ? [twice(`${what}: held by two`, table, { by: `${target}, ${published}, ${locale}` })]
       : []),

@@ -10,23 +10,33 @@ interface Link {
   inversePlace: number;
 }
 
-/** Owners that are as in another state, and owners that are not. */
+/** Owners that are as in another state, and owners that stay as they are. */
 interface Followed {
   readonly owners: readonly string[];
   readonly kept: readonly string[];
+}
+
+/** What a sheet has to know of the world: the type of a document, and numbers that grow. */
+export interface Surroundings {
+  readonly typeOf: (id: string) => string | undefined;
+  readonly next: () => number;
 }
 
 /** The links of one relation in one state, and in one locale or ('') shared by all. */
 export class Sheet {
   private links: Link[] = [];
   private readonly relation: Relation;
-  private readonly next: () => number;
+  private readonly typeOf: Surroundings['typeOf'];
+  private readonly next: Surroundings['next'];
 
-  /** `next` numbers places: what is placed later is greater, in whichever sheet. */
-  constructor(relation: Relation, next: () => number) {
+  constructor(relation: Relation, { typeOf, next }: Surroundings) {
     this.relation = relation;
+    this.typeOf = typeOf;
     this.next = next;
   }
+
+  /** Whether a target has one owner at most. */
+  isExclusive = (target: string): boolean => this.relation.exclusive.includes(this.typeOf(target) ?? '');
 
   /** The targets of an owner, in its order. */
   own(owner: string): string[] {
@@ -45,14 +55,14 @@ export class Sheet {
    * there (D24); a one-to-one target leaves its former owner (D23).
    */
   writeOwn(owner: string, targets: readonly string[]): void {
-    const { inverseOne } = this.relation;
+    const taken = targets.filter(this.isExclusive);
     this.drop((link) => link.owner === owner && !targets.includes(link.target));
-    if (inverseOne) this.drop((link) => link.owner !== owner && targets.includes(link.target));
+    this.drop((link) => link.owner !== owner && taken.includes(link.target));
     for (const target of targets) this.link(owner, target).ownPlace = this.next();
   }
 
   /**
-   * Gives a target these owners in this order, as `writeOwn` does from the other side; those of `kept` stay where they
+   * Gives a target these owners in this order, as `writeOwn` does from the other side; links of `kept` stay as they
    * are. The first ones keep their places as far as the order allows; what comes after is behind all (D24).
    */
   writeInverse(target: string, owners: readonly string[], kept: readonly string[] = []): void {
@@ -63,7 +73,7 @@ export class Sheet {
       const link = this.link(owner, target);
       const stays = greatest < Infinity && before.has(owner) && link.inversePlace > greatest;
       greatest = stays ? link.inversePlace : Infinity;
-      if (!stays) link.inversePlace = this.next();
+      if (!stays && !kept.includes(owner)) link.inversePlace = this.next();
     }
   }
 
@@ -76,10 +86,9 @@ export class Sheet {
 
   /** Ends the links of a target to owners other than these, whose other links end where they may have one. */
   private keepOwners(target: string, owners: readonly string[], kept: readonly string[]): void {
-    const { ownOne, inverseOne } = this.relation;
-    const all = inverseOne && owners.length > 0 ? owners : [...owners, ...kept];
+    const all = this.isExclusive(target) && owners.length > 0 ? owners : [...owners, ...kept];
     this.drop((link) => link.target === target && !all.includes(link.owner));
-    if (ownOne) this.drop((link) => link.target !== target && owners.includes(link.owner));
+    if (this.relation.ownOne) this.drop((link) => link.target !== target && owners.includes(link.owner));
   }
 
   /** Ends the links that an owner holds. */
@@ -104,55 +113,4 @@ export class Sheet {
   private drop(goes: (link: Link) => boolean): void {
     this.links = this.links.filter((link) => !goes(link));
   }
-}
-
-export interface Position {
-  readonly before?: string;
-  readonly after?: string;
-  readonly start?: true;
-  readonly end?: true;
-}
-
-/** A relation in a body: a new list, or a change of the one that is stored (11.2, 11.3). */
-export type Payload =
-  | { readonly set: readonly string[] }
-  | {
-      readonly connect: readonly { readonly documentId: string; readonly position?: Position }[];
-      readonly disconnect: readonly string[];
-    };
-
-/** Whether a payload says nothing (11.9). */
-export const isEmpty = (payload: Payload): boolean =>
-  !('set' in payload) && payload.connect.length + payload.disconnect.length === 0;
-
-/** What a body may be refused for: 400. */
-export class Refusal extends Error {}
-
-/** A list after a payload (11.2–11.13). Throws a Refusal for an anchor that is not there, or a circle of them. */
-export function changed(list: readonly string[], payload: Payload, one: boolean): string[] {
-  if ('set' in payload) return one ? payload.set.slice(-1) : [...payload.set];
-  const { connect, disconnect } = payload;
-  const result = list.filter((id) => !disconnect.includes(id));
-  const last = connect.at(-1);
-  if (one) return last === undefined ? result : [last.documentId];
-  const pending = new Map(connect.map((item) => [item.documentId, item]));
-  const waiting = new Set<string>();
-  const insert = (id: string): void => {
-    const { position = {} } = pending.get(id) ?? {};
-    const anchor = position.before ?? position.after;
-    if (anchor !== undefined && !result.includes(anchor) && pending.has(anchor)) {
-      if (waiting.has(id)) throw new Refusal('a circle of anchors');
-      waiting.add(id);
-      insert(anchor);
-    }
-    if (!pending.delete(id)) return;
-    if (anchor !== undefined && (anchor === id || !result.includes(anchor)))
-      throw new Refusal('no such anchor');
-    if (result.includes(id)) result.splice(result.indexOf(id), 1);
-    const before = position.before === undefined ? result.length : result.indexOf(position.before);
-    const at = position.after === undefined ? before : result.indexOf(position.after) + 1;
-    result.splice(position.start === true ? 0 : at, 0, id);
-  };
-  for (const { documentId } of connect) insert(documentId);
-  return result;
 }

@@ -2,7 +2,7 @@
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import type { Client } from './client.ts';
 import type { State } from './links.ts';
-import { counts, everything, join, versionQuery } from './queries.ts';
+import { counts, everything, join, uidOf, versionQuery } from './queries.ts';
 import { PARTS, type Type, TYPES } from './shape.ts';
 import { type Document, type Instance, localeOf, stateOf, versionKey, type World } from './world.ts';
 
@@ -259,11 +259,12 @@ export class Observer {
   /** What is populated is the very version that the status and the locale pick. */
   private compareRows({ type, status, locale }: View, found: readonly any[]): void {
     for (const one of found)
-      for (const { attribute, own, relation } of type.sides) {
-        const target = TYPES.find(({ name }) => name === (own ? relation.to : relation.from));
-        if (target === undefined) continue;
+      for (const { attribute, targets } of type.sides) {
         for (const shown of [one[attribute]].flat()) {
           if (shown === null || shown === undefined) continue;
+          const of = ({ name }: Type): boolean => targets.length === 1 || uidOf(name) === shown.__type;
+          const target = TYPES.find((other) => targets.includes(other.name) && of(other));
+          if (target === undefined) continue;
           const row = this.round.get(
             versionKey(shown.documentId, stateOf(target, status), localeOf(target, locale)),
           );

@@ -4,6 +4,9 @@ import type { State } from './links.ts';
 
 const ID = '[fields][0]=documentId';
 
+/** What items of several types say of theirs. */
+export const uidOf = (name: string): string => `api::${name}.${name}`;
+
 function partPopulate(uid: string): string[] {
   const { one, many } = PARTS[uid] ?? { one: {}, many: {} };
   return [...Object.keys(one), ...Object.keys(many)].map((name) => `[populate][${name}]${ID}`);
@@ -11,7 +14,11 @@ function partPopulate(uid: string): string[] {
 
 function populateOf({ sides, embedded, localized }: Type): string {
   const parts = [
-    ...sides.map(({ attribute }) => `populate[${attribute}]${ID}`),
+    ...sides.flatMap(({ attribute, targets }) =>
+      targets.length === 1
+        ? [`populate[${attribute}]${ID}`]
+        : targets.map((name) => `populate[${attribute}][on][${uidOf(name)}]${ID}`),
+    ),
     ...embedded.flatMap(({ attribute, zone, components }) =>
       components.flatMap((uid) => {
         const at = zone ? `populate[${attribute}][on][${uid}]` : `populate[${attribute}]`;

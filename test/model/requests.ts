@@ -7,18 +7,21 @@ import {
   NOBODY,
   type PayloadSeed,
   type PlaceSeed,
+  slotOf,
 } from './commands.ts';
 import type { Request } from './client.ts';
-import type { Payload, Position } from './links.ts';
-import { everything, join, versionQuery } from './queries.ts';
+import type { Body, GivenInstance, Payload, Position } from './body.ts';
+import { everything, join, uidOf, versionQuery } from './queries.ts';
 import { PARTS, type Type, typeNamed } from './shape.ts';
-import { type Body, type GivenInstance, type Instance, localeOf, type World, writtenState } from './world.ts';
+import { type Instance, localeOf, type World, writtenState } from './world.ts';
 
 /** What stands behind slots, and how the service calls instances. */
 export interface Names {
   readonly world: World;
   /** The document of a slot, or undefined where there is none now. */
   readonly find: (type: string, slot: number) => string | undefined;
+  /** The type of a document. */
+  readonly typeOf: (id: string) => string | undefined;
   /** The id of an instance. */
   readonly instanceId: (key: number) => number | undefined;
 }
@@ -37,33 +40,33 @@ export function mentioned(command: Command): { readonly type: string; readonly s
 }
 
 function mentionedIn(entry: Entry, { sides }: Type): { readonly type: string; readonly slot: number }[] {
-  const of = (type: string, payload: PayloadSeed): { type: string; slot: number }[] =>
-    (payload.kind === 'set' ? payload.slots : payload.connect.map(({ slot }) => slot)).map((slot) => ({
-      type,
-      slot,
-    }));
+  const of = (targets: readonly string[], payload: PayloadSeed): { type: string; slot: number }[] =>
+    (payload.kind === 'set' ? payload.slots : payload.connect.map(({ slot }) => slot)).map((n) =>
+      slotOf(targets, n),
+    );
   if (entry.kind === 'relation') {
     const side = sides.find(({ attribute }) => attribute === entry.attribute);
-    return side === undefined ? [] : of(side.own ? side.relation.to : side.relation.from, entry.payload);
+    return side === undefined ? [] : of(side.targets, entry.payload);
   }
   if (entry.kind === 'scalar') return [];
   return entry.instances.flatMap(({ component, links }) =>
-    links.flatMap(({ name, payload }) => of(targetInside(component, name), payload)),
+    links.flatMap(({ name, payload }) => of([targetInside(component, name)], payload)),
   );
 }
 
 const targetInside = (component: string, name: string): string =>
   PARTS[component]?.one[name] ?? PARTS[component]?.many[name] ?? '';
 
-function payloadOf(seed: PayloadSeed, target: string, { find }: Names): Payload {
-  const id = (slot: number): string => find(target, slot) ?? STRANGER;
+function payloadOf(seed: PayloadSeed, targets: readonly string[], { find: findSlot }: Names): Payload {
+  const find = (n: number): string | undefined => findSlot(slotOf(targets, n).type, slotOf(targets, n).slot);
+  const id = (n: number): string => find(n) ?? STRANGER;
   // A single type has one document, whatever the slot.
   if (seed.kind === 'set') return { set: [...new Set(seed.slots.map(id))] };
   // What is not there is neither an anchor nor disconnected.
   const position = (place: PlaceSeed | null): Position | undefined => {
     if (place === null) return undefined;
     if (place.kind === 'start' || place.kind === 'end') return { [place.kind]: true };
-    const anchor = find(target, place.slot);
+    const anchor = find(place.slot);
     return anchor === undefined ? undefined : { [place.kind]: anchor };
   };
   const connect = seed.connect.map(({ slot, place }) => {
@@ -73,7 +76,7 @@ function payloadOf(seed: PayloadSeed, target: string, { find }: Names): Payload 
   const first = connect.filter(
     ({ documentId }, i) => connect.findIndex((one) => one.documentId === documentId) === i,
   );
-  return { connect: first, disconnect: seed.disconnect.flatMap((slot) => find(target, slot) ?? []) };
+  return { connect: first, disconnect: seed.disconnect.flatMap((slot) => find(slot) ?? []) };
 }
 
 /** An instance of a body. It takes the id of a stored one only once. */
@@ -85,7 +88,7 @@ function instanceOf(seed: InstanceSeed, stored: Instance[], names: Names): Given
   if (one !== undefined) stored.splice(stored.indexOf(one), 1);
   const links = seed.links.map(({ name, payload }): [string, Payload] => [
     name,
-    payloadOf(payload, targetInside(seed.component, name), names),
+    payloadOf(payload, [targetInside(seed.component, name)], names),
   ]);
   const text = seed.text === undefined ? {} : { text: seed.text };
   return { key: one?.key ?? null, component: seed.component, ...text, links: Object.fromEntries(links) };
@@ -129,29 +132,54 @@ export function bodyOf(command: Command & { readonly body: readonly Entry[] }, n
           type.owner === entry.attribute)
       )
         continue;
-      relations[entry.attribute] = payloadOf(
-        entry.payload,
-        side.own ? side.relation.to : side.relation.from,
-        names,
-      );
+      relations[entry.attribute] = payloadOf(entry.payload, side.targets, names);
     }
   }
   return { scalars, embedded, relations };
 }
 
+/** How an item is named: by its id, and its type where items may be of several (11.30). */
+type Naming = (id: string) => string | { readonly documentId: string; readonly __type?: string };
+
+const byId: Naming = (id) => id;
+
 /** A payload as it is sent; half of the lists in the short form (11.2). */
-function sent(payload: Payload, one: boolean): unknown {
-  if (!('set' in payload)) return payload;
-  if (one) return payload.set[0] ?? null;
-  return payload.set.length % 2 === 0 ? payload.set : { set: payload.set };
+function sent(payload: Payload, one: boolean, name: Naming = byId): unknown {
+  if (!('set' in payload)) {
+    const item = (id: string): object =>
+      [name(id)].map((it) => (typeof it === 'string' ? { documentId: it } : it))[0]!;
+    const place = (position: Position | undefined): object => {
+      const anchor = position?.before ?? position?.after;
+      const type = anchor === undefined ? undefined : name(anchor);
+      return position === undefined
+        ? {}
+        : { position: { ...position, ...(typeof type === 'object' ? { __type: type.__type } : {}) } };
+    };
+    return {
+      connect: payload.connect.map(({ documentId, position }) => ({
+        ...item(documentId),
+        ...place(position),
+      })),
+      disconnect: payload.disconnect.map(name),
+    };
+  }
+  const list = payload.set.map(name);
+  if (one) return list[0] ?? null;
+  return list.length % 2 === 0 ? list : { set: list };
 }
 
 /** What `data` is of a body. */
 export function dataOf({ scalars, embedded, relations }: Body, type: Type, names: Names): object {
-  const lists = Object.entries(relations).map(([name, payload]) => [
-    name,
-    sent(payload, type.sides.find(({ attribute }) => attribute === name)?.one === true),
-  ]);
+  const lists = Object.entries(relations).map(([name, payload]) => {
+    const side = type.sides.find(({ attribute }) => attribute === name);
+    const [first = ''] = side?.targets ?? [];
+    const typed: Naming = (documentId) => {
+      const of = names.typeOf(documentId) ?? first;
+      return { documentId, __type: uidOf(of) };
+    };
+    const naming = side !== undefined && side.targets.length > 1 ? typed : byId;
+    return [name, sent(payload, side?.one === true, naming)];
+  });
   const instances = Object.entries(embedded).map(([name, list]) => {
     const zone = type.embedded.find(({ attribute }) => attribute === name)?.zone === true;
     return [name, list.map((item) => instanceData(item, zone, names))];

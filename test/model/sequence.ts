@@ -2,11 +2,11 @@
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { type Command, NOBODY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
-import { Refusal } from './links.ts';
+import { type Body, Refusal } from './body.ts';
 import { Observer } from './observe.ts';
 import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } from './requests.ts';
 import { type Type, typeNamed } from './shape.ts';
-import { type Body, World, type Write } from './world.ts';
+import { World, type Write } from './world.ts';
 
 /** A sequence that found a difference: the requests that lead to it, and what differs. */
 export class Difference extends Error {
@@ -68,7 +68,8 @@ export class Sequence {
     files.forEach((id, i) => this.labels.set(id, `<file ${i}>`));
     const find = (type: string, slot: number): string | undefined =>
       type === 'file' ? files[slot] : this.find(type, slot);
-    this.names = { world: this.world, find, instanceId: this.observer.instanceId };
+    const typeOf = (id: string): string | undefined => this.world.documents.get(id)?.type.name;
+    this.names = { world: this.world, find, typeOf, instanceId: this.observer.instanceId };
   }
 
   /** Throws a Difference. */

@@ -1,20 +1,20 @@
 /** The content model as the tester sees it: types, and relations with their two sides. */
 import type { ContentTypeDefinition } from 'nestjs-content-api';
-import { content } from './content.ts';
+import { content, PEOPLE } from './content.ts';
 
-/** A relation: one set of links, owned by one type and maybe seen from the other (D22). */
+/** A relation: one set of links, owned by one type and maybe seen from others (D22, D33). */
 export interface Relation {
   /** `story.main` */
   readonly name: string;
   readonly from: string;
   readonly attribute: string;
-  readonly to: string;
+  readonly to: readonly string[];
   /** Whether there are links for each locale, or one list for all. */
   readonly localized: boolean;
   /** Whether an owner has one link at most. */
   readonly ownOne: boolean;
-  /** Whether a target has one link at most; a one-way relation lets targets be shared. */
-  readonly inverseOne: boolean;
+  /** The types whose documents have one owner at most; a one-way relation lets targets be shared. */
+  readonly exclusive: readonly string[];
 }
 
 /** A relation as one attribute of a type shows it. */
@@ -23,6 +23,8 @@ export interface Side {
   readonly relation: Relation;
   readonly own: boolean;
   readonly one: boolean;
+  /** The types on the other side; where there are several, their items say which they are of. */
+  readonly targets: readonly string[];
 }
 
 /** A component: its relations by name, besides `text`. */
@@ -46,6 +48,8 @@ export interface Type {
   readonly drafts: boolean;
   readonly localized: boolean;
   readonly owner: string | null;
+  /** Whether people who sign in may update all of its documents, their own ones, or none. */
+  readonly update: 'all' | 'own' | 'none';
   readonly scalars: readonly {
     readonly attribute: string;
     readonly localized: boolean;
@@ -57,57 +61,93 @@ export interface Type {
 
 type Attributes = ContentTypeDefinition['attributes'];
 type Definition = Attributes[string];
-/** A relation with one type, or files; polymorphic ones are not among the types of this model. */
-type Linked = Exclude<
-  Extract<Definition, { type: 'media' } | { target: string; type: 'relation' }>,
-  { morphBy: string }
->;
+type Linked = Extract<Definition, { type: 'media' | 'relation' }>;
+/** The side that does not own its links. */
+type Mirror = Extract<Linked, { morphBy: string } | { mappedBy?: string }> & {
+  readonly target: string;
+  readonly relation: string;
+};
 
-const isLinked = (def: Definition): def is Linked =>
-  def.type === 'media' || (def.type === 'relation' && 'target' in def && !('morphBy' in def));
+const isLinked = (def: Definition): def is Linked => def.type === 'media' || def.type === 'relation';
+
+/** The name of the attribute on the other side that owns the links. */
+function ownerOf(def: Linked): string | undefined {
+  if ('morphBy' in def) return def.morphBy;
+  return 'mappedBy' in def ? def.mappedBy : undefined;
+}
+const isMirror = (def: Linked): def is Mirror => ownerOf(def) !== undefined;
 
 const definitions = content.contentTypes as readonly ContentTypeDefinition[];
 const definitionOf = (name: string): ContentTypeDefinition | undefined =>
   definitions.find(({ singularApiId }) => singularApiId === name);
 
-function relationOf(from: ContentTypeDefinition, attribute: string, def: Definition): Relation {
-  if (!isLinked(def)) throw new Error(`${attribute} is no relation`);
-  const media = def.type === 'media';
-  const kind = media ? (def.multiple === true ? 'manyToMany' : 'manyToOne') : def.relation;
+/** The types that show a polymorphic relation as one document. */
+const morphOnes = (from: string, attribute: string): string[] =>
+  definitions
+    .filter(({ attributes }) =>
+      Object.values(attributes).some(
+        (def) =>
+          def.type === 'relation' &&
+          def.relation === 'morphOne' &&
+          'morphBy' in def &&
+          def.target === from &&
+          def.morphBy === attribute,
+      ),
+    )
+    .map(({ singularApiId }) => singularApiId);
+
+/** Where links lead, and who of the targets has one owner at most. */
+function endsOf(from: string, attribute: string, def: Linked): Pick<Relation, 'to' | 'exclusive' | 'ownOne'> {
+  if (def.type === 'media') return { to: ['file'], exclusive: [], ownOne: def.multiple !== true };
+  if (!('target' in def))
+    return {
+      to: def.targets ?? [],
+      exclusive: morphOnes(from, attribute),
+      ownOne: def.relation === 'morphToOne',
+    };
+  const isTwoWay = 'inversedBy' in def && def.inversedBy !== undefined;
   return {
-    name: `${from.singularApiId}.${attribute}`,
-    from: from.singularApiId,
-    attribute,
-    to: media ? 'file' : def.target,
-    localized: from.localized === true && def.localized === true,
-    ownOne: kind === 'oneToOne' || kind === 'manyToOne',
-    inverseOne: kind === 'oneToOne' && !media && def.inversedBy !== undefined,
+    to: [def.target],
+    exclusive: def.relation === 'oneToOne' && isTwoWay ? [def.target] : [],
+    ownOne: def.relation === 'oneToOne' || def.relation === 'manyToOne',
   };
 }
 
+const relationOf = (from: ContentTypeDefinition, attribute: string, def: Linked): Relation => ({
+  name: `${from.singularApiId}.${attribute}`,
+  from: from.singularApiId,
+  attribute,
+  localized: from.localized === true && def.localized === true,
+  ...endsOf(from.singularApiId, attribute, def),
+});
+
 function sideOf(type: ContentTypeDefinition, attribute: string, def: Definition): Side[] {
   if (!isLinked(def)) return [];
-  if (def.type === 'media' || def.mappedBy === undefined) {
+  if (!isMirror(def)) {
     const relation = relationOf(type, attribute, def);
-    return [{ attribute, relation, own: true, one: relation.ownOne }];
+    return [{ attribute, relation, own: true, one: relation.ownOne, targets: relation.to }];
   }
+  const name = ownerOf(def) ?? '';
   const owner = definitionOf(def.target);
-  const owning = owner?.attributes[def.mappedBy];
-  if (owner === undefined || owning === undefined) throw new Error(`${attribute} has no other side`);
-  return [
-    {
-      attribute,
-      relation: relationOf(owner, def.mappedBy, owning),
-      own: false,
-      one: def.relation === 'oneToOne',
-    },
-  ];
+  const owning = owner?.attributes[name];
+  if (owner === undefined || owning === undefined || !isLinked(owning))
+    throw new Error(`${attribute} has no other side`);
+  const relation = relationOf(owner, name, owning);
+  const one = def.relation === 'oneToOne' || def.relation === 'morphOne';
+  return [{ attribute, relation, own: false, one, targets: [relation.from] }];
 }
 
 function embeddedOf(attribute: string, def: Definition): Embedded[] {
   const localized = def.localized === true;
   if (def.type === 'component') return [{ attribute, localized, zone: false, components: [def.component] }];
   return def.type === 'dynamiczone' ? [{ attribute, localized, zone: true, components: def.components }] : [];
+}
+
+function updateOf(name: string): Type['update'] {
+  const grants: readonly (string | { readonly own?: boolean; readonly actions: readonly string[] })[] =
+    Object.entries(PEOPLE).find(([type]) => type === name)?.[1] ?? [];
+  if (grants.includes('update')) return 'all';
+  return grants.some((one) => typeof one === 'object' && one.actions.includes('update')) ? 'own' : 'none';
 }
 
 function typeOf(def: ContentTypeDefinition): Type {
@@ -119,6 +159,7 @@ function typeOf(def: ContentTypeDefinition): Type {
     drafts: def.draftAndPublish === true,
     localized: def.localized === true,
     owner: def.owner ?? null,
+    update: updateOf(def.singularApiId),
     scalars: attributes.flatMap(([attribute, { type, localized }]) =>
       type === 'string' || type === 'integer'
         ? [{ attribute, localized: localized === true, number: type === 'integer' }]
@@ -131,7 +172,7 @@ function typeOf(def: ContentTypeDefinition): Type {
 
 const FILE: Type = {
   ...{ name: 'file', path: 'files', single: false, drafts: false, localized: false, owner: null },
-  ...{ scalars: [], embedded: [], sides: [] },
+  ...{ update: 'none', scalars: [], embedded: [], sides: [] },
 };
 
 /** All types that have routes. */
@@ -155,7 +196,7 @@ export const PARTS: Readonly<Record<string, Part>> = Object.fromEntries(
     const targets = (one: boolean): Record<string, string> =>
       Object.fromEntries(
         Object.entries(attributes as Attributes).flatMap(([name, def]) =>
-          isLinked(def) && def.type === 'relation' && (def.relation === 'manyToOne') === one
+          def.type === 'relation' && 'target' in def && (def.relation === 'manyToOne') === one
             ? [[name, def.target]]
             : [],
         ),

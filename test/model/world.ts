@@ -1,9 +1,10 @@
 /**
- * What documents are and what writes do to them, as the protocol says it (D13, D19–D25, D29; sections 8, 9 and 11):
- * a specification that runs. It knows nothing of tables.
+ * What documents are and what writes do to them, as the protocol says it (D13, D19–D26, D29, D33; sections 8, 9 and
+ * 11): a specification that runs. It knows nothing of tables.
  */
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
-import { changed, isEmpty, type Payload, Refusal, Sheet, type State } from './links.ts';
+import { type Body, changed, type GivenInstance, isEmpty, named, type Payload, Refusal } from './body.ts';
+import { Sheet, type State } from './links.ts';
 import { type Embedded, PARTS, type Relation, type Side, type Type, typeNamed } from './shape.ts';
 
 /** An instance of a component. `key` stands for its id, which the service chooses. */
@@ -12,20 +13,6 @@ export interface Instance {
   readonly component: string;
   readonly text: string | null;
   readonly links: Readonly<Record<string, readonly string[]>>;
-}
-
-/** An instance in a body: a new one where its key is null, else what is said of a stored one (12.7). */
-export interface GivenInstance {
-  readonly key: number | null;
-  readonly component: string;
-  readonly text?: string | null;
-  readonly links: Readonly<Record<string, Payload>>;
-}
-
-export interface Body {
-  readonly scalars: Readonly<Record<string, string | number | null>>;
-  readonly embedded: Readonly<Record<string, readonly GivenInstance[]>>;
-  readonly relations: Readonly<Record<string, Payload>>;
 }
 
 type Values = Record<string, string | number | null | readonly Instance[]>;
@@ -66,11 +53,20 @@ function concerned({ localized }: Relation, type: Type, locale: string): readonl
   return type.localized ? [locale] : LOCALES;
 }
 
-/** What a write is about: a document in a state, and the locale of the request. */
+/** What a write is about: a document in a state, the locale of the request, and who asks. */
 interface About {
   readonly document: Document;
   readonly state: State;
   readonly locale: string;
+  readonly caller: string | null;
+}
+
+/** The links of a target that become in one state what they are in the other. */
+interface Following {
+  readonly target: string;
+  readonly from: State;
+  readonly to: State;
+  readonly caller: string | null;
 }
 
 export class World {
@@ -89,7 +85,9 @@ export class World {
   /** The links of a relation in a state, and in a locale where it has links for each. */
   private sheet(relation: Relation, state: State, locale: string): Sheet {
     const key = `${relation.name} ${state} ${locale}`;
-    const sheet = this.sheets.get(key) ?? new Sheet(relation, () => (this.places += 1));
+    const typeOf = (id: string): string | undefined => this.documents.get(id)?.type.name;
+    const next = (): number => (this.places += 1);
+    const sheet = this.sheets.get(key) ?? new Sheet(relation, { typeOf, next });
     this.sheets.set(key, sheet);
     return sheet;
   }
@@ -172,27 +170,28 @@ export class World {
     return document;
   }
 
-  /** People who sign in change what is theirs, in some state. */
+  /** People who sign in change what is theirs, where they may not change all. */
   private mayChange({ id, type }: Document, caller: string | null): void {
-    const side = type.sides.find(({ attribute }) => attribute === type.owner);
-    if (caller === null || side === undefined) return;
-    const states = (['draft', 'published'] as const).map((state) =>
-      this.sheetOf(side.relation, state, SHARED),
-    );
-    if (!states.some((sheet) => sheet.own(id).includes(caller))) throw new Refusal('not theirs');
+    if (!this.isOpen(type, caller, id)) throw new Refusal('not theirs');
   }
 
-  private write(document: Document, { locale, publish, body }: Write): string[] {
+  /** Whether a document, and the links that it owns, may be changed by somebody (D26). */
+  private isOpen({ sides, owner, update }: Type, caller: string | null, id: string): boolean {
+    if (caller === null || update === 'all') return true;
+    const side = sides.find(({ attribute }) => attribute === owner);
+    if (side === undefined || update === 'none') return false;
+    return STATES.some((state) => this.sheetOf(side.relation, state, SHARED).own(id).includes(caller));
+  }
+
+  private write(document: Document, { locale, publish, body, caller }: Write): string[] {
     const { type, id } = document;
     this.mentioned.add(locale);
-    const about = { document, state: writtenState(type), locale };
+    const about = { document, state: writtenState(type), locale, caller };
     // The document may name itself, unless it does not exist yet.
     this.checkTargets(body);
     const lists = type.sides.flatMap((side): [Side, string[]][] => {
       const payload = body.relations[side.attribute];
-      return payload === undefined || isEmpty(payload)
-        ? []
-        : [[side, changed(this.stored(side, about), payload, side.one)]];
+      return payload === undefined ? [] : this.listOf(side, about, payload).map((list) => [side, list]);
     });
     const values = this.written(about, body);
     this.documents.set(id, document);
@@ -205,7 +204,7 @@ export class World {
         if (both) this.writeBoth(side, about, list);
         else this.writeInverse(side, about, list);
       }
-    if (type.drafts && publish) this.publish(document, locale);
+    if (type.drafts && publish) this.publish(document, locale, caller);
     const written = versionKey(id, about.state, localeOf(type, locale));
     return type.drafts && publish
       ? [written, versionKey(id, 'published', localeOf(type, locale))]
@@ -218,24 +217,50 @@ export class World {
     return own ? sheet.own(document.id) : sheet.inverse(document.id);
   }
 
+  /** The list that a body brings about; none where it says nothing. Links of others stay as they are (D22, D26). */
+  private listOf(side: Side, about: About, payload: Payload): string[][] {
+    const from = typeNamed(side.relation.from);
+    const { caller } = about;
+    if (!side.own && caller !== null && from.update === 'none')
+      throw new Refusal('no right to the other side');
+    if (isEmpty(payload)) return [];
+    const stored = this.stored(side, about);
+    const isOthers = (id: string): boolean => !side.own && !this.isOpen(from, caller, id);
+    if (named(payload).some((id) => isOthers(id) && !stored.includes(id))) throw new Refusal('not theirs');
+    const list = changed(stored, payload, side.one);
+    const lost = stored.filter((id) => isOthers(id) && !list.includes(id));
+    const keepsThem = 'set' in payload && (!side.one || list.length === 0);
+    if (lost.length > 0 && !keepsThem) throw new Refusal('links of others');
+    return [[...lost, ...list]];
+  }
+
   private writeOwn({ relation }: Side, { document, state, locale }: About, list: readonly string[]): void {
     this.sheetOf(relation, state, locale).writeOwn(document.id, list);
   }
 
   /** Owners with drafts change as drafts; a document without drafts changes what they have published, too. */
-  private writeInverse({ relation }: Side, { document, locale }: About, list: readonly string[]): void {
-    const drafts = this.sheetOf(relation, 'draft', locale);
-    drafts.writeInverse(document.id, list);
-    if (document.type.drafts || !typeNamed(relation.from).drafts) return;
-    const owners = list.filter((owner) => this.isPublished(owner, sheetLocale(relation, locale)));
-    const kept = this.hidden(relation, sheetLocale(relation, locale), document.id);
-    this.sheetOf(relation, 'published', locale).follow(document.id, drafts, { owners, kept });
+  private writeInverse({ relation }: Side, about: About, list: readonly string[]): void {
+    const { document, locale, caller } = about;
+    const from = typeNamed(relation.from);
+    const others = list.filter((owner) => !this.isOpen(from, caller, owner));
+    this.sheetOf(relation, 'draft', locale).writeInverse(document.id, list, others);
+    if (document.type.drafts || !from.drafts) return;
+    const following = { target: document.id, from: 'draft', to: 'published', caller } as const;
+    this.follow(relation, sheetLocale(relation, locale), following);
   }
 
-  /** The owners whose published links stay until they are published again (D13). */
-  private hidden(relation: Relation, locale: string, target: string): string[] {
-    const owners = this.sheet(relation, 'published', locale).inverse(target);
-    return owners.filter((owner) => !this.isPublished(owner, locale));
+  /**
+   * Links of owners that are published, and that may be changed, are in one state as in the other (D22). The others
+   * stay (D13, D26): a target with one owner at most leaves those that wait, and nobody whose links may not be changed.
+   */
+  private follow(relation: Relation, locale: string, { target, from, to, caller }: Following): void {
+    const [source, sheet] = [this.sheet(relation, from, locale), this.sheet(relation, to, locale)];
+    const isOpen = (owner: string): boolean => this.isOpen(typeNamed(relation.from), caller, owner);
+    const goes = (owner: string): boolean => this.isPublished(owner, locale) && isOpen(owner);
+    const kept = sheet.inverse(target).filter((owner) => !goes(owner));
+    const isHeld = sheet.isExclusive(target) && !kept.every(isOpen);
+    const owners = isHeld ? [] : source.inverse(target).filter(goes);
+    sheet.follow(target, source, { owners, kept });
   }
 
   /**
@@ -253,53 +278,35 @@ export class World {
   }
 
   /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
-  private publish(document: Document, locale: string): void {
-    this.copy(document, { from: 'draft', to: 'published', locale });
-    for (const { relation, sheets } of this.otherSides(document, locale))
-      for (const one of sheets) {
-        const drafts = this.sheet(relation, 'draft', one);
-        const owners = drafts.inverse(document.id).filter((owner) => this.isPublished(owner, one));
-        const kept = this.hidden(relation, one, document.id);
-        this.sheet(relation, 'published', one).follow(document.id, drafts, { owners, kept });
-      }
+  private publish(document: Document, locale: string, caller: string | null): void {
+    this.copy(document, { from: 'draft', to: 'published', locale, caller });
   }
 
-  /** The reverse of publishing, for the same links: those of owners that are not published stay (D22). */
+  /** The reverse of publishing, for the same links (D22). */
   discardDraft(id: string, locale: string): string[] {
     const document = this.document(id);
     const here = localeOf(document.type, locale);
     if (!this.has(id, 'published', here)) throw new Refusal('nothing is published');
-    this.copy(document, { from: 'published', to: 'draft', locale });
-    for (const { relation, sheets } of this.otherSides(document, locale))
-      for (const one of sheets) {
-        const drafts = this.sheet(relation, 'draft', one);
-        const kept = drafts.inverse(id).filter((owner) => !this.isPublished(owner, one));
-        const published = this.sheet(relation, 'published', one);
-        drafts.follow(id, published, { owners: published.inverse(id), kept });
-      }
+    this.copy(document, { from: 'published', to: 'draft', locale, caller: null });
     return [versionKey(id, 'draft', here)];
   }
 
-  /** Inverse sides of relations whose owners have drafts, and the locales of their links. */
-  private otherSides(
-    { type }: Document,
-    locale: string,
-  ): readonly { readonly relation: Relation; readonly sheets: readonly string[] }[] {
-    const sides = type.sides.filter(({ own, relation }) => !own && typeNamed(relation.from).drafts);
-    return sides.map(({ relation }) => ({ relation, sheets: concerned(relation, type, locale) }));
-  }
-
-  /** Values and own links of one state as those of the other, in a locale and what all share. */
+  /** Values and links of one state as those of the other, in a locale and what all share. */
   private copy(
     document: Document,
-    { from, to, locale }: { readonly from: State; readonly to: State; readonly locale: string },
+    { locale, ...ends }: Omit<Following, 'target'> & { locale: string },
   ): void {
     const { type, id, shared, versions } = document;
+    const { from, to } = ends;
     const here = localeOf(type, locale);
     shared.set(to, structuredClone(shared.get(from) ?? {}));
     versions.set(place(to, here), structuredClone(versions.get(place(from, here)) ?? {}));
     for (const { own, relation } of type.sides)
       if (own) this.sheetOf(relation, to, here).writeOwn(id, this.sheetOf(relation, from, here).own(id));
+    for (const { own, relation } of type.sides)
+      if (!own && typeNamed(relation.from).drafts)
+        for (const one of concerned(relation, type, locale))
+          this.follow(relation, one, { target: id, ...ends });
   }
 
   /** The published version of a locale goes; its links wait, hidden, until it is published again (8.22, D13). */
@@ -334,11 +341,7 @@ export class World {
     const inside = Object.values(embedded).flatMap((list) =>
       list.flatMap(({ links }) => Object.values(links)),
     );
-    const ids = [...Object.values(relations), ...inside].flatMap((payload) =>
-      'set' in payload
-        ? payload.set
-        : [...payload.connect.map(({ documentId }) => documentId), ...payload.disconnect],
-    );
+    const ids = [...Object.values(relations), ...inside].flatMap(named);
     if (ids.some((id) => !this.documents.has(id) && !this.files.includes(id)))
       throw new Refusal('no such document');
   }

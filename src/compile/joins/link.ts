@@ -65,56 +65,52 @@ interface Wanted {
   readonly locale: string | null;
 }
 
-/** Brings about that a document has the wanted links and no others; a target goes from its other owner. */
-function bring({ links, attribute, from, states, locale }: Wanted, step: LinksStep): LinkStep[] {
-  const { type } = step;
+/** The parts that change links: the wanted ones, those that end and come, and those that others lose. */
+function changesOf({ links, from, states, locale }: Wanted, step: LinksStep): Part[] {
   const names = namesOf(links);
   const { table, owner, position } = names;
   const me = writtenId(step);
   const place =
     links.inversePosition === null
       ? { column: sql``, value: sql`` }
-      : { column: sql`, ${quote(links.inversePosition.name)}`, value: sql`, ${nextCount(type)}` };
+      : { column: sql`, ${quote(links.inversePosition.name)}`, value: sql`, ${nextCount(step.type)}` };
   const named = targetColumns(links);
-  const target = join(
-    named.map(({ name }) => name),
-    ', ',
-  );
-  const wanted = join(
-    named.map(({ as }) => sql`w.${as}`),
-    ', ',
-  );
-  const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
-  const linked = join([sql`l.published, l.locale`, ...named.map(({ name }) => sql`l.${name}`)], ', ');
-  const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
+  const listOf = (one: (column: (typeof named)[number]) => Sql): Sql => join(named.map(one), ', ');
+  const target = listOf(({ name }) => name);
+  const wanted = listOf(({ as }) => sql`w.${as}`);
+  const linked = sql`l.published, l.locale, ${listOf(({ name }) => sql`l.${name}`)}`;
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
   const lost: Part = (part) =>
     sql`delete from ${table} l where ${allOf(scope)}
       and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w) ${changedLinks(names)}`;
-  const parts: Part[] = [
-    () => from,
-    ...(step.isNew ? [] : [lost]),
-    (part) =>
-      sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
-        select ${me}, w.published, w.locale, ${wanted}, w.position${place.value} from ${part(0)} w
-        order by w.published, w.locale, w.position
-        on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
-        where l.${position} <> excluded.${position} ${changedLinks(names)}`,
-  ];
+  const come: Part = (part) =>
+    sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
+      select ${me}, w.published, w.locale, ${wanted}, w.position${place.value} from ${part(0)} w
+      order by w.published, w.locale, w.position
+      on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
+      where l.${position} <> excluded.${position} ${changedLinks(names)}`;
   const taken = isTaken(links, sql`w.type`);
-  const takes = parts.length;
-  if (taken !== null)
-    parts.push(
-      (part) =>
-        sql`delete from ${table} l using ${part(0)} w
-          where ${same} and l.${owner} <> ${me} and ${taken} ${changedLinks(names)}`,
-    );
+  const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
+  const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
+  const takes: Part = (part) =>
+    sql`delete from ${table} l using ${part(0)} w
+      where ${same} and l.${owner} <> ${me} and ${taken ?? sql`false`} ${changedLinks(names)}`;
+  return [() => from, ...(step.isNew ? [] : [lost]), come, ...(taken === null ? [] : [takes])];
+}
+
+/** Brings about that a document has the wanted links and no others; a target goes from its other owner. */
+function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
+  const { links, attribute, states, locale } = wanted;
+  const { type } = step;
+  const parts = changesOf(wanted, step);
+  const taken = isTaken(links, sql`w.type`);
+  const takes = parts.length - 1;
   // Versions in other locales show what they share, other owners lose what is taken.
   const own = step.hasOthers && !links.perLocale && step.locale !== null;
   const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];
   const isWritten = allOf([
-    sql`t.document_id = ${me}`,
+    sql`t.document_id = ${writtenId(step)}`,
     ...inStates(sql`t`, states),
     ...inLocale(sql`t`, links, locale),
   ]);
