@@ -52,15 +52,17 @@ export class LocalStorage implements FileStorage {
     const target = this.pathOf(key);
     await mkdir(dirname(target), { recursive: true });
     // A link is made at once or not at all. What stands there already is the same content, and whole.
-    await link(file.path, target).catch((error: unknown) =>
-      codeOf(error) === 'EEXIST' ? undefined : this.copy(file.path, target),
-    );
+    await link(file.path, target).catch(async (error: unknown) => {
+      const stands = codeOf(error) === 'EEXIST' && (await this.head(key))?.size === file.size;
+      if (!stands) await this.copy(file.path, target);
+    });
     await syncDirectory(dirname(target));
   }
 
   /** For another file system, and for those without links. */
   private async copy(from: string, target: string): Promise<void> {
-    const beside = `${target}.${randomUUID()}`;
+    const beside = join(this.scratch, randomUUID());
+    await mkdir(this.scratch, { recursive: true });
     try {
       await copyFile(from, beside);
       const handle = await open(beside, 'r+');
