@@ -10,6 +10,7 @@ import { type ContentError, forbidden, notFound, validationError } from '../erro
 import { byDocumentId } from '../plan/plan-read.js';
 import { unstorable } from '../schema/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../schema/model.js';
+import { typeUid } from '../schema/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { fileKeyOf } from './file-table.js';
 
@@ -90,7 +91,7 @@ export class FileReferences {
 
   private typeOf(ref: string, field: string): ContentType {
     const type = [...this.schema.types.values()].find(
-      ({ uid, singularApiId, internal }) => !internal && (uid === ref || singularApiId === ref),
+      (one) => !one.internal && [typeUid(one), one.singularApiId].includes(ref),
     );
     if (type === undefined) throw wrong('ref', `"${ref}" is not a content type`);
     const attribute = type.attributes.get(field);

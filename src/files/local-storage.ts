@@ -4,14 +4,14 @@ import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { isObject } from '../json.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
 
 /** Uploads land here first: the same file system, so that they can be linked into place. */
 const SCRATCH = '_incoming';
 
 /** What an error of the file system is about. */
-const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+const codeOf = (error: unknown): string => (isObject(error) ? String(error['code']) : '');
 
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
 
