@@ -159,5 +159,4 @@ export class FileLibrary {
 const inside = ({ em }: Runner): Pick<WriteOptions, 'em'> => (em === null ? {} : { em });
 
 /** Whether the file system had no place, or is not there. */
-const isOfDisk = (error: unknown): boolean =>
-  error instanceof Error && 'syscall' in error && 'errno' in error;
+const isOfDisk = (error: unknown): boolean => isObject(error) && 'syscall' in error && 'errno' in error;

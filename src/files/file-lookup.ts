@@ -25,7 +25,7 @@ const extensionOfKey = (key: string): string => NAMED.exec(key)?.[2] ?? '';
 function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {
   const key = Object.hasOwn(formatKeys, name) ? formatKeys[name] : undefined;
   if (key === undefined || extensionOfKey(key) !== ext) return null;
-  return { key, mime: kindOfExtension(ext) ?? UNKNOWN };
+  return { key, mime: kindOfExtension(ext) ?? UNKNOWN, isLasting: true };
 }
 
 @Injectable()
@@ -73,4 +73,4 @@ export class FileLookup {
 }
 
 const originalOf = ({ storageKey, ext, mime }: FileRow, asked: string): ServedBytes | null =>
-  storageKey === null || ext !== asked ? null : { key: storageKey, mime };
+  storageKey === null || ext !== asked ? null : { key: storageKey, mime, isLasting: true };

@@ -86,20 +86,21 @@ export class ServedFiles implements OnModuleInit {
 
   // What was found of the bytes, and what of them is sent.
   // eslint-disable-next-line no-restricted-syntax
-  private sendHead(response: object, { key, mime }: ServedBytes, kept: KeptBytes, part: Part): void {
-    const headers = { ...this.policy(mime), ...lengthOf(kept, part), ETag: tagOf(key) };
+  private sendHead(response: object, found: ServedBytes, kept: KeptBytes, part: Part): void {
+    const headers = { ...this.policy(found), ...lengthOf(kept, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
   }
 
   /** What a browser may do with bytes that somebody has uploaded (S23). */
-  private policy(mime: string): Readonly<Record<string, string>> {
+  private policy({ mime, isLasting }: ServedBytes): Readonly<Record<string, string>> {
     const { private: hidden } = this.options;
+    const age = hidden === null ? `max-age=${YEAR}, immutable` : `max-age=${hidden.seconds}`;
     return {
       'Content-Type': contentType(mime),
-      'Cache-Control':
-        hidden === null ? `public, max-age=${YEAR}, immutable` : `private, max-age=${hidden.seconds}`,
+      'Cache-Control': `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`,
+      ...(isLasting ? {} : { Vary: 'Accept' }),
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
       ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),
