@@ -6,3 +6,4 @@ export type { ByteRange, FileStorage, KeptBytes, LocalFile } from './files/file-
 export { FileCheck } from './files/file-check.js';
 export type { FileCheckOptions, FilesReport } from './files/file-check.js';
 export type { FilesOptions, FilesOptionsFactory, PrivateFiles } from './files/files.options.js';
+export { SharpImages } from './images/sharp-images.js';

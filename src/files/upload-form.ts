@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Busboy, type BusboyEvents, type BusboyInstance } from '@fastify/busboy';
+import { Busboy, type BusboyConfig, type BusboyEvents, type BusboyInstance } from '@fastify/busboy';
 import { ContentError, validationError } from '../errors.js';
 import type { Arrived } from './file-gate.js';
+import { UNKNOWN } from './file-kinds.js';
 
 /** A file of a form, whole and on local disk. */
 export interface ReceivedFile extends Arrived {
@@ -37,7 +38,11 @@ const FIELD_BYTES = 64 * 1024;
 const NAME_BYTES = 200;
 const HEADERS = { headerPairs: 20, headerSize: 8 * 1024 };
 
-export const tooLarge = (): ContentError => new ContentError('PayloadTooLargeError', 'FileTooBig');
+/** What says that it is a file, also without a name. */
+const isPartAFile: NonNullable<BusboyConfig['isPartAFile']> = (field, type, fileName) =>
+  fileName !== undefined || type === UNKNOWN || (field === FILES && type !== 'text/plain');
+
+const tooLarge = (): ContentError => new ContentError('PayloadTooLargeError', 'FileTooBig');
 
 const tooMany = (what: string, allowed: number): ContentError =>
   validationError(`The form has too many ${what}: ${allowed} are allowed`, { limit: what, allowed });
@@ -94,7 +99,12 @@ class FormReader {
     try {
       // Names stay as they were sent: one that is a path is refused, not made another.
       const parts = maxFiles + FIELDS;
-      return new Busboy({ headers, preservePath: true, limits: { ...limits, ...HEADERS, parts } });
+      return new Busboy({
+        headers,
+        preservePath: true,
+        isPartAFile,
+        limits: { ...limits, ...HEADERS, parts },
+      });
     } catch (error) {
       throw malformed(error instanceof Error ? error.message : 'it is none');
     }
