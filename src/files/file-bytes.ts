@@ -69,6 +69,21 @@ export class FileBytes implements BeforeApplicationShutdown {
     options: Pick<TransactionOptions, 'hangup'>,
     work: (runner: Runner) => Promise<T>,
   ): Promise<T> {
+    try {
+      return await this.kept(contents, options, work);
+    } catch (error) {
+      // What was put for rows that were never written is nobody's.
+      for (const { key } of contents) this.sweepSoon(key);
+      await this.swept();
+      throw error;
+    }
+  }
+
+  private async kept<T>(
+    contents: readonly ContentToKeep[],
+    options: Pick<TransactionOptions, 'hangup'>,
+    work: (runner: Runner) => Promise<T>,
+  ): Promise<T> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       for (const { bytes } of contents) await this.put(bytes);
       const done = await this.database.transaction(

@@ -145,11 +145,12 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       headers: { 'Content-Type': 'application/json' },
     });
     const { documentId } = (made as { data: Shown }).data;
+    const before = await api.stored();
     const text = [{ bytes: `text ${documentId}`, name: 'a.txt', type: 'text/plain' }];
     const fields = { ref: 'api::page.page', refId: documentId, field: 'cover' };
     expect((await refusal(formOf(text, fields)))[2]).toMatch(/not of the allowed types: images/);
     const [, files] = await json(`/api/upload/files?filters[name]=a.txt`);
-    expect(files).toEqual([]);
+    expect([files, await api.stored()]).toEqual([[], before]);
   });
 
   it('20.6: changes what is said of a file, from a form or from JSON', async () => {
