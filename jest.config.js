@@ -14,6 +14,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-content-api$': '<rootDir>/src/index.ts',
     '^nestjs-content-api/accounts$': '<rootDir>/src/accounts.ts',
+    '^nestjs-content-api/files$': '<rootDir>/src/files.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-sample/'],

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 /** `npx nestjs-content-api …`. */
 import 'reflect-metadata';
+import { runFiles } from './module/files-command.js';
 import { run } from './module/token-command.js';
 
-run(process.argv.slice(2), process.env).then(
+const args = process.argv.slice(2);
+
+(args[0] === 'files' ? runFiles(args) : run(args, process.env)).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

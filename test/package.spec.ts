@@ -82,7 +82,11 @@ describe('the package', () => {
     const entries = Object.entries(manifest.exports).flatMap(([path, target]) =>
       typeof target === 'string' ? [] : [{ name: join('nestjs-content-api', path), types: target.types }],
     );
-    expect(entries.map(({ name }) => name)).toEqual(['nestjs-content-api', 'nestjs-content-api/accounts']);
+    expect(entries.map(({ name }) => name)).toEqual([
+      'nestjs-content-api',
+      'nestjs-content-api/accounts',
+      'nestjs-content-api/files',
+    ]);
     for (const moduleResolution of [ts.ModuleResolutionKind.Node10, ts.ModuleResolutionKind.NodeNext])
       for (const { name, types } of entries) {
         const { resolvedModule } = ts.resolveModuleName(name, '/app/main.ts', { moduleResolution }, host);

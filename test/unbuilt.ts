@@ -1,14 +1,11 @@
 /** Rules of docs/protocol.md that no test can show, each with the reason. Whoever builds one takes it off this list. */
 
-const UPLOADING = 'files are made by their service; there is no uploading';
 const WEBHOOKS = 'hooks run in the application; there are no webhooks';
 
 const all = (rules: readonly string[], reason: string): [string, string][] =>
   rules.map((rule) => [rule, reason]);
 
 export const UNBUILT: ReadonlyMap<string, string> = new Map([
-  ...all(['D7', '20.1', '20.2', '20.3', '20.4', '20.5', '20.6', '20.7', '20.8', '20.9'], UPLOADING),
-  ...all(['20.11', '20.12', '20.16', '22.6'], UPLOADING),
   ...all(['21.1', '21.2', '21.3', '21.4', '21.5', '21.6', '21.7', '21.8', '21.9'], WEBHOOKS),
   ['14.23', 'says what there is not: a definition has no place for a condition of visibility'],
 ]);

@@ -227,10 +227,7 @@ const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
  * Grants that name a type, action or attribute which does not exist; `where` is their place in the options.
  */
 export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
-  const types = new Map<string, ContentType | undefined>([
-    ...OTHERS,
-    ...[...schema.types].filter(([, type]) => !type.internal),
-  ]);
+  const types = new Map<string, ContentType | undefined>([...OTHERS, ...schema.types]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
     if (name !== '*' && !types.has(name))

@@ -163,3 +163,20 @@ export const compileRemoveRecords = (type: ContentType, match: Match): Statement
     sql`delete from ${quote(type.table)} t where ${conditions(type, match)}
       returning t.document_id as ${alias('k', 0)}`,
   );
+
+/**
+ * A version of a document: the one of a row, or of a document id in a locale the published one where there is
+ * one. Answers `documentId`, `locale` and `published`; no row where there is none.
+ */
+export function compileFindVersion(
+  type: ContentType,
+  key: { readonly id: number } | { readonly documentId: string; readonly locale: string },
+): Statement {
+  const is =
+    'id' in key
+      ? sql`r.id = ${param(key.id)}::int4`
+      : sql`r.document_id = ${param(key.documentId)}::text and r.locale = ${param(key.locale)}::text`;
+  return print(
+    sql`select r.document_id as "documentId", r.locale, r.published from ${quote(type.table)} r where ${is} order by r.published desc, r.id limit 1`,
+  );
+}

@@ -104,7 +104,8 @@ function updateRow(request: RowsStep): Sql {
   const { type, row } = request;
   const { given, value, lists } = writtenTo(request);
   const sets = given.map((column) => sql`${quote(column.name)} = ${value(column)}`);
-  const published = type.draftAndPublish ? sql`` : sql`, published_at = ${TIME}`;
+  // A file is published once, when it is uploaded (20.6).
+  const published = type.draftAndPublish || type.internal ? sql`` : sql`, published_at = ${TIME}`;
   const content = {
     type,
     lists,

@@ -4,14 +4,14 @@ import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { isObject } from '../json.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
 
 /** Uploads land here first: the same file system, so that they can be linked into place. */
 const SCRATCH = '_incoming';
 
 /** What an error of the file system is about. */
-const codeOf = (error: unknown): string =>
-  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+const codeOf = (error: unknown): string => (isObject(error) ? String(error['code']) : '');
 
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
 
@@ -52,15 +52,17 @@ export class LocalStorage implements FileStorage {
     const target = this.pathOf(key);
     await mkdir(dirname(target), { recursive: true });
     // A link is made at once or not at all. What stands there already is the same content, and whole.
-    await link(file.path, target).catch((error: unknown) =>
-      codeOf(error) === 'EEXIST' ? undefined : this.copy(file.path, target),
-    );
+    await link(file.path, target).catch(async (error: unknown) => {
+      const stands = codeOf(error) === 'EEXIST' && (await this.head(key))?.size === file.size;
+      if (!stands) await this.copy(file.path, target);
+    });
     await syncDirectory(dirname(target));
   }
 
   /** For another file system, and for those without links. */
   private async copy(from: string, target: string): Promise<void> {
-    const beside = `${target}.${randomUUID()}`;
+    const beside = join(this.scratch, randomUUID());
+    await mkdir(this.scratch, { recursive: true });
     try {
       await copyFile(from, beside);
       const handle = await open(beside, 'r+');

@@ -11,7 +11,7 @@ import { ContentErrorFilter } from './error.filter.js';
 import { ContentRoutes } from './routes.js';
 
 /** Node's own request, which both frameworks build on. */
-interface RawRequest {
+export interface RawRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string | undefined>;
@@ -85,7 +85,8 @@ function declareBody({ headers }: RawRequest): void {
   else headers['content-type'] = type.replace(JSON_SUFFIX, 'application/json');
 }
 
-function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last', hook: Hook): void {
+/** Has a hook look at every request: before anything else does, or after no route was found for it. */
+export function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last', hook: Hook): void {
   FRAMEWORKS[httpAdapter?.getType()]?.[place](httpAdapter.getInstance<Framework>(), hook);
 }
 

@@ -28,6 +28,7 @@ import { AccountGuard, callerOf, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { Json, Described } from './metadata.js';
 import { type HttpRequest, queryOf } from './request-state.js';
+import { wholeList } from './whole-list.js';
 
 const TYPE = 'user';
 /** Users are addressed by row id, as long as it is one. */
@@ -43,15 +44,6 @@ interface Asked {
   readonly action: Action;
   readonly by?: DocumentKey | null;
 }
-
-/**
- * A bare list has no place to say that there is more, so it has as many as a page may have. `start` and
- * `limit` stand at the root, or in `pagination` as everywhere else.
- */
-const wholeList: QueryDefaults = (query, { maxLimit }) =>
-  isObject(query['pagination'])
-    ? query
-    : { ...query, pagination: { start: query['start'] ?? 0, limit: query['limit'] ?? maxLimit } };
 
 /** The smallest page that has a total, whatever the settings and the request say of it. */
 const totalOnly: QueryDefaults = (query) => ({ ...query, pagination: { limit: 1, withCount: true } });

@@ -1,13 +1,10 @@
 /** `npx nestjs-content-api token …`: API tokens from the command line. */
-import { pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { apiTokenType } from '../accounts/account-types.js';
 import { type ApiToken, ApiTokens, type NewApiToken } from '../accounts/api-tokens.service.js';
 import type { Grants } from '../access/permissions.js';
 import { ApiTokensModule } from './api-tokens.module.js';
+import { type Environment, moduleNamed, openContext, UsageError } from './command.js';
 import { ContentModule } from './content.module.js';
 
 const USAGE = `Usage: nestjs-content-api token <command> [options]
@@ -20,10 +17,9 @@ const USAGE = `Usage: nestjs-content-api token <command> [options]
   --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
                                Without it the database of DATABASE_URL is used.
   --help                       prints this.
-`;
 
-/** A mistake on the command line; its message is all there is to say. */
-class UsageError extends Error {}
+nestjs-content-api files --help says what there is for files.
+`;
 
 interface Options {
   readonly name?: string | undefined;
@@ -94,21 +90,8 @@ async function moduleOf(reference: string | undefined, env: Environment): Promis
     const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
     return { module: ApiTokensModule, imports: [content] };
   }
-  const [file = '', name = 'AppModule'] = reference.split('#');
-  const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
-  const found = exported[name] ?? exported['default'];
-  if (found === undefined) throw new UsageError(`${file} exports no ${name}`);
-  return found;
+  return moduleNamed(reference);
 }
-
-async function open(reference: string | undefined, env: Environment): Promise<INestApplicationContext> {
-  const module = (await moduleOf(reference, env)) as Parameters<
-    typeof NestFactory.createApplicationContext
-  >[0];
-  return NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs a command and answers what to print. Throws an Error whose message is for the user. */
 export async function run(args: readonly string[], env: Environment): Promise<string> {
@@ -130,7 +113,7 @@ export async function run(args: readonly string[], env: Environment): Promise<st
   const [subject, name = '', which = ''] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (subject !== 'token' || command === undefined) throw new UsageError(USAGE);
-  const app = await open(values.module, env);
+  const app = await openContext(await moduleOf(values.module, env));
   try {
     return await command(app.get(ApiTokens, { strict: false }), values, which);
   } finally {

@@ -124,7 +124,7 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly localized: boolean;
   /** Its table, with the schema where one is set. */
   readonly table: Identifier;
-  /** Built in (the file type): no routes, no grants. */
+  /** Built in (the file type): no routes among those of content types. */
   readonly internal: boolean;
   /** The routes that it has. */
   readonly routes: readonly AnyRoute[];

@@ -1,5 +1,6 @@
 /** The recorded cases: their files, and the templates and captures that tie them together. */
 import { readFileSync } from 'node:fs';
+import type { Content } from './forms.ts';
 
 /** One recorded request with what the reference answered. */
 export interface Case {
@@ -79,10 +80,7 @@ export interface Upload {
   readonly as: string;
   readonly name: string;
   readonly mime: string;
-  readonly content: {
-    readonly image?: { readonly width: number; readonly height: number };
-    readonly text?: string;
-  };
+  readonly content: Content;
   readonly fileInfo: Readonly<Record<string, unknown>>;
 }
 

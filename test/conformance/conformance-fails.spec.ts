@@ -12,7 +12,7 @@ const file = (name: string): string => fileURLToPath(new URL(`./cases/${name}`, 
 const FILES = {
   model: file('model.json'),
   seed: file('seed.json'),
-  cases: [file('reads.jsonl'), file('writes.jsonl')],
+  cases: [file('reads.jsonl'), file('writes.jsonl'), file('uploads.jsonl')],
 };
 
 const CREATE = 1038;

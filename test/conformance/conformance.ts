@@ -1,4 +1,7 @@
 /** The whole run: a fresh database, the library with model and seed, every case. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createDatabase } from '../support/database.ts';
 import { DescriptionOracle } from '../openapi/oracle.ts';
 import { signIn } from './callers.ts';
@@ -35,11 +38,13 @@ export async function withLibrary<T>(
   const cases = readCases(files.cases);
   const statements = countStatements();
   const database = await createDatabase(serverUrl);
+  const directory = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
-    const library = await startLibrary({ model, seed, cases }, { databaseUrl: database.url, adapter });
+    const host = { databaseUrl: database.url, adapter, directory };
+    const library = await startLibrary({ model, seed, cases }, host);
     try {
       const planting = { seed, model, databaseUrl: database.url };
-      const pinned = await plant(library.app, planting);
+      const pinned = await plant(library, planting);
       const bearers = await signIn(library, planting);
       const { port } = library;
       const ask = (path: string, headers: Readonly<Record<string, string>>) =>
@@ -50,6 +55,7 @@ export async function withLibrary<T>(
       await library.app.close();
     }
   } finally {
+    await rm(directory, { recursive: true, force: true });
     await database.drop();
   }
 }

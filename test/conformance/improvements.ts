@@ -338,6 +338,26 @@ export const IMPROVEMENTS: readonly Improvement[] = [
         )),
   },
   {
+    id: 'files-have-document-ids',
+    reason:
+      'A file is found by its document id as well as by the id of its row (20.7); the reference fails with 500.',
+    cases: [1816],
+    applies: ({ recorded }) => /^\/api\/upload\/files\/[a-z][a-z0-9]{23}$/.test(recorded.path),
+    expects: (ours, { recorded }) =>
+      ours.status === 200 && at(ours.body, 'documentId') === recorded.path.split('/').at(-1),
+  },
+  {
+    id: 'forms-are-no-json',
+    reason:
+      'A body of content that does not say that it is JSON is refused by its type, because pages of other sites can send forms with what a browser knows of its visitor (1.11, 1.13); the reference says that it lacks `data`.',
+    cases: [1828],
+    applies: ({ recorded }) =>
+      recorded.status === 400 &&
+      !recorded.path.startsWith('/api/upload') &&
+      at(recorded.body, '__multipart') !== undefined,
+    expects: (ours) => isRefusal(ours) && ours.status === 415,
+  },
+  {
     id: 'no-condition-is-lost',
     reason:
       'A condition on a name that objects inherit is refused like any other unknown name (D9, 15.7); the reference drops it and answers all rows.',

@@ -1,11 +1,12 @@
 /** The library as an application of its own, with the roles that the seed knows. */
-import type { INestApplication } from '@nestjs/common';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
 import type { ContentModuleOptions, Grants } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import type { Case, Model, Seed } from './cases.ts';
 
 export type Adapter = 'express' | 'fastify';
@@ -32,12 +33,29 @@ export function grantsFor(recorded: Readonly<Record<string, readonly string[]>>,
   ) as Grants;
 }
 
-async function create(options: ContentModuleOptions, adapter: Adapter): Promise<INestApplication> {
+/** The host of the recording allowed drawings that a browser could run; hosts have to say so here. */
+const files = (directory: string): DynamicModule =>
+  FilesModule.forRoot({
+    storage: new LocalStorage(directory),
+    images: new SharpImages(),
+    allowed: ['*', 'image/svg+xml'],
+  });
+
+interface Host {
+  readonly adapter: Adapter;
+  /** Where files are kept. */
+  readonly directory: string;
+}
+
+async function create(
+  options: ContentModuleOptions,
+  { adapter, directory }: Host,
+): Promise<INestApplication> {
   const users = UsersModule.forRoot({ secret: 'the secret of the conformance run', rateLimit: false });
   const contentTypes = [...options.contentTypes, ...userTypes(), apiTokenType];
   const module = {
     module: class Conformance {},
-    imports: [ContentModule.forRoot({ ...options, contentTypes }), users, ApiTokensModule],
+    imports: [ContentModule.forRoot({ ...options, contentTypes }), users, ApiTokensModule, files(directory)],
   };
   if (adapter === 'express') {
     const app = await NestFactory.create<NestExpressApplication>(module, { logger: ['error'] });
@@ -62,7 +80,7 @@ const isFromAPage = ({ headers }: Case): boolean =>
 /** Starts the library with its tables in an empty database, on a port of its own. */
 export async function startLibrary(
   { model, seed, cases }: { readonly model: Model; readonly seed: Seed; readonly cases: readonly Case[] },
-  { databaseUrl, adapter }: { databaseUrl: string; adapter: Adapter },
+  { databaseUrl, ...host }: Host & { readonly databaseUrl: string },
 ): Promise<Library> {
   const { contentTypes, components, locales, defaultLocale } = model;
   const app = await create(
@@ -79,7 +97,7 @@ export async function startLibrary(
         maxAge: 3_600_000,
       },
     },
-    adapter,
+    host,
   );
   // Pages of other origins are the host's to allow; only cases that come from one need it.
   if (cases.some(isFromAPage)) app.enableCors(CORS);

@@ -124,7 +124,7 @@ class Player {
   private judge(recorded: Case, answer: Answer): Judgement {
     const differences = this.compare(recorded, answer);
     if (differences.length === 0) return { outcome: 'identical' };
-    const reason = notComparable(recorded, answer);
+    const reason = notComparable(answer);
     if (reason !== undefined) return { outcome: 'skipped', reason };
     return (
       this.improvement(recorded, answer, differences) ??

@@ -1,6 +1,7 @@
 /** One HTTP request exactly as recorded: no URL class, which would normalise the path. */
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { type FormPart, formPayload, type Payload } from './forms.ts';
 
 export interface Answer {
   readonly status: number;
@@ -26,9 +27,14 @@ const encode = (path: string): string =>
 const isRaw = (body: unknown): body is { readonly __raw: string } =>
   typeof body === 'object' && body !== null && '__raw' in body;
 
-function payload(body: unknown): string | null {
+const isForm = (body: unknown): body is { readonly __multipart: readonly FormPart[] } =>
+  typeof body === 'object' && body !== null && '__multipart' in body;
+
+async function payload(body: unknown): Promise<Payload | null> {
   if (body === null || body === undefined) return null;
-  return isRaw(body) ? body.__raw : JSON.stringify(body);
+  if (isForm(body)) return formPayload(body.__multipart);
+  const text = isRaw(body) ? body.__raw : JSON.stringify(body);
+  return { type: 'application/json', bytes: Buffer.from(text) };
 }
 
 function parse(text: string, type: string | undefined): unknown {
@@ -44,7 +50,7 @@ interface Raw {
 
 type Target = { readonly port: number; readonly path: string; readonly headers: Record<string, string> };
 
-const exchange = (target: Target, method: string, content: string | null): Promise<Raw> =>
+const exchange = (target: Target, method: string, content: Payload | null): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', method, ...target }, (response) => {
       const chunks: Buffer[] = [];
@@ -56,7 +62,7 @@ const exchange = (target: Target, method: string, content: string | null): Promi
       });
     });
     request.on('error', reject);
-    request.end(content ?? undefined);
+    request.end(content?.bytes);
   });
 
 /** A HEAD, read from the socket itself: an HTTP client would throw away a body that should not be there. */
@@ -81,10 +87,10 @@ const head = ({ port, path, headers }: Target): Promise<Raw> =>
   });
 
 export async function send(port: number, { method, path, headers, body }: Request): Promise<Answer> {
-  const content = payload(body);
-  const typed = content === null ? headers : { 'content-type': 'application/json', ...headers };
+  const content = await payload(body);
+  const typed = content === null ? headers : { 'content-type': content.type, ...headers };
   const length: Record<string, string> =
-    content === null ? {} : { 'content-length': String(Buffer.byteLength(content)) };
+    content === null ? {} : { 'content-length': String(content.bytes.length) };
   const target: Target = { port, path: encode(path), headers: { ...typed, ...length } };
   const sent = Date.now();
   const raw = await (method === 'HEAD' ? head(target) : exchange(target, method, content));

@@ -6,9 +6,12 @@ import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
 import { ContentAccess, getContentToken } from 'nestjs-content-api';
 import type { ContentService } from 'nestjs-content-api';
+import { ApiTokens } from 'nestjs-content-api/accounts';
 import pg from 'pg';
 import { mapValues, readJson } from './cases.ts';
-import type { Model, Operation, Seed, Upload, Write } from './cases.ts';
+import type { Model, Seed, Upload, Write } from './cases.ts';
+import type { Library } from './library.ts';
+import { send } from './request.ts';
 
 /** Reference → document id. */
 type References = Map<string, string>;
@@ -73,10 +76,9 @@ const tail = (reference: string): string => reference.slice(-4).padStart(10, '0'
 function fileData(upload: Upload): object {
   const { base, ext } = splitName(upload.name);
   const hash = `${base}_${tail(upload.as)}`;
-  const { width = null, height = null } = upload.content.image ?? {};
   const size = RECORDED_FILES[upload.name]?.size ?? 0.01;
-  const stored = { hash, ext, mime: upload.mime, size, url: `/uploads/${hash}${ext}`, provider: 'local' };
-  return { name: upload.name, ...upload.fileInfo, width, height, formats: fileFormats(upload), ...stored };
+  const stored = { hash, size, url: `/uploads/${hash}${ext}` };
+  return { formats: fileFormats(upload), ...stored };
 }
 
 const resolve = (value: unknown, references: References): unknown =>
@@ -101,25 +103,43 @@ async function write(
   if (operation.as !== undefined) references.set(operation.as, document.documentId);
 }
 
-async function run(
-  app: INestApplication,
-  operations: readonly Operation[],
-  model: Model,
-): Promise<References> {
+/** Sends a file to the product's own door; answers its document id. */
+async function upload(
+  { port }: Library,
+  { name, mime, content, fileInfo }: Upload,
+  token: string,
+): Promise<string> {
+  const parts = [
+    { name: 'files', filename: name, type: mime, ...content },
+    { name: 'fileInfo', value: JSON.stringify(fileInfo) },
+  ];
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await send(port, {
+    method: 'POST',
+    path: '/api/upload',
+    headers,
+    body: { __multipart: parts },
+  });
+  if (answer.status !== 201) throw new Error(`${name}: ${JSON.stringify(answer.body)}`);
+  return (answer.body as readonly { readonly documentId: string }[])[0]?.documentId ?? '';
+}
+
+async function run(library: Library, { operations }: Seed, model: Model): Promise<References> {
+  const { app } = library;
   const references: References = new Map();
+  const tokens = app.get(ApiTokens, { strict: false });
+  const { token, documentId } = await tokens.create({ name: 'seed', kind: 'full-access' });
   const singles = new Set(
     model.contentTypes.filter(({ kind }) => kind === 'singleType').map((type) => type.singularApiId),
   );
   for (const operation of operations) {
     if (operation.op === 'upload') {
-      const file = await app
-        .get<ContentService<{ documentId: string }>>(getContentToken('file'), { strict: false })
-        .create(fileData(operation));
-      references.set(operation.as, file.documentId);
+      references.set(operation.as, await upload(library, operation, token));
     } else {
       await write(app, operation, { singles, references });
     }
   }
+  await tokens.revoke(documentId);
   return references;
 }
 
@@ -158,11 +178,15 @@ const PIN_TIMES = (table: string): string => `
     from unnest($1::text[]) as reference where reference ~ '\\d$') p
   where p.reference = r.document_id`;
 
+/** What the reference called a file, and how large its encoder made it. */
+const PIN_FILE = `update content_files set hash = f.hash, url = f.url, size = f.size, formats = f.formats
+  from jsonb_to_record($2::jsonb) as f(hash text, url text, size numeric, formats jsonb) where document_id = $1`;
+
 /**
  * The recording has document ids and times that speak (`aut…0001`), and requests that filter and sort by
  * them. The library chooses its own, so they are put in place below it, in the tables.
  */
-async function pin(databaseUrl: string, references: References): Promise<void> {
+async function pin(databaseUrl: string, references: References, uploads: readonly Upload[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const pinned = new Map([...references].map(([reference, documentId]) => [documentId, reference]));
@@ -181,6 +205,7 @@ async function pin(databaseUrl: string, references: References): Promise<void> {
     }
     for (const { table } of rows.filter(({ column }) => column === 'created_at'))
       await client.query(PIN_TIMES(table), [wanted]);
+    for (const one of uploads) await client.query(PIN_FILE, [one.as, JSON.stringify(fileData(one))]);
   } finally {
     await client.end();
   }
@@ -226,11 +251,12 @@ async function addUsers(app: INestApplication, { access }: Seed): Promise<Refere
 
 /** Fills the database; answers with the document ids that the recording has as well. */
 export async function plant(
-  app: INestApplication,
+  library: Library,
   { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string },
 ): Promise<ReadonlySet<string>> {
-  const users = await addUsers(app, seed);
-  const references = new Map([...users, ...(await run(app, seed.operations, model))]);
-  await pin(databaseUrl, references);
+  const users = await addUsers(library.app, seed);
+  const references = new Map([...users, ...(await run(library, seed, model))]);
+  const uploads = seed.operations.filter((operation) => operation.op === 'upload');
+  await pin(databaseUrl, references, uploads);
   return new Set(references.keys());
 }

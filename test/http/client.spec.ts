@@ -1,5 +1,9 @@
 /** The official client of the protocol, with nothing but its base URL changed (protocol section 22). */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { strapi } from '@strapi/client';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { UsersModule } from 'nestjs-content-api/accounts';
 import { contentTypes, Outbox, usersOptions } from '../accounts/helpers.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
@@ -8,21 +12,53 @@ const USER = { username: 'ann', email: 'ann@example.com', password: 'a long pass
 
 describe.each(ADAPTERS)('the official client on %s', (adapter) => {
   let test: TestApp;
+  let directory: string;
   /** The client of whoever has the token. */
   const client = (auth?: string) =>
     strapi({ baseURL: `${test.url}/api`, ...(auth === undefined ? {} : { auth }) });
 
   beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'client-'));
     test = await createTestApp(
       {
         contentTypes,
-        access: { public: { topic: '*', page: '*' }, roles: { authenticated: { note: '*', user: '*' } } },
-        imports: [UsersModule.forRoot(usersOptions(new Outbox()))],
+        access: {
+          public: { topic: '*', page: '*', file: '*' },
+          roles: { authenticated: { note: '*', user: '*' } },
+        },
+        imports: [
+          UsersModule.forRoot(usersOptions(new Outbox())),
+          FilesModule.forRoot({ storage: new LocalStorage(directory) }),
+        ],
       },
       adapter,
     );
   });
-  afterAll(() => test.close());
+  afterAll(async () => {
+    await test.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('22.6 uploads files, lists them bare, changes and deletes them', async () => {
+    const { files } = client();
+    const fileInfo = { alternativeText: 'A', caption: 'C' };
+    const [blob] = await files.upload(new Blob(['hello'], { type: 'text/plain' }), { fileInfo });
+    const options = { filename: 'notes.txt', mimetype: 'text/plain' };
+    const [buffer] = await files.upload(Buffer.from('hello'), options);
+    expect(buffer).toMatchObject({ name: 'notes.txt', ext: '.txt', mime: 'text/plain', size: 0.01 });
+    const id = blob?.id ?? 0;
+    expect(await files.findOne(id)).toMatchObject({ id, alternativeText: 'A', caption: 'C' });
+    expect(await files.update(id, { name: 'renamed.txt', caption: 'D' })).toMatchObject({
+      id,
+      name: 'renamed.txt',
+      caption: 'D',
+      alternativeText: 'A',
+    });
+    const found = await files.find({ filters: { mime: { $contains: 'text' } }, sort: 'name:asc' });
+    expect(found.map(({ name }) => name)).toEqual(['notes.txt', 'renamed.txt']);
+    expect(await files.delete(id)).toMatchObject({ id });
+    await expect(files.findOne(id)).rejects.toMatchObject({ response: { status: 404 } });
+  });
 
   it('22.1 22.2 creates with a body of data, and lists with arrays as indexed brackets', async () => {
     const topics = client().collection('topics');

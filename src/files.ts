@@ -1,0 +1,9 @@
+/** The public face of files: `import { FilesModule, LocalStorage } from 'nestjs-content-api/files'`. */
+export { FilesModule } from './module/files.module.js';
+export type { FilesModuleAsyncOptions } from './module/files.module.js';
+export { LocalStorage } from './files/local-storage.js';
+export type { ByteRange, FileStorage, KeptBytes, LocalFile } from './files/file-storage.js';
+export { FileCheck } from './files/file-check.js';
+export type { FileCheckOptions, FilesReport } from './files/file-check.js';
+export type { FilesOptions, FilesOptionsFactory, PrivateFiles } from './files/files.options.js';
+export { SharpImages } from './images/sharp-images.js';

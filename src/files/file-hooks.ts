@@ -1,0 +1,41 @@
+/** What holds for the bytes of files whoever writes the rows: a route, or the host's own service. */
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { compileFindRecords } from '../compile/compile-record.js';
+import { Database } from '../database/database.js';
+import { runnerOf } from '../database/runner.js';
+import { type ContentEvent, Hooks } from '../documents/hooks.js';
+import { FileBytes } from './file-bytes.js';
+import { FileTable } from './file-table.js';
+
+/** Content that a row names no more is swept once that is committed. */
+@Injectable()
+export class FileHooks implements OnModuleInit {
+  constructor(
+    @Inject(Hooks) private readonly hooks: Hooks,
+    @Inject(FileTable) private readonly files: FileTable,
+    @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(Database) private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    this.hooks.add(
+      { moment: 'before', type: this.files.type.singularApiId, actions: ['update', 'delete'] },
+      (event) => this.letGo(event),
+    );
+  }
+
+  /** Runs under the lock of the document, so that of several writers each sees what the last one left. */
+  private async letGo({ action, data, documentId, em }: ContentEvent): Promise<void> {
+    if (em === null || (action === 'update' && data['storageKey'] === undefined)) return;
+    const rows = await runnerOf(em).run(
+      compileFindRecords(this.files.type, [{ documentId }], ['storageKey']),
+    );
+    for (const { storageKey: key } of rows) {
+      if (typeof key === 'string' && key !== data['storageKey'])
+        this.database.afterCommit(em, () => {
+          this.bytes.sweepSoon(key);
+          return Promise.resolve();
+        });
+    }
+  }
+}

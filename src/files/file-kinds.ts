@@ -1,0 +1,95 @@
+/** What kinds of bytes there are: which names mean the same, and which a browser could run. */
+import mime from 'mime';
+
+/** Names of the same bytes, and of kinds that cannot be told apart by their first bytes. */
+const SAME: readonly ReadonlySet<string>[] = [
+  ['image/jpeg', 'image/jpg', 'image/pjpeg'],
+  ['image/png', 'image/x-png', 'image/apng', 'image/vnd.mozilla.apng'],
+  ['image/bmp', 'image/x-ms-bmp', 'image/x-bmp'],
+  ['image/x-icon', 'image/vnd.microsoft.icon', 'image/ico'],
+  ['image/heic', 'image/heif', 'image/heic-sequence', 'image/heif-sequence'],
+  ['application/pdf', 'application/x-pdf'],
+  ['application/gzip', 'application/x-gzip', 'application/x-compressed-tar', 'application/x-gtar'],
+  ['application/x-7z-compressed', 'application/x-7z'],
+  ['application/x-rar-compressed', 'application/vnd.rar', 'application/x-rar'],
+  ['application/rtf', 'text/rtf'],
+  ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpeg3'],
+  ['audio/wav', 'audio/x-wav', 'audio/wave', 'audio/vnd.wave'],
+  ['audio/flac', 'audio/x-flac'],
+  ['audio/aac', 'audio/x-aac', 'audio/aacp', 'audio/x-hx-aac-adts'],
+  ['audio/ogg', 'video/ogg', 'application/ogg', 'audio/opus', 'audio/x-opus+ogg', 'audio/vorbis'],
+  ['video/webm', 'audio/webm', 'video/matroska', 'video/x-matroska', 'audio/matroska', 'audio/x-matroska'],
+  ['video/mp4', 'audio/mp4', 'video/x-m4v', 'audio/x-m4a', 'audio/m4a', 'video/quicktime', 'application/mp4'],
+  ['video/x-msvideo', 'video/vnd.avi', 'video/avi', 'video/msvideo'],
+  ['text/csv', 'application/csv', 'application/vnd.ms-excel'],
+  ['font/woff', 'application/font-woff', 'application/x-font-woff'],
+  ['font/woff2', 'application/font-woff2'],
+  ['font/ttf', 'font/sfnt', 'application/x-font-ttf', 'application/font-sfnt'],
+  ['font/otf', 'font/sfnt', 'application/x-font-otf', 'application/font-sfnt'],
+  ['application/xml', 'text/xml'],
+].map((names) => new Set(names));
+
+/** Kinds that hold others: what else the bytes may be by their name. */
+const HOLDERS: ReadonlyMap<string, RegExp> = new Map([
+  ['application/zip', /zip|openxmlformats|opendocument|java-archive|\+zip$|^application\/vnd\./],
+  ['application/x-cfb', /^application\/(msword|vnd\.ms-|vnd\.visio|x-mspublisher|x-msi)/],
+  ['application/xml', /(\/|\+)xml$/],
+  ['image/tiff', /^image\/x-/],
+]);
+
+/** Whether two names mean the same bytes. */
+export const isSynonym = (one: string, other: string): boolean =>
+  one === other || SAME.some((names) => names.has(one) && names.has(other));
+
+/** Whether bytes of the one kind may be called the other. */
+export const isSameKind = (found: string, named: string): boolean =>
+  isSynonym(found, named) || HOLDERS.get(found)?.test(named) === true;
+
+const ACTIVE =
+  /^(text\/html|(text|application)\/xml|.+\+xml|(text|application)\/(x-)?(java|ecma)script|application\/x-shockwave-flash|message\/rfc822|multipart\/.+)$/;
+
+/** Whether a browser could run it on the site that it comes from. */
+export const isActive = (type: string): boolean => ACTIVE.test(type);
+
+const TEXT = /^(text\/.+|application\/(json|ld\+json|x-ndjson|yaml|x-yaml|toml|sql|x-sh|x-tex|csv))$/;
+
+/** Whether it is text that nothing tells from other text but its name. */
+export const isText = (type: string): boolean => TEXT.test(type) && !isActive(type);
+
+/** What can be shown in a page, and nothing else: pictures made of points. */
+export const RASTER: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/apng',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/bmp',
+  'image/tiff',
+  'image/x-icon',
+  'image/vnd.microsoft.icon',
+  'image/heic',
+  'image/heif',
+]);
+
+/** What nothing is known of. */
+export const UNKNOWN = 'application/octet-stream';
+
+/** `image/png` of `Image/PNG; x=y`; null for what says nothing. */
+export function declaredKind(contentType: string): string | null {
+  const [type = ''] = contentType.toLowerCase().split(';', 1);
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) && type.trim() !== UNKNOWN ? type.trim() : null;
+}
+
+/** The kind that an extension stands for; null where it stands for none. */
+export function kindOfExtension(ext: string): string | null {
+  const type = ext === '' ? null : mime.getType(ext.slice(1));
+  return type === UNKNOWN ? null : type;
+}
+
+/** The usual extension of a kind, with its dot. */
+export const extensionOfKind = (type: string): string => `.${mime.getExtension(type) ?? 'bin'}`;
+
+/** Whether an extension is one of those that a kind has. */
+export const hasExtension = (type: string, ext: string): boolean =>
+  mime.getAllExtensions(type)?.has(ext.slice(1)) === true;

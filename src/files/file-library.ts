@@ -1,0 +1,162 @@
+/** The media library: uploads, replacements and removals, each all or nothing. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+import { type Action, Permissions } from '../access/permissions.js';
+import type { Hangup } from '../database/hangup.js';
+import type { Runner } from '../database/runner.js';
+import { Documents } from '../documents/documents.service.js';
+import type { WriteOptions } from '../documents/write-options.js';
+import { ContentError, unavailable, validationError } from '../errors.js';
+import { isObject } from '../json.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId } from '../plan/plan-read.js';
+import { FileBytes } from './file-bytes.js';
+import { type FileInfo, infosOf } from './file-info.js';
+import { FileReferences } from './file-reference.js';
+import { type FileRow, FileTable } from './file-table.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
+import { type PreparedFile, prepareFile } from './prepare-file.js';
+import { receiveForm, type UploadForm } from './upload-form.js';
+
+/** Who uploads, and whether they are still there. */
+export interface Uploader {
+  readonly caller: Caller;
+  readonly hangup: Hangup | null;
+}
+
+/** Files are written by the library itself, once the route has been found to be the caller's right. */
+const WRITES = Permissions.of({ file: ['create', 'update', 'delete'] });
+
+const writer = (caller: Caller): Caller => ({ ...caller, permissions: caller.permissions.plus(WRITES) });
+
+const empty = (): ContentError => validationError('Files are empty');
+
+/** Files that have passed the gate, with where the last one of them may be linked from. */
+interface Upload {
+  readonly form: UploadForm;
+  readonly infos: readonly FileInfo[];
+  readonly directory: string;
+}
+
+@Injectable()
+export class FileLibrary {
+  constructor(
+    @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(FileTable) private readonly files: FileTable,
+    @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(FileReferences) private readonly references: FileReferences,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {}
+
+  /**
+   * Keeps the files of a form (20.1) and links them to the entry that it names (20.5); answers each as JSON
+   * text. Throws a ValidationError where it has none (20.2), and the errors of the gate and of the update.
+   */
+  upload(request: IncomingMessage, uploader: Uploader): Promise<readonly string[]> {
+    return this.received(request, async ({ form, infos, directory }) => {
+      if (form.files.length === 0) throw empty();
+      if (form.files.some(({ size }) => size === 0)) throw empty();
+      const reference = await this.references.find(form.fields, uploader.caller);
+      const prepared: PreparedFile[] = [];
+      for (const [index, file] of form.files.entries()) {
+        const info = infos[index] ?? {};
+        prepared.push(await prepareFile(file, { index, info, former: null, directory }, this.options));
+      }
+      const contents = prepared.map(({ content }) => content);
+      return this.bytes.keep(contents, uploader, async (runner) => {
+        const made: string[] = [];
+        for (const one of prepared) made.push(await this.create(one, uploader.caller, runner));
+        const ids = made.map((text) => (JSON.parse(text) as { readonly documentId: string }).documentId);
+        if (reference !== null) await this.references.link(reference, ids, runner);
+        return made;
+      });
+    });
+  }
+
+  /**
+   * Changes what is said of a file, and its bytes where the form has some: its ids stay, and its URL becomes
+   * another with its content (20.6). Answers it as JSON text.
+   */
+  change(row: FileRow, request: IncomingMessage, uploader: Uploader): Promise<string> {
+    return this.received(request, async ({ form, infos, directory }) => {
+      const [file, ...others] = form.files;
+      if (others.length > 0) throw validationError('Cannot replace a file with multiple ones');
+      const [info = {}] = infos;
+      if (file === undefined) {
+        if (!form.fields.has('fileInfo')) throw empty();
+        return this.describe(row, info, uploader);
+      }
+      if (file.size === 0) throw empty();
+      const prepared = await prepareFile(file, { index: 0, info, former: row, directory }, this.options);
+      const changed = await this.bytes.keep([prepared.content], uploader, async (runner) =>
+        this.update(row, await this.files.newValues(prepared, runner), {
+          caller: uploader.caller,
+          ...inside(runner),
+        }),
+      );
+      await this.bytes.swept();
+      return changed;
+    });
+  }
+
+  /** Changes what is said of a file. */
+  describe(row: FileRow, info: FileInfo, { caller, hangup }: Uploader): Promise<string> {
+    return this.update(row, info, { caller, hangup });
+  }
+
+  /** Removes what was planned, its row first; its bytes are gone as well once this is fulfilled (20.9). */
+  async remove(plan: ReadPlan, { caller, hangup }: Uploader): Promise<void> {
+    await this.documents.delete(plan, { caller, hangup });
+    await this.bytes.swept();
+  }
+
+  /** Takes the form in and does something with it; nothing of it stays on local disk. */
+  private async received<T>(request: IncomingMessage, work: (upload: Upload) => Promise<T>): Promise<T> {
+    const directory = await this.newDirectory();
+    try {
+      const form = await receiveForm(request, this.options, directory);
+      const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length));
+      return await work({ form, infos, directory });
+    } catch (error) {
+      throw isOfDisk(error) ? unavailable('The upload could not be taken in') : error;
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  private async newDirectory(): Promise<string> {
+    await mkdir(this.options.scratch, { recursive: true });
+    return mkdtemp(join(this.options.scratch, 'upload-'));
+  }
+
+  private async create(file: PreparedFile, caller: Caller, runner: Runner): Promise<string> {
+    const plan = this.plan('create', caller, null);
+    const values = await this.files.newValues(file, runner);
+    const answer = await this.documents.create(
+      plan,
+      { data: values },
+      { caller: writer(caller), ...inside(runner) },
+    );
+    return answer.data;
+  }
+
+  private async update({ documentId }: FileRow, values: object, options: WriteOptions): Promise<string> {
+    const { caller } = options;
+    const plan = this.plan('update', caller, documentId);
+    return (await this.documents.update(plan, { data: values }, { ...options, caller: writer(caller) })).data;
+  }
+
+  private plan(action: Action, caller: Caller, documentId: string | null): ReadPlan {
+    const by = byDocumentId(documentId);
+    return this.documents.plan(this.files.type, {}, { kind: 'one', by, caller, format: 'flat', action });
+  }
+}
+
+/** The transaction that a write joins. */
+const inside = ({ em }: Runner): Pick<WriteOptions, 'em'> => (em === null ? {} : { em });
+
+/** Whether the file system had no place, or is not there. */
+const isOfDisk = (error: unknown): boolean => isObject(error) && 'syscall' in error && 'errno' in error;

@@ -1,0 +1,76 @@
+/** From a URL to bytes: which file, which of its formats, or which variant is asked for. */
+import { Inject, Injectable } from '@nestjs/common';
+import QuickLRU from 'quick-lru';
+import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
+import { kindOfExtension, UNKNOWN } from './file-kinds.js';
+import { type FileRow, FileTable } from './file-table.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
+
+/** What is asked for below `/uploads/`. */
+export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
+  /** Without a slash at its start, decoded. */
+  readonly path: string;
+}
+
+/** How many files, and for how long in milliseconds, are remembered. */
+const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
+
+/** `small_big_up_5e44584d2c`: a format's name, and the hash of its file. */
+const FORMAT = /^([a-z0-9]+)_(.+)$/;
+const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
+
+const extensionOfKey = (key: string): string => NAMED.exec(key)?.[2] ?? '';
+
+/** The bytes of a format; null where the file has none of this name and extension. */
+function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {
+  const key = Object.hasOwn(formatKeys, name) ? formatKeys[name] : undefined;
+  if (key === undefined || extensionOfKey(key) !== ext) return null;
+  return { key, mime: kindOfExtension(ext) ?? UNKNOWN, isLasting: true };
+}
+
+@Injectable()
+export class FileLookup {
+  private readonly known = new QuickLRU<string, readonly FileRow[]>(REMEMBERED);
+
+  constructor(
+    @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(FileTable) private readonly files: FileTable,
+  ) {}
+
+  /** The bytes that a URL names; null where it names none. */
+  async find(asked: AskedFile): Promise<ServedBytes | null> {
+    const [first = '', ...below] = asked.path.split('/');
+    if (below.length > 0) return this.variant(first, below.join('/'), asked);
+    const [, stem = '', ext = ''] = NAMED.exec(first) ?? [];
+    const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];
+    for (const row of await this.rows(stem, hash)) {
+      const bytes = row.hash === stem ? originalOf(row, ext) : formatOf(row, format, ext);
+      if (bytes !== null) return bytes;
+    }
+    return null;
+  }
+
+  private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {
+    const { images, storage } = this.options;
+    const [row] = await this.rows(hash, '');
+    if (row?.storageKey === undefined || row.storageKey === null || images?.variant === undefined)
+      return null;
+    const kept = await storage.head(row.storageKey);
+    if (kept === null) return null;
+    const file: KeptFile = { ...row, key: row.storageKey, size: kept.size };
+    return images.variant(file, { rest, query: asked.query, accept: asked.accept }, storage);
+  }
+
+  /** The file with a hash, and the one with another; a hash names one content for ever. */
+  private async rows(hash: string, other: string): Promise<readonly FileRow[]> {
+    if (hash === '' || !hash.isWellFormed() || hash.includes('\0')) return [];
+    const known = this.known.get(hash);
+    if (known !== undefined) return known;
+    const rows = await this.files.withHash(other === '' ? [hash] : [hash, other]);
+    if (rows.length > 0) this.known.set(hash, rows);
+    return rows;
+  }
+}
+
+const originalOf = ({ storageKey, ext, mime }: FileRow, asked: string): ServedBytes | null =>
+  storageKey === null || ext !== asked ? null : { key: storageKey, mime, isLasting: true };

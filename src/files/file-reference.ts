@@ -1,0 +1,102 @@
+/** The entry that an upload is for: `ref`, `refId` and `field` of its form (20.5). */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+import { decide } from '../access/decide.js';
+import { compileFindVersion } from '../compile/compile-record.js';
+import { Database } from '../database/database.js';
+import type { Runner } from '../database/runner.js';
+import { Documents } from '../documents/documents.service.js';
+import { type ContentError, forbidden, notFound, validationError } from '../errors.js';
+import { byDocumentId } from '../plan/plan-read.js';
+import { unstorable } from '../schema/cast-value.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../schema/model.js';
+import { typeUid } from '../schema/naming.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { fileKeyOf } from './file-table.js';
+
+/** A media attribute of one version of a document, and who links to it. */
+export interface FileReference {
+  readonly type: ContentType;
+  readonly field: string;
+  readonly documentId: string;
+  readonly locale: string;
+  readonly published: boolean;
+  readonly caller: Caller;
+}
+
+/** The fields of a form that name an entry. */
+const NAMES = ['ref', 'refId', 'field'] as const;
+
+const wrong = (key: string, message: string): ContentError =>
+  validationError(message, { key, path: key, source: 'body' });
+
+/** Finds entries and links files to them, under the rights of the caller and as any update does. */
+@Injectable()
+export class FileReferences {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Database) private readonly database: Database,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {}
+
+  /**
+   * The entry that a form names; null where it names none. The row of a row id, and of a document id the
+   * published version where there is one, else the draft. Throws a ValidationError for what does not exist in
+   * the model, ForbiddenError for a caller who may not update such entries, NotFoundError for an unknown one.
+   */
+  async find(fields: ReadonlyMap<string, readonly string[]>, caller: Caller): Promise<FileReference | null> {
+    const [ref, refId, field] = NAMES.map((name) => fields.get(name)?.at(-1) ?? '');
+    if (!ref && !refId && !field) return null;
+    const lacking = NAMES.find((name) => !fields.get(name)?.at(-1));
+    if (lacking !== undefined) throw wrong(lacking, 'ref, refId and field belong together');
+    const type = this.typeOf(ref ?? '', field ?? '');
+    if (decide(caller, type, 'update') === 'none') throw forbidden();
+    const [row] = unstorable(refId) ? [] : await this.database.run(this.look(type, refId ?? ''));
+    if (row === undefined) throw notFound();
+    return {
+      type,
+      field: field ?? '',
+      documentId: String(row['documentId']),
+      locale: String(row['locale']),
+      published: row['published'] === true,
+      caller,
+    };
+  }
+
+  /** Adds files to a list, or puts the last of them in the place of the one that was there. */
+  async link(reference: FileReference, files: readonly string[], { em }: Runner): Promise<void> {
+    const { type, field, documentId, locale, published, caller } = reference;
+    const query = {
+      fields: ['documentId'],
+      ...(type.localized ? { locale } : {}),
+      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
+    };
+    const request = {
+      kind: 'one',
+      by: byDocumentId(documentId),
+      caller,
+      format: 'flat',
+      action: 'update',
+    } as const;
+    const plan = this.documents.plan(type, query, request);
+    const data = { [field]: { connect: files.map((id) => ({ documentId: id })) } };
+    await this.documents.update(plan, { data }, em === null ? { caller } : { caller, em });
+  }
+
+  private look(type: ContentType, refId: string): ReturnType<typeof compileFindVersion> {
+    const key = fileKeyOf(refId);
+    return compileFindVersion(type, 'id' in key ? key : { ...key, locale: this.settings.defaultLocale });
+  }
+
+  private typeOf(ref: string, field: string): ContentType {
+    const type = [...this.schema.types.values()].find(
+      (one) => !one.internal && [typeUid(one), one.singularApiId].includes(ref),
+    );
+    if (type === undefined) throw wrong('ref', `"${ref}" is not a content type`);
+    const attribute = type.attributes.get(field);
+    const isMedia = attribute?.kind === 'relation' && attribute.media;
+    if (!isMedia) throw wrong('field', `"${field}" is not a media attribute of ${type.singularApiId}`);
+    return type;
+  }
+}

@@ -1,0 +1,185 @@
+/** Takes a form from a request to local disk: bounded in everything, in the order of its parts. */
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy, type BusboyConfig, type BusboyEvents, type BusboyInstance } from '@fastify/busboy';
+import { ContentError, validationError } from '../errors.js';
+import type { Arrived } from './file-gate.js';
+import { UNKNOWN } from './file-kinds.js';
+
+/** A file of a form, whole and on local disk. */
+export interface ReceivedFile extends Arrived {
+  readonly size: number;
+  /** Of its bytes, in hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** A form, once all of it has arrived. */
+export interface UploadForm {
+  /** In the order in which they were sent; none that has neither a name nor bytes. */
+  readonly files: readonly ReceivedFile[];
+  /** All values of each field. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What a form may hold. */
+export interface FormLimits {
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+}
+
+/** The field whose parts are files. */
+const FILES = 'files';
+const FIELDS = 100;
+const FIELD_BYTES = 64 * 1024;
+const NAME_BYTES = 200;
+const HEADERS = { headerPairs: 20, headerSize: 8 * 1024 };
+
+/** What says that it is a file, also without a name. */
+const isPartAFile: NonNullable<BusboyConfig['isPartAFile']> = (field, type, fileName) =>
+  fileName !== undefined || type === UNKNOWN || (field === FILES && type !== 'text/plain');
+
+const tooLarge = (): ContentError => new ContentError('PayloadTooLargeError', 'FileTooBig');
+
+const tooMany = (what: string, allowed: number): ContentError =>
+  validationError(`The form has too many ${what}: ${allowed} are allowed`, { limit: what, allowed });
+
+const malformed = (why: string): ContentError => validationError(`The form cannot be read: ${why}`);
+
+const aborted = (): ContentError => new ContentError('BadRequestError', 'The upload was broken off');
+
+/** What the parser tells of a file; its own types do not say that a part may lack a name. */
+type PartFile = [
+  name: string | undefined,
+  stream: Readable,
+  fileName?: string,
+  encoding?: string,
+  type?: string,
+];
+type PartField = [name: string | undefined, value: string, nameCut: boolean, isCut: boolean, ...string[]];
+
+/** One request's form. */
+class FormReader {
+  private readonly files: Promise<ReceivedFile>[] = [];
+  private readonly open = new Set<Readable>();
+  private readonly fields = new Map<string, string[]>();
+  private fail: (error: ContentError) => void = () => undefined;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly limits: FormLimits,
+    private readonly directory: string,
+  ) {}
+
+  async read(): Promise<UploadForm> {
+    const parser = this.parser();
+    try {
+      await this.parsed(parser);
+      const files = await Promise.all(this.files);
+      return {
+        files: files.filter(({ fileName, size }) => fileName !== '' || size > 0),
+        fields: this.fields,
+      };
+    } finally {
+      // Whatever was wrong, the rest of the body is let go, and nothing writes any more.
+      this.request.unpipe(parser);
+      this.request.resume();
+      for (const stream of this.open) stream.destroy(aborted());
+      await Promise.allSettled(this.files);
+    }
+  }
+
+  private parser(): BusboyInstance {
+    const { maxBytes, maxFiles } = this.limits;
+    const limits = { fileSize: maxBytes, files: maxFiles, fields: FIELDS, fieldSize: FIELD_BYTES };
+    const headers = { ...this.request.headers, 'content-type': this.request.headers['content-type'] ?? '' };
+    try {
+      // Names stay as they were sent: one that is a path is refused, not made another.
+      const parts = maxFiles + FIELDS;
+      return new Busboy({
+        headers,
+        preservePath: true,
+        isPartAFile,
+        limits: { ...limits, ...HEADERS, parts },
+      });
+    } catch (error) {
+      throw malformed(error instanceof Error ? error.message : 'it is none');
+    }
+  }
+
+  private parsed(parser: BusboyInstance): Promise<void> {
+    const { request, limits } = this;
+    return new Promise((done, reject) => {
+      this.fail = reject;
+      parser.on('file', (...part: Parameters<BusboyEvents['file']>) => this.file(...part));
+      parser.on('field', (...part: Parameters<BusboyEvents['field']>) => this.field(...part));
+      parser.on('filesLimit', () => reject(tooMany('files', limits.maxFiles)));
+      parser.on('fieldsLimit', () => reject(tooMany('fields', FIELDS)));
+      parser.on('partsLimit', () => reject(tooMany('parts', limits.maxFiles + FIELDS)));
+      parser.on('error', (error: unknown) =>
+        reject(malformed(error instanceof Error ? error.message : String(error))),
+      );
+      parser.on('finish', () => done());
+      request.on('error', () => reject(aborted()));
+      request.on('close', () => {
+        if (!request.complete) reject(aborted());
+      });
+      if (request.destroyed) reject(aborted());
+      else request.pipe(parser);
+    });
+  }
+
+  private file(...part: Parameters<BusboyEvents['file']>): void {
+    const [field, stream, fileName = '', , contentType = ''] = part as PartFile;
+    // A form that ends too early ends its files with an error, which the form's own tells.
+    stream.on('error', () => undefined);
+    if (field !== FILES) return void stream.resume();
+    this.open.add(stream);
+    stream.once('limit', () => this.fail(tooLarge()));
+    stream.once('close', () => this.open.delete(stream));
+    const received = this.receive(stream, { fileName, contentType });
+    received.catch((error: unknown) => this.fail(error as ContentError));
+    this.files.push(received);
+  }
+
+  /** Writes a file and takes its digest on the way. */
+  private async receive(
+    stream: Readable,
+    said: Pick<Arrived, 'fileName' | 'contentType'>,
+  ): Promise<ReceivedFile> {
+    const path = join(this.directory, randomUUID());
+    const digest = createHash('sha256');
+    let size = 0;
+    const counted = new Transform({
+      transform: (chunk: Buffer, _encoding, next) => {
+        digest.update(chunk);
+        size += chunk.length;
+        next(null, chunk);
+      },
+    });
+    await pipeline(stream, counted, createWriteStream(path, { flags: 'wx', flush: true }));
+    return { ...said, path, size, sha256: digest.digest('hex') };
+  }
+
+  private field(...part: Parameters<BusboyEvents['field']>): void {
+    const [name, value, , isCut] = part as PartField;
+    if (name === undefined || name === '') return;
+    if (isCut || Buffer.byteLength(name) > NAME_BYTES)
+      return this.fail(malformed(`the field "${name.slice(0, NAME_BYTES)}" is too long`));
+    this.fields.set(name, [...(this.fields.get(name) ?? []), value]);
+  }
+}
+
+/**
+ * Reads the form of a request, its files into `directory`, which who calls removes whatever happens. Throws a
+ * ValidationError for what is no form or has too much in it, PayloadTooLargeError for a file over its limit
+ * (20.11), BadRequestError where the client has broken off.
+ */
+export const receiveForm = (
+  request: IncomingMessage,
+  limits: FormLimits,
+  directory: string,
+): Promise<UploadForm> => new FormReader(request, limits, directory).read();

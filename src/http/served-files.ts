@@ -1,0 +1,128 @@
+/** `GET /uploads/…`: the bytes of files, which never change under their URL, so that caches keep them. */
+import { Readable } from 'node:stream';
+import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ContentError, forbidden, notFound, unavailable } from '../errors.js';
+import type { ServedBytes } from '../files/file-images.js';
+import { RASTER } from '../files/file-kinds.js';
+import { FileLookup } from '../files/file-lookup.js';
+import type { KeptBytes } from '../files/file-storage.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from '../files/files.options.js';
+import { SignedUrls } from '../files/signed-urls.js';
+import { type Part, partOf } from './byte-ranges.js';
+import { ContentErrorFilter } from './error.filter.js';
+import { connect, type RawRequest } from './request-hooks.js';
+
+const BELOW = '/uploads/';
+const READS: readonly string[] = ['GET', 'HEAD'];
+const YEAR = 31_536_000;
+
+/** Of the key, which names the content: half of its digest, and what was made of it. */
+const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
+
+const contentType = (mime: string): string => (/^text\//.test(mime) ? `${mime}; charset=utf-8` : mime);
+
+/** What a request for bytes is. */
+interface Asked {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly request: RawRequest;
+}
+
+function askedOf(request: RawRequest): Asked | null {
+  const [raw = '', query = ''] = request.url.split('?', 2);
+  if (!raw.startsWith(BELOW) || !READS.includes(request.method)) return null;
+  try {
+    return { path: decodeURIComponent(raw), query: new URLSearchParams(query), request };
+  } catch {
+    return null;
+  }
+}
+
+/** Serves what no route of the host's has at `/uploads/`, after the host's own middleware and hooks. */
+@Injectable()
+export class ServedFiles implements OnModuleInit {
+  private readonly logger = new Logger('ContentFiles');
+
+  constructor(
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(FileLookup) private readonly lookup: FileLookup,
+    @Inject(SignedUrls) private readonly signed: SignedUrls,
+    @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
+  ) {}
+
+  onModuleInit(): void {
+    connect(this.adapter, 'last', (request, response) => {
+      const asked = askedOf(request);
+      if (asked === null) return false;
+      this.serve(asked, response).catch((error: unknown) => this.fail(error, response));
+      return true;
+    });
+  }
+
+  private async serve({ path, query, request }: Asked, response: object): Promise<void> {
+    if (!this.signed.admits(path, query)) throw forbidden();
+    const accept = request.headers['accept'] ?? '';
+    const found = await this.lookup.find({ path: path.slice(BELOW.length), query, accept });
+    const kept = found === null ? null : await this.options.storage.head(found.key);
+    if (found === null || kept === null) throw notFound();
+    const part = partOf(request.headers, kept, tagOf(found.key));
+    const body = request.method === 'HEAD' ? null : await this.bytesOf(kept, part);
+    this.sendHead(response, found, kept, part);
+    const { httpAdapter } = this.adapter;
+    if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
+    const sent = new StreamableFile(body).setErrorLogger(() => undefined);
+    httpAdapter.reply(response, sent, part.status);
+  }
+
+  /** What is sent; null where the answer has no body. Throws NotFoundError for what has just gone. */
+  private async bytesOf({ key }: KeptBytes, { status, range }: Part): Promise<Readable | null> {
+    if (status === 304 || status === 416) return null;
+    const stream = await this.options.storage.get(key, range ?? undefined);
+    if (stream === null) throw notFound();
+    return stream;
+  }
+
+  // What was found of the bytes, and what of them is sent.
+  // eslint-disable-next-line no-restricted-syntax
+  private sendHead(response: object, found: ServedBytes, kept: KeptBytes, part: Part): void {
+    const headers = { ...this.policy(found), ...lengthOf(kept, part), ETag: tagOf(found.key) };
+    const { httpAdapter } = this.adapter;
+    httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
+    for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
+  }
+
+  /** What a browser may do with bytes that somebody has uploaded (S23). */
+  private policy({ mime, isLasting }: ServedBytes): Readonly<Record<string, string>> {
+    const { private: hidden } = this.options;
+    const age = hidden === null ? `max-age=${YEAR}, immutable` : `max-age=${hidden.seconds}`;
+    return {
+      'Content-Type': contentType(mime),
+      'Cache-Control': `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`,
+      ...(isLasting ? {} : { Vary: 'Accept' }),
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': 'sandbox',
+      ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),
+    };
+  }
+
+  private fail(error: unknown, response: object): void {
+    this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
+    if (error instanceof ContentError) return this.errors.reply(error, response);
+    this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.errors.reply(unavailable('The file cannot be read now'), response);
+  }
+}
+
+function lengthOf({ size }: KeptBytes, { status, range }: Part): Readonly<Record<string, string>> {
+  if (status === 304) return { 'Accept-Ranges': 'bytes' };
+  if (status === 416) return { 'Content-Range': `bytes */${size}` };
+  const ranges = { 'Accept-Ranges': 'bytes' };
+  if (range === null) return { ...ranges, 'Content-Length': String(size) };
+  return {
+    ...ranges,
+    'Content-Length': String(range.end - range.start + 1),
+    'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
+  };
+}

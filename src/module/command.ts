@@ -1,0 +1,27 @@
+/** What the commands of `npx nestjs-content-api` share. */
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+
+/** What a process was started with. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A mistake on the command line, or what a command has found; its message is all there is to say. */
+export class UsageError extends Error {}
+
+/** The Nest module of a reference such as `dist/app.module.js#AppModule`. Throws a UsageError without one. */
+export async function moduleNamed(reference: string): Promise<unknown> {
+  const [file = '', name = 'AppModule'] = reference.split('#');
+  const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
+  const found = exported[name] ?? exported['default'];
+  if (found === undefined) throw new UsageError(`${file} exports no ${name}`);
+  return found;
+}
+
+/** Starts an application without a server. */
+export const openContext = (module: unknown): Promise<INestApplicationContext> =>
+  NestFactory.createApplicationContext(module as Parameters<typeof NestFactory.createApplicationContext>[0], {
+    logger: ['error'],
+    abortOnError: false,
+  });

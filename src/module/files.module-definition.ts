@@ -1,0 +1,8 @@
+/** What Nest's own builder makes of the options of files. */
+import { ConfigurableModuleBuilder } from '@nestjs/common';
+import type { FilesOptions } from '../files/files.options.js';
+
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<FilesOptions>()
+  .setClassMethodName('forRoot')
+  .setFactoryMethodName('createFilesOptions')
+  .build();

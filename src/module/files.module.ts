@@ -1,0 +1,83 @@
+import {
+  type ConfigurableModuleAsyncOptions,
+  type DynamicModule,
+  Inject,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { FileBytes } from '../files/file-bytes.js';
+import { FileCheck } from '../files/file-check.js';
+import { FileHooks } from '../files/file-hooks.js';
+import { FileLibrary } from '../files/file-library.js';
+import { FileLookup } from '../files/file-lookup.js';
+import { FileReferences } from '../files/file-reference.js';
+import { FileTable } from '../files/file-table.js';
+import { FILES_OPTIONS, type FilesOptions, resolveFilesOptions } from '../files/files.options.js';
+import { SignedUrls } from '../files/signed-urls.js';
+import { FilesController } from '../http/files.controller.js';
+import { leaveForms } from '../http/fastify.js';
+import { ContentRoutes } from '../http/routes.js';
+import { ServedFiles } from '../http/served-files.js';
+import { checkWay } from './check-options.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-definition.js';
+
+/**
+ * Options of `FilesModule.forRootAsync`: they come from one of `useFactory` (with `inject`), `useClass` and
+ * `useExisting` (of a `FilesOptionsFactory`).
+ */
+export type FilesModuleAsyncOptions = ConfigurableModuleAsyncOptions<FilesOptions, 'createFilesOptions'>;
+
+/**
+ * The media library: `/api/upload…`, and the bytes of its files at `/uploads/…` (protocol section 20), under
+ * grants on `file`.
+ *
+ * @example
+ * imports: [
+ *   ContentModule.forRoot({ contentTypes: [article], access: { roles: { editor: { file: '*' } } }, … }),
+ *   FilesModule.forRoot({ storage: new LocalStorage('uploads') }),
+ * ]
+ *
+ * @publicApi
+ */
+@Module({
+  controllers: [FilesController],
+  providers: [
+    { provide: FILES_OPTIONS, useFactory: resolveFilesOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    FileTable,
+    FileBytes,
+    FileHooks,
+    FileReferences,
+    FileLibrary,
+    FileLookup,
+    FileCheck,
+    SignedUrls,
+    ServedFiles,
+  ],
+  exports: [FileCheck],
+})
+export class FilesModule extends ConfigurableModuleClass implements NestModule {
+  constructor(
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+  ) {
+    super();
+  }
+
+  /** Options known at once. The start throws an Error for those that are wrong. */
+  static override forRoot(options: FilesOptions): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /** Options from a factory, a secret from a vault for example. Throws where there is none, or two. */
+  static override forRootAsync(options: FilesModuleAsyncOptions): DynamicModule {
+    checkWay('FilesModule', options);
+    return super.forRootAsync(options);
+  }
+
+  configure(_consumer: MiddlewareConsumer): void {
+    leaveForms(this.adapter);
+    this.routes.setPath(FilesController, 'upload');
+  }
+}

@@ -1,0 +1,52 @@
+/** Files that processes upload and replace without end; each content is one byte over and over. */
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ContentModule } from 'nestjs-content-api';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+
+export interface Place {
+  readonly databaseUrl: string;
+  readonly directory: string;
+}
+
+export async function startFiles({ databaseUrl, directory }: Place): Promise<{
+  readonly app: NestFastifyApplication;
+  readonly url: string;
+}> {
+  class Files {}
+  const app = await NestFactory.create<NestFastifyApplication>(
+    {
+      module: Files,
+      imports: [
+        ContentModule.forRoot({
+          contentTypes: [],
+          database: { clientUrl: databaseUrl },
+          access: { public: { file: '*' } },
+        }),
+        FilesModule.forRoot({ storage: new LocalStorage(directory) }),
+      ],
+    },
+    new FastifyAdapter(),
+    { logger: ['fatal'] },
+  );
+  await app.listen(0, '127.0.0.1');
+  return { app, url: await app.getUrl() };
+}
+
+/** So many bytes of one letter. */
+export const contentOf = (letter: number, size = 200_000): Buffer => Buffer.alloc(size, 97 + (letter % 26));
+
+/** Sends a file; with `id` in the place of another. Answers what the server says of it. */
+export async function sendFile(
+  url: string,
+  bytes: Buffer,
+  id?: number,
+): Promise<{ readonly id: number; readonly url: string }> {
+  const form = new FormData();
+  form.append('files', new Blob([new Uint8Array(bytes)], { type: 'text/plain' }), 'busy.txt');
+  const path = `/api/upload${id === undefined ? '' : `?id=${id}`}`;
+  const answer = await fetch(url + path, { method: 'POST', body: form });
+  const body: unknown = await answer.json();
+  if (!answer.ok) throw new Error(`${answer.status} ${JSON.stringify(body)}`);
+  return (id === undefined ? (body as unknown[])[0] : body) as { readonly id: number; readonly url: string };
+}

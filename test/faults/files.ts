@@ -1,0 +1,32 @@
+/**
+ * `npm run faults:files [-- --kills N --reads N --seed S]`: a process is killed while it uploads, replaces and
+ * deletes; a file is read while it is replaced.
+ */
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../support/postgres-server.ts';
+import { killUploads } from './file-kill.ts';
+import { readWhileReplaced } from './file-replace.ts';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '50' },
+    reads: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  },
+});
+let state = Number(values.seed);
+const random = (): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
+
+console.log(`faults of files: seed ${values.seed}`);
+const server = await startPostgres();
+process.env.TEST_DATABASE_URL = server.url;
+try {
+  const { problems, files, mended } = await killUploads(Number(values.kills), random);
+  console.log(`${values.kills} kills: ${files} files looked at, ${mended} leftovers mended`);
+  for (const problem of problems) console.log(`FAILED: ${problem}`);
+  const { whole, gone, mixed, replacements } = await readWhileReplaced(Number(values.reads));
+  console.log(`${whole} readings whole, ${gone} gone, ${mixed} mixed, in ${replacements} replacements`);
+  process.exitCode = problems.length + mixed === 0 ? 0 : 1;
+} finally {
+  await server.stop();
+}

@@ -1,0 +1,127 @@
+/** An application with a media library in a directory of its own. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type AuthStrategy, defineCollectionType, defineComponent } from 'nestjs-content-api';
+import { FilesModule, type FilesOptions, LocalStorage } from 'nestjs-content-api/files';
+import type { Action } from '../../src/access/permissions.ts';
+import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
+
+const image = defineComponent({
+  uid: 'shared.image',
+  attributes: { text: { type: 'string' }, file: { type: 'media' } },
+});
+
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  localized: true,
+  attributes: {
+    title: { type: 'string', localized: true },
+    cover: { type: 'media', allowedTypes: ['images'] },
+    gallery: { type: 'media', multiple: true },
+    hero: { type: 'component', component: 'shared.image' },
+    zone: { type: 'dynamiczone', components: ['shared.image'] },
+  },
+});
+
+const person = defineCollectionType({
+  singularApiId: 'person',
+  pluralApiId: 'persons',
+  attributes: { name: { type: 'string' }, avatar: { type: 'media' } },
+});
+
+const FILE_ACTIONS: readonly Action[] = ['find', 'findOne', 'create', 'update', 'delete'];
+
+/** The role that the header `X-Role` names. */
+const byHeader: AuthStrategy = {
+  name: 'header',
+  vary: ['X-Role'],
+  authenticate: ({ headers }) => {
+    const role = headers['x-role'];
+    return typeof role === 'string' ? { kind: 'user', id: role, roles: [role] } : null;
+  },
+};
+
+export interface FilesApp extends TestApp {
+  readonly directory: string;
+  /** Paths of everything below the directory, uploads that are under way included. */
+  stored(): Promise<string[]>;
+  /** Sends a form as a role. */
+  send(form: FormData, options?: SendOptions): Promise<Response>;
+  /** Any request as a role. */
+  ask(path: string, options?: RequestInit & { readonly as?: string }): Promise<Response>;
+}
+
+export interface SendOptions {
+  readonly as?: string | null;
+  readonly path?: string;
+}
+
+/** `editor` may do everything; `file-<action>` that alone; `nobody` nothing. */
+export async function createFilesApp(
+  options: Partial<FilesOptions> = {},
+  adapter: Adapter = 'express',
+): Promise<FilesApp> {
+  const directory = await mkdtemp(join(tmpdir(), 'files-'));
+  const roles = FILE_ACTIONS.map((action) => [`file-${action}`, { file: [action] }]);
+  const app = await createTestApp(
+    {
+      contentTypes: [page, person],
+      components: [image],
+      locales: ['en', 'fr'],
+      access: {
+        public: { page: ['find', 'findOne'], person: ['find', 'findOne'] },
+        roles: { editor: { '*': '*' }, nobody: {}, ...Object.fromEntries(roles) },
+      },
+      auth: { strategies: [byHeader] },
+      imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), ...options })],
+    },
+    adapter,
+  );
+  const ask: FilesApp['ask'] = (path, { as = 'editor', ...init } = {}) =>
+    fetch(app.url + path, { ...init, headers: { ...init.headers, ...(as === '' ? {} : { 'X-Role': as }) } });
+  return {
+    ...app,
+    directory,
+    ask,
+    send: (form, { as = 'editor', path = '/api/upload' } = {}) =>
+      ask(path, { method: 'POST', body: form, as: as ?? '' }),
+    stored: async () =>
+      (await readdir(directory, { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(directory.length + 1)),
+    close: async () => {
+      await app.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A picture of one point. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Another picture each time: the bytes after its end are nobody's. */
+let made = 0;
+export const picture = (size = 0): Buffer =>
+  Buffer.concat([PNG, Buffer.from(`${(made += 1)}`), Buffer.alloc(size, made)]);
+
+export interface Part {
+  readonly bytes?: Buffer | string;
+  readonly name?: string;
+  readonly type?: string;
+}
+
+/** A form with files and fields. */
+export function formOf(files: readonly Part[], fields: Readonly<Record<string, unknown>> = {}): FormData {
+  const form = new FormData();
+  for (const { bytes = picture(), name = 'one.png', type = 'image/png' } of files)
+    form.append('files', new Blob([new Uint8Array(Buffer.from(bytes))], { type }), name);
+  for (const [name, value] of Object.entries(fields))
+    form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  return form;
+}

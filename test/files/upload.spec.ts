@@ -1,0 +1,345 @@
+/** The routes of the media library (protocol section 20). */
+import { ADAPTERS } from '../support/app.ts';
+import { createFilesApp, type FilesApp, formOf, picture, PNG } from './helpers.ts';
+
+interface Shown {
+  readonly id: number;
+  readonly documentId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly url: string;
+  readonly [key: string]: unknown;
+}
+
+const KEYS = [
+  ...['id', 'documentId', 'name', 'alternativeText', 'caption', 'focalPoint', 'width', 'height', 'formats'],
+  ...['hash', 'ext', 'mime', 'size', 'url', 'previewUrl', 'provider', 'provider_metadata'],
+  ...['createdAt', 'updatedAt', 'publishedAt'],
+];
+
+describe.each(ADAPTERS)('uploads on %s', (adapter) => {
+  let api: FilesApp;
+
+  beforeAll(async () => {
+    api = await createFilesApp({}, adapter);
+  });
+
+  afterAll(() => api.close());
+
+  const upload = async (...args: Parameters<typeof formOf>): Promise<Shown[]> => {
+    const answer = await api.send(formOf(...args));
+    const body = (await answer.json()) as Shown[];
+    expect([answer.status, body]).toEqual([201, expect.any(Array)]);
+    return body;
+  };
+
+  const one = async (...args: Parameters<typeof formOf>): Promise<Shown> =>
+    (await upload(...args))[0] as Shown;
+
+  const json = async (path: string, init?: Parameters<FilesApp['ask']>[1]): Promise<[number, unknown]> => {
+    const answer = await api.ask(path, init);
+    return [answer.status, await answer.json()];
+  };
+
+  const refusal = async (form: FormData, path?: string): Promise<[number, string, string]> => {
+    const answer = await api.send(form, path === undefined ? {} : { path });
+    const { error } = (await answer.json()) as { error: { name: string; message: string } };
+    return [answer.status, error.name, error.message];
+  };
+
+  it('20.1, 20.3: answers a list of files with the keys of the contract, and no folder', async () => {
+    const [file, second] = await upload([{ name: 'big-up.PNG' }, { name: 'größe.png' }]);
+    expect(Object.keys(file as Shown)).toEqual([...KEYS, 'isUrlSigned']);
+    expect(file).toMatchObject({
+      name: 'big-up.PNG',
+      hash: expect.stringMatching(/^big_up_[0-9a-f]{10}$/),
+      ext: '.png',
+      mime: 'image/png',
+      size: 0.07,
+      url: `/uploads/${file?.hash}.png`,
+      provider: 'local',
+      width: null,
+      formats: null,
+      isUrlSigned: false,
+    });
+    expect(second).toMatchObject({
+      name: 'größe.png',
+      hash: expect.stringMatching(/^groesse_[0-9a-f]{10}$/),
+    });
+  });
+
+  it('20.2: refuses a request without files', async () => {
+    const empty = [400, 'ValidationError', 'Files are empty'];
+    expect(await refusal(formOf([], { foo: 'bar' }))).toEqual(empty);
+    expect(await refusal(formOf([{ bytes: '' }]))).toEqual(empty);
+    expect(await refusal(formOf([{ bytes: '', name: '', type: 'application/octet-stream' }]))).toEqual(empty);
+    const body = JSON.stringify({ files: 'x' });
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await json('/api/upload', { method: 'POST', body, headers }))[0]).toBe(400);
+  });
+
+  it('20.4: takes a description for each file, as a list or field by field', async () => {
+    const info = { name: 'renamed.png', alternativeText: 'A', caption: 'C', focalPoint: { x: 10, y: 20.5 } };
+    expect(await one([{}], { fileInfo: info })).toMatchObject({
+      ...info,
+      hash: expect.stringMatching(/^renamed_/),
+    });
+    const listed = await upload([{}, {}], { fileInfo: [{ name: 'n1' }, { name: 'n2' }] });
+    expect(listed.map(({ name }) => name)).toEqual(['n1', 'n2']);
+    const repeated = formOf([{}, {}], { fileInfo: { caption: 'a' } });
+    repeated.append('fileInfo', '{"caption":"b"}');
+    const answer = (await (await api.send(repeated)).json()) as Shown[];
+    expect(answer.map(({ caption }) => caption)).toEqual(['a', 'b']);
+    expect((await refusal(formOf([{}, {}], { fileInfo: { name: 'one' } })))[0]).toBe(400);
+    expect((await refusal(formOf([{}], { fileInfo: '{' })))[2]).toBe('fileInfo is not valid JSON');
+    expect((await refusal(formOf([{}], { fileInfo: { url: '/x' } })))[2]).toBe('Invalid key url at fileInfo');
+    expect((await refusal(formOf([{}], { fileInfo: { focalPoint: { x: -1, y: 0 } } })))[0]).toBe(400);
+  });
+
+  it('20.5: links the files to an entry, by row id and by document id', async () => {
+    const [, made] = await json('/api/persons', {
+      method: 'POST',
+      body: '{"data":{"name":"Ann"}}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const person = (made as { data: Shown }).data;
+    for (const refId of [String(person.id), person.documentId]) {
+      const file = await one([{}], { ref: 'api::person.person', refId, field: 'avatar' });
+      expect(await json(`/api/persons/${person.documentId}?populate=avatar`)).toMatchObject([
+        200,
+        { data: { avatar: { documentId: file.documentId } } },
+      ]);
+    }
+  });
+
+  it('20.5: adds to the list of a draft, and does not publish it', async () => {
+    const [, made] = await json('/api/pages?status=draft', {
+      method: 'POST',
+      body: '{"data":{"title":"Draft"}}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { documentId } = (made as { data: Shown }).data;
+    const fields = { ref: 'api::page.page', refId: documentId, field: 'gallery' };
+    const files = [...(await upload([{}, {}], fields)), ...(await upload([{}], fields))];
+    expect(await json(`/api/pages/${documentId}?status=draft&populate=gallery`)).toMatchObject([
+      200,
+      { data: { gallery: files.map((file) => ({ documentId: file.documentId })) } },
+    ]);
+    expect((await api.ask(`/api/pages/${documentId}`)).status).toBe(404);
+  });
+
+  it('20.5: refuses an entry that does not exist, with nothing kept', async () => {
+    const before = [(await api.stored()).length, (await json('/api/upload/files?limit=100'))[1]];
+    const fields = { ref: 'api::page.page', refId: 'nope', field: 'cover' };
+    expect(await refusal(formOf([{}], fields))).toEqual([404, 'NotFoundError', 'Not Found']);
+    expect((await refusal(formOf([{}], { ...fields, ref: 'api::no.no' })))[0]).toBe(400);
+    expect((await refusal(formOf([{}], { ...fields, field: 'title' })))[0]).toBe(400);
+    expect((await refusal(formOf([{}], { ref: 'api::page.page' })))[0]).toBe(400);
+    expect([(await api.stored()).length, (await json('/api/upload/files?limit=100'))[1]]).toEqual(before);
+  });
+
+  it('20.5, S23: the kinds of files that an attribute takes hold for uploads that link', async () => {
+    const [, made] = await json('/api/pages', {
+      method: 'POST',
+      body: '{"data":{"title":"Shown"}}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { documentId } = (made as { data: Shown }).data;
+    const before = await api.stored();
+    const text = [{ bytes: `text ${documentId}`, name: 'a.txt', type: 'text/plain' }];
+    const fields = { ref: 'api::page.page', refId: documentId, field: 'cover' };
+    expect((await refusal(formOf(text, fields)))[2]).toMatch(/not of the allowed types: images/);
+    const [, files] = await json(`/api/upload/files?filters[name]=a.txt`);
+    expect([files, await api.stored()]).toEqual([[], before]);
+  });
+
+  it('20.6: changes what is said of a file, from a form or from JSON', async () => {
+    const file = await one([{}], { fileInfo: { caption: 'old' } });
+    const path = `/api/upload?id=${file.id}`;
+    const answer = await api.send(formOf([], { fileInfo: { name: 'other.png', alternativeText: 'alt' } }), {
+      path,
+    });
+    const changed = { id: file.id, name: 'other.png', alternativeText: 'alt', caption: 'old', url: file.url };
+    expect([answer.status, await answer.json()]).toMatchObject([200, changed]);
+    const body = JSON.stringify({ fileInfo: { caption: null } });
+    const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
+    expect(await json(`/api/upload?id=${file.documentId}`, init)).toMatchObject([
+      200,
+      { ...changed, caption: null },
+    ]);
+  });
+
+  it('20.6: replaces content under another URL, and keeps the ids', async () => {
+    const file = await one([{ name: 'tiny-up.png' }], { fileInfo: { alternativeText: 'kept' } });
+    const bytes = picture();
+    const path = `/api/upload?id=${file.id}`;
+    const answer = await api.send(formOf([{ name: 'replaced.png', bytes }]), { path });
+    const replaced = (await answer.json()) as Shown;
+    expect(answer.status).toBe(200);
+    expect(replaced).toMatchObject({
+      id: file.id,
+      documentId: file.documentId,
+      name: 'replaced.png',
+      alternativeText: 'kept',
+      hash: expect.stringMatching(/^tiny_up_[0-9a-f]{10}$/),
+      formats: {},
+    });
+    expect(replaced.url).not.toBe(file.url);
+    expect((await api.ask(file.url)).status).toBe(404);
+    expect(Buffer.from(await (await api.ask(replaced.url)).arrayBuffer())).toEqual(bytes);
+    expect(await refusal(formOf([{}, {}]), path)).toEqual([
+      400,
+      'ValidationError',
+      'Cannot replace a file with multiple ones',
+    ]);
+    expect((await refusal(formOf([{}]), '/api/upload?id=999999'))[0]).toBe(404);
+  });
+
+  it('20.7, 20.8: lists files with filters, sort and pages, bare and in an envelope', async () => {
+    const caption = `list ${adapter}`;
+    const names = ['c.png', 'a.png', 'b.png'];
+    await upload(
+      names.map((name) => ({ name })),
+      { fileInfo: names.map(() => ({ caption })) },
+    );
+    const query = `filters[caption]=${encodeURIComponent(caption)}&sort=name`;
+    const [status, list] = await json(`/api/upload/files?${query}`);
+    expect([status, (list as Shown[]).map(({ name }) => name)]).toEqual([200, ['a.png', 'b.png', 'c.png']]);
+    expect((await json(`/api/upload/files?${query}&start=1&limit=1`))[1]).toMatchObject([{ name: 'b.png' }]);
+    expect(
+      await json(`/api/upload/files/page?${query}&pagination[pageSize]=2&pagination[page]=2`),
+    ).toMatchObject([
+      200,
+      { data: [{ name: 'c.png' }], meta: { pagination: { page: 2, pageSize: 2, pageCount: 2, total: 3 } } },
+    ]);
+    expect(await json('/api/upload/files?filters[storageKey]=x')).toMatchObject([400, { data: null }]);
+  });
+
+  it('20.7, 20.9: shows and deletes one by row id and by document id, and says which is unknown', async () => {
+    for (const by of ['id', 'documentId'] as const) {
+      const file = await one([{}]);
+      const path = `/api/upload/files/${file[by]}`;
+      expect(await json(path)).toEqual([200, file]);
+      expect(await json(path, { method: 'DELETE' })).toEqual([200, file]);
+      const gone = {
+        data: null,
+        error: { status: 404, name: 'NotFoundError', message: 'file.notFound', details: {} },
+      };
+      expect(await json(path)).toEqual([404, gone]);
+      expect(await json(path, { method: 'DELETE' })).toEqual([404, gone]);
+    }
+    expect((await json('/api/upload/files/abc'))[0]).toBe(404);
+  });
+
+  it('20.9: entries lose a file that is deleted', async () => {
+    const [cover, other] = await upload([{}, {}]);
+    const data = { title: 'x', cover: cover?.id, gallery: [cover?.id, other?.id], hero: { file: cover?.id } };
+    const [, made] = await json('/api/pages', {
+      method: 'POST',
+      body: JSON.stringify({ data }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { documentId } = (made as { data: Shown }).data;
+    await api.ask(`/api/upload/files/${cover?.id}`, { method: 'DELETE' });
+    expect(
+      await json(`/api/pages/${documentId}?populate[0]=cover&populate[1]=gallery&populate[2]=hero.file`),
+    ).toMatchObject([200, { data: { cover: null, gallery: [{ id: other?.id }], hero: { file: null } } }]);
+  });
+
+  it('20.11: refuses a name that is a path, or none', async () => {
+    const refused = [400, 'ApplicationError', 'File name contains invalid characters'];
+    const names = [
+      '../../etc/passwd.png',
+      'a/b.png',
+      'a\\b.png',
+      'nul.png',
+      '..',
+      'x\u202egnp.exe',
+      'a:b.png',
+    ];
+    for (const name of names) expect([name, await refusal(formOf([{ name }]))]).toEqual([name, refused]);
+    expect(await refusal(formOf([{ name: `${'x'.repeat(300)}.png` }]))).toEqual(refused);
+    expect(await refusal(formOf([{}], { fileInfo: { name: '../x.png' } }))).toEqual(refused);
+  });
+
+  it('20.12: each route needs a right of its own', async () => {
+    const file = await one([{}]);
+    const id = `?id=${file.id}`;
+    const attempts: readonly (readonly [string, (as: string) => Promise<Response>])[] = [
+      ['create', (as) => api.send(formOf([{}]), { as })],
+      ['update', (as) => api.send(formOf([{}]), { as, path: `/api/upload${id}` })],
+      ['update', (as) => api.send(formOf([], { fileInfo: {} }), { as, path: `/api/upload${id}` })],
+      ['find', (as) => api.ask('/api/upload/files', { as })],
+      ['find', (as) => api.ask('/api/upload/files/page', { as })],
+      ['findOne', (as) => api.ask(`/api/upload/files/${file.id}`, { as })],
+      ['delete', (as) => api.ask(`/api/upload/files/${file.id}`, { as, method: 'DELETE' })],
+    ];
+    for (const [right, attempt] of attempts) {
+      const roles = [
+        'nobody',
+        '',
+        ...['find', 'findOne', 'create', 'update', 'delete'].map((one) => `file-${one}`),
+      ];
+      const refused = roles.filter((role) => role !== `file-${right}`);
+      for (const role of refused)
+        expect([right, role, (await attempt(role)).status]).toEqual([right, role, 403]);
+      expect([right, (await attempt(`file-${right}`)).status]).toEqual([
+        right,
+        right === 'create' ? 201 : 200,
+      ]);
+    }
+  });
+
+  it('20.5, 20.12: linking to an entry needs the right to update it', async () => {
+    const [, made] = await json('/api/persons', {
+      method: 'POST',
+      body: '{"data":{"name":"Bob"}}',
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { documentId } = (made as { data: Shown }).data;
+    const form = formOf([{}], { ref: 'api::person.person', refId: documentId, field: 'avatar' });
+    expect((await api.send(form, { as: 'file-create' })).status).toBe(403);
+    expect(await json(`/api/persons/${documentId}?populate=avatar`)).toMatchObject([
+      200,
+      { data: { avatar: null } },
+    ]);
+  });
+
+  it('20.16: uploads of one name at the same time have hashes of their own, and the same bytes once', async () => {
+    const bytes = picture();
+    const before = (await api.stored()).length;
+    const files = await Promise.all(Array.from({ length: 10 }, () => one([{ name: 'same.png', bytes }])));
+    expect(new Set(files.map(({ hash }) => hash)).size).toBe(10);
+    expect((await api.stored()).length).toBe(before + 1);
+    for (const { id } of files.slice(1)) await api.ask(`/api/upload/files/${id}`, { method: 'DELETE' });
+    expect((await api.ask(files[0]?.url ?? '')).status).toBe(200);
+    await api.ask(`/api/upload/files/${files[0]?.id}`, { method: 'DELETE' });
+    expect((await api.stored()).length).toBe(before);
+  });
+
+  it('20.17: a file has the same keys in a document, a list, a component and a zone', async () => {
+    const { id } = await one([{ bytes: PNG }]);
+    const data = {
+      cover: id,
+      gallery: [id],
+      hero: { file: id },
+      zone: [{ __component: 'shared.image', file: id }],
+    };
+    const [, made] = await json('/api/pages', {
+      method: 'POST',
+      body: JSON.stringify({ data }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { documentId } = (made as { data: Shown }).data;
+    const populate =
+      'populate[cover]=true&populate[gallery]=true&populate[hero][populate]=*&populate[zone][on][shared.image][populate]=*';
+    const [, shown] = await json(`/api/pages/${documentId}?${populate}`);
+    const found = (
+      shown as {
+        data: { cover: object; gallery: object[]; hero: { file: object }; zone: { file: object }[] };
+      }
+    ).data;
+    const files = [found.cover, ...found.gallery, found.hero.file, ...found.zone.map(({ file }) => file)];
+    expect(files.map((file) => Object.keys(file))).toEqual([KEYS, KEYS, KEYS, KEYS]);
+  });
+});
