@@ -70,7 +70,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
       adapter,
     );
     ids = await fill(test);
-    client = new Client(test.url);
+    client = new Client(test.url, { described: true });
   });
   afterAll(async () => {
     client.close();

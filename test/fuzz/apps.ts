@@ -15,7 +15,9 @@ import {
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import pg from 'pg';
+import { bodyOf, DescriptionOracle } from '../openapi/oracle.ts';
 import type { RunSql } from './content.ts';
+import { isFromNode } from './oracle.ts';
 
 /** Recognises `Authorization: Bearer <name of a set of grants>`. */
 export class NamedCallers implements AuthStrategy {
@@ -112,21 +114,49 @@ export class Client {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 16 });
   private readonly host: string;
   private readonly port: number;
+  /** What every answer is held against; null where nothing is described. */
+  readonly described: DescriptionOracle | null;
 
-  constructor(url: string) {
+  constructor(url: string, { described = false }: { readonly described?: boolean } = {}) {
     const { hostname, port } = new URL(url);
     this.host = hostname;
     this.port = Number(port);
+    this.described = described
+      ? new DescriptionOracle((path, headers) => this.describe(path, headers))
+      : null;
+  }
+
+  private async describe(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly body: unknown }> {
+    const { status, body } = await this.attempt(path, headers, 'GET');
+    return { status, body: bodyOf(body) };
+  }
+
+  /** Sends a request. Throws where the answer is not one that its caller's description has. */
+  async get(
+    path: string,
+    headers: Readonly<Record<string, string>> = {},
+    method = 'GET',
+    body?: string,
+  ): Promise<Reply> {
+    const reply = await this.attempt(path, headers, method, body);
+    if (this.described === null || isFromNode(reply)) return reply;
+    const { status } = reply;
+    const problem = await this.described.problem({ method, path, headers, status, body: bodyOf(reply.body) });
+    if (problem !== null) throw new Error(problem);
+    return reply;
   }
 
   /**
    * A server may close an idle connection at the moment it is used again, which is no answer to the request:
    * send it anew.
    */
-  async get(
+  private async attempt(
     path: string,
-    headers: Readonly<Record<string, string>> = {},
-    method = 'GET',
+    headers: Readonly<Record<string, string>>,
+    method: string,
     body?: string,
   ): Promise<Reply> {
     for (let attempt = 1; ; attempt += 1) {

@@ -17,6 +17,7 @@ import type {
 } from '../../src/schema/definitions.ts';
 import { Client, type Reply } from '../concurrency/app.ts';
 import { checksum, restore, save, type Tables, tablesOf } from '../faults/picture.ts';
+import { DescriptionOracle } from '../openapi/oracle.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { timeLimit } from './budget.ts';
 import {
@@ -58,6 +59,8 @@ export class BodyFuzz {
   readonly trail: string[] = [];
   readonly statuses: Record<number, number> = {};
   compared = 0;
+  /** What every answer to a write is held against. */
+  readonly described = new DescriptionOracle((path) => this.client.get(path));
 
   private constructor(
     app: INestApplication,
@@ -211,6 +214,12 @@ export class BodyFuzz {
     const took = performance.now() - from;
     this.statuses[reply.status] = (this.statuses[reply.status] ?? 0) + 1;
     const problems = [...replyProblems(reply), ...pollution()];
+    const asked = { method: request.method, path, headers: {}, status: reply.status };
+    const undescribed = await this.described.problem({
+      ...asked,
+      body: reply.body ?? (reply.text || undefined),
+    });
+    if (undescribed !== null) problems.push(undescribed);
     if (took > SLOW) problems.push(`took ${took.toFixed(0)} ms`);
     const sum = await checksum(this.sql, this.tables);
     if (reply.status >= 400 && sum !== this.sum)

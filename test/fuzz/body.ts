@@ -37,7 +37,7 @@ try {
         console.log(`\nFAILED: ${problems.join('\n  ')}\n  ${shown}`);
       failed += failures.length;
       console.log(
-        `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s, ${fuzz.compared} values read back, statuses ${JSON.stringify(fuzz.statuses)}`,
+        `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s, ${fuzz.compared} values read back, ${fuzz.described.counts.described} answers held against the description, statuses ${JSON.stringify(fuzz.statuses)}`,
       );
     } finally {
       await fuzz.close();

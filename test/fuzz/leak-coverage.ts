@@ -12,6 +12,8 @@ export interface Coverage {
   combinations: number;
   /** Questions in the whole matrix of these callers. */
   matrix: number;
+  /** Answers that were held against the description of the API for their caller. */
+  described: number;
   readonly callers: Set<string>;
   readonly roots: Set<string>;
   readonly leaves: Set<string>;
@@ -29,6 +31,7 @@ export const nothing = (): Coverage => ({
   detected: 0,
   combinations: 0,
   matrix: 0,
+  described: 0,
   callers: new Set(),
   roots: new Set(),
   leaves: new Set(),
@@ -65,7 +68,7 @@ export function note(
   if (operator !== undefined) coverage.operators.add(operator);
 }
 
-const COUNTS = ['pairs', 'answered', 'control', 'detected', 'combinations', 'matrix'] as const;
+const COUNTS = ['pairs', 'answered', 'control', 'detected', 'combinations', 'matrix', 'described'] as const;
 const SETS = ['callers', 'roots', 'leaves', 'operators', 'wrappers', 'techniques', 'questions'] as const;
 
 /** Adds another process's coverage. */
@@ -89,6 +92,7 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
       `${coverage.wrappers.size} of ${ALL_PARTS.wrappers.length} wrappings, ${coverage.techniques.size} techniques`,
     `  ${questions.size} different questions of ${matrix} in the whole matrix (${share.toFixed(2)} %)`,
     `  with nothing hidden ${coverage.detected} of ${coverage.control} show a difference`,
+    `${coverage.described} answers held against the description of the API`,
     `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'reads')} reads after them, ` +
       `${sum(tallies, 'taken')} told apart by a taken unique value, as they may`,
   ].join('\n');

@@ -135,6 +135,12 @@ export async function work(job: Job): Promise<Done> {
       ...pairs.map((pair) => run.reads(pair, documents, job.seed)),
       ...writers.map((pair) => run.writes(pair)),
     ]);
+    const worlds = pairs.flatMap(({ alpha, omega, open }) => [alpha, omega, open.alpha, open.omega]);
+    const clients = new Set([
+      ...worlds.map(({ client }) => client),
+      ...writers.flatMap((pair) => pair.clients),
+    ]);
+    for (const { described } of clients) run.coverage.described += described?.counts.described ?? 0;
     return { coverage: run.coverage, findings: run.findings };
   } finally {
     for (const close of closing) await close();

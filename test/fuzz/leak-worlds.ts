@@ -472,7 +472,7 @@ export async function connectWorlds(
   const openOptions = { ...openModel(), auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] } };
   const start = async (content: Parameters<typeof startApp>[0], url: string): Promise<Client> => {
     const running: RunningApp = await startApp(content, url);
-    const client = new Client(running.url);
+    const client = new Client(running.url, { described: true });
     closing.unshift(async () => (client.close(), running.close()));
     return client;
   };

@@ -369,7 +369,7 @@ export class WritableWorld {
       optionsFor(() => ids['person']?.[0] ?? ''),
       url,
     );
-    const client = new Client(running.url);
+    const client = new Client(running.url, { described: true });
     const connection = new pg.Client({ connectionString: url });
     await connection.connect();
     closing.unshift(async () => {

@@ -1,6 +1,6 @@
 /** Asks the same writes of two worlds: neither the answers nor what can be read afterwards may differ. */
 import type { Grants } from 'nestjs-content-api';
-import type { Reply } from './apps.ts';
+import type { Client, Reply } from './apps.ts';
 import type { Attribute, ContentType } from './internals.ts';
 import { random } from './leak-probes.ts';
 import {
@@ -255,6 +255,10 @@ export class WritePair {
     const alpha = await WritableWorld.start(prepared, prepared.alpha, closing);
     const omega = await WritableWorld.start(prepared, prepared.omega, closing);
     return new WritePair(prepared, [alpha, omega], seed);
+  }
+
+  get clients(): readonly Client[] {
+    return this.worlds.map(({ client }) => client);
   }
 
   private async ask({ method, path, body }: WriteQuestion): Promise<readonly [Reply, Reply]> {

@@ -29,7 +29,7 @@ const FROM_PARSER = [
 /**
  * Bytes that are no HTTP are answered by Node's parser, or by Fastify in its name, before there is a request.
  */
-const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
+export const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
   ((status === 400 || status === 431) && FROM_PARSER.includes(body)) || isFromFastifyRouter(status, body);
 
 /**

@@ -127,7 +127,7 @@ describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) =>
     database = await createDatabase();
     running = await startFilled(database.url, adapter);
     documents = await documentsOf(database.url);
-    client = new Client(running.url);
+    client = new Client(running.url, { described: true });
   });
   afterAll(async () => {
     client.close();

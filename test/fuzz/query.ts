@@ -70,7 +70,7 @@ class Server {
 
   private constructor(child: ChildProcess, { url, documents }: Ready) {
     this.child = child;
-    this.client = new Client(url);
+    this.client = new Client(url, { described: true });
     this.documents = documents;
   }
 
@@ -91,6 +91,11 @@ class Server {
       ...(v4 ? { 'strapi-response-format': 'v4' } : {}),
     };
     return this.client.get(path, headers, method, body);
+  }
+
+  /** How many answers were held against the description of their caller. */
+  get described(): number {
+    return this.client.described?.counts.described ?? 0;
   }
 
   async measure(): Promise<Measure> {
@@ -198,6 +203,7 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     .sort(([a], [b]) => a - b)
     .map(([status, n]) => `${status}: ${n}`)
     .join(', ');
+  console.log(`${adapter}: ${server.described} answers held against the description of the API`);
   console.log(
     `${adapter}: ${total} requests in ${seconds.toFixed(0)} s (${answers}), slowest ${slowest.milliseconds.toFixed(0)} ms${await timeAlone(server, slowest.request)}`,
   );

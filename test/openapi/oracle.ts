@@ -62,6 +62,12 @@ function matches(template: string, segments: readonly string[]): boolean {
   );
 }
 
+/** Whether a path has the literal parts of a template as they are, in their letter case and without escapes. */
+function isSpeltAs(template: string, path: string): boolean {
+  const segments = (path.split('?', 1)[0] ?? '').split('/');
+  return template.split('/').every((part, i) => isTemplate(part) || part === segments[i]);
+}
+
 /** Before anybody asks who the caller is, or at once after it. */
 const BEFORE_RIGHTS: readonly number[] = [401, 403, 404, 405, 413, 414];
 
@@ -153,7 +159,9 @@ export class DescriptionOracle {
     const template = description?.templateOf(path) ?? null;
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = template === null ? undefined : description?.document.paths[template]?.[verb];
-    if (description === null || template === null || operation === undefined)
+    // Frameworks differ in what they take for the same path.
+    const isElsewhere = exchange.status === 404 && template !== null && !isSpeltAs(template, path);
+    if (description === null || template === null || operation === undefined || isElsewhere)
       return this.undescribed(exchange);
     return this.described(exchange, description, pointer('paths', template, verb, 'responses'));
   }
