@@ -179,6 +179,12 @@ function uniqueGuards(scope: AttributeScope): readonly Guard[] {
   ];
 }
 
+/** On the way back, values that the way there has filled in may go. */
+function notFilled({ evolution, pair }: AttributeScope): Sql {
+  const value = evolution.isBack ? defaultOf({ before: null, after: pair.before }) : null;
+  return value === null ? sql`true` : sql`v.j <> ${param(JSON.stringify(value))}::jsonb`;
+}
+
 const isUniqueScalar = (attribute: Attribute | null): boolean =>
   attribute !== null && 'searchable' in attribute && isUnique(attribute);
 
@@ -197,9 +203,11 @@ const KINDS: Readonly<Record<string, AttributeKind>> = {
     is: ({ pair, owner }) => pair.after === null && owner.after !== null,
     told: () => 'is removed',
     guards: (scope) =>
-      guardOf(scope, sql`true`, {
+      guardOf(scope, notFilled(scope), {
         told: 'is removed; these values would go with it',
-        choice: `say removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
+        choice: scope.evolution.isBack
+          ? 'the way back is open once they are empty'
+          : `say removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
         stated: scope.owner.after?.removed.includes(nameOf(scope)) === true,
       }),
   },

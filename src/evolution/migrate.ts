@@ -49,7 +49,7 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
   const rows = Number(row?.['n'] ?? 0);
   if (rows === 0) return [];
   const [head, tail] = toldLoss(loss);
-  const few = String(row?.['few'] ?? '');
+  const few = typeof row?.['few'] === 'string' ? row['few'] : '';
   const more = rows > few.split(', ').length ? ', …' : '';
   return [{ at: loss.at, rows, text: `${head}${rows} (${few}${more})${tail}` }];
 }

@@ -35,6 +35,8 @@ export interface Evolution extends Both<Side> {
   readonly components: readonly ModelPair<Component>[];
   /** Types, components and locales that are gone, and may go with all their values. */
   readonly removed: readonly string[];
+  /** Whether it is the way back: what goes is what the way there brought. */
+  readonly isBack: boolean;
 }
 
 export const isBoth = <P extends Pair<unknown>>(pair: P): pair is P & Both<NonNullable<P['before']>> =>
@@ -109,7 +111,7 @@ export function evolutionOf({ before, after }: Both<Side>, removed: readonly str
     ...pair,
     attributes: attributePairs(pair, components),
   });
-  return { before, after, removed, types: types.map(whole), components: components.map(whole) };
+  return { before, after, removed, isBack: false, types: types.map(whole), components: components.map(whole) };
 }
 
 const turned = <T>({ before, after }: Pair<T>): Pair<T> => ({ before: after, after: before });
@@ -124,6 +126,7 @@ export const inverseOf = ({ before, after, types, components }: Evolution): Evol
   before: after,
   after: before,
   removed: [],
+  isBack: true,
   types: types.map(turnedModel),
   components: components.map(turnedModel),
 });

@@ -142,9 +142,9 @@ function storeLinks({ type, attribute, links, column }: Relation, arriving: Sql,
   const ordered = type.storage.columns.find(
     (one) => one.attribute === attribute && one.placeOf !== null && one.remembers === null,
   );
-  const set = ordered === undefined ? sql`` : sql`, ${quote(ordered.name)} = m.nth`;
+  const set = ordered === undefined ? sql`` : sql`, ${quote(ordered.name)} = m.seat`;
   const nth = ordered === undefined ? sql`null::int8` : place;
-  return sql`update ${quote(type.table)} t set ${held} = m.target${set} from (select x.*, ${nth} as nth from (${arriving}) x ${order}) m
+  return sql`update ${quote(type.table)} t set ${held} = m.target${set} from (select x.*, ${nth} as seat from (${arriving}) x ${order}) m
     where m.owner = t.document_id and m.published = t.published and m.locale in (t.locale, ${constant('')})`;
 }
 

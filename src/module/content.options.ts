@@ -19,8 +19,8 @@ export interface ContentModel {
   readonly contentTypes: readonly ContentTypeDefinition[];
   readonly components?: readonly ComponentDefinition[];
   /**
-   * What migrations may drop with all its values: types, components and locales that are gone, by their names.
-   * Default: nothing.
+   * What migrations may drop with all its values: types, components and locales that are gone, by their
+   * names. Default: nothing.
    */
   readonly removed?: readonly string[];
   /**
