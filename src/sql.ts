@@ -59,12 +59,20 @@ function quoted(name: Identifier): string {
   return text;
 }
 
+/** The ways to quote a name. */
+const QUOTED = {
+  identifier: quoted,
+  string: (name: Identifier): string => `'${name}'`,
+  reference: (name: Identifier): string => `'${quoted(name)}'`,
+  bare: (name: Identifier): string => `"${name.slice(name.indexOf('.') + 1)}"`,
+};
+
 /**
- * The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), or as
- * an identifier in one (`'"x"'`).
+ * The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), as an
+ * identifier in one (`'"x"'`), or as an identifier without its schema.
  */
-export const quote = (name: Identifier, as: 'identifier' | 'string' | 'reference' = 'identifier'): Sql =>
-  new Sql([as === 'identifier' ? quoted(name) : `'${as === 'string' ? name : quoted(name)}'`]);
+export const quote = (name: Identifier, as: keyof typeof QUOTED = 'identifier'): Sql =>
+  new Sql([QUOTED[as](name)]);
 
 const LOWER_CASE = /^[a-z][a-z_]*$/;
 
@@ -87,6 +95,14 @@ export function constant(value: number | string): Sql {
   if (typeof value === 'number') return new Sql([String(Math.trunc(value))]);
   if (!PLAIN_WORD.test(value)) throw new Error(`"${value}" cannot be used as a constant in SQL`);
   return new Sql([`'${value}'`]);
+}
+
+const TYPE_NAME = /^[a-z][a-z0-9]*(\(\d+(,\d+)?\))?$/;
+
+/** A type of the database by its name. Throws on what is none. */
+export function typeName(name: string): Sql {
+  if (!TYPE_NAME.test(name)) throw new Error(`"${name}" is no type in SQL`);
+  return new Sql([name]);
 }
 
 /** Fragments with a separator between them. */

@@ -40,10 +40,8 @@ export function storedTargets(attribute: LinkedAttribute, { storage }: ContentTy
  * only there. Places in the lists of others are no part of it.
  */
 export function revisionOf({ type, row, value, lists }: Content): Sql {
-  const { columns, links } = type.storage;
-  const values = columns
-    .filter(({ placeOf }) => placeOf === null)
-    .map((column) => value?.(column) ?? sql`${row}.${quote(column.name)}`);
+  const { columns, links } = type.storage.content;
+  const values = columns.map((column) => value?.(column) ?? sql`${row}.${quote(column.name)}`);
   const targets = links.map((stored) => lists?.get(stored.attribute) ?? targetsOf(stored, row));
   const content = [...values, ...targets];
   return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;

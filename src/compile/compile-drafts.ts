@@ -73,7 +73,11 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
  * Makes the drafts that documents lack, in every locale where they are published, with their links; nothing
  * where there are drafts. Null is the document of a single type, whichever it is.
  */
-export function compileStartDrafts(type: ContentType, documentIds: readonly string[] | null): Statement {
+export const compileStartDrafts = (type: ContentType, documentIds: readonly string[] | null): Statement =>
+  print(startDrafts(type, documentIds));
+
+/** The same, not printed yet. */
+export function startDrafts(type: ContentType, documentIds: readonly string[] | null): Sql {
   const table = quote(type.table);
   const { columns, links } = type.storage;
   const names = [VERSION_COLUMNS, ...columns.map(({ name }) => quote(name))];
@@ -87,5 +91,5 @@ export function compileStartDrafts(type: ContentType, documentIds: readonly stri
       on conflict (document_id, locale, published) do nothing returning id, document_id, locale`;
   const steps = links.map((link) => copiedLinks(type, link.table));
   const parts = [sql`d as (${drafts})`, ...steps.map((step, i) => sql`${alias('k', i)} as (${step})`)];
-  return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from d`);
+  return sql`with ${join(parts, ', ')} select count(*)::int4 as count from d`;
 }

@@ -4,15 +4,18 @@ import type { Schema } from '../schema/model.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { digestOf, type ModelDescription } from './description.js';
 
-/** A row of the answer to {@link compileStoredModel}. */
+/** A row of the answer to {@link storedModel}. */
 export interface StoredModel {
   readonly digest: string;
   readonly description: ModelDescription;
 }
 
 /** Asks for the description; no row where nothing has noted one. The table may be missing (42P01). */
-export const compileStoredModel = ({ file }: Schema): Statement =>
-  print(sql`select m.digest, m.description from ${quote(modelTableOf(file))} m where m.id = 1`);
+export const storedModel = ({ file }: Schema): Sql =>
+  sql`select m.digest, m.description from ${quote(modelTableOf(file))} m where m.id = 1`;
+
+/** The same as a statement. */
+export const compileStoredModel = (schema: Schema): Statement => print(storedModel(schema));
 
 const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
   const json = JSON.stringify(description);

@@ -22,6 +22,7 @@ const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => 
 const MODEL = keysOf<ContentModel>({
   contentTypes: true,
   components: true,
+  removed: true,
   controllers: true,
   schema: true,
   contextName: true,

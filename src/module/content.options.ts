@@ -19,6 +19,11 @@ export interface ContentModel {
   readonly contentTypes: readonly ContentTypeDefinition[];
   readonly components?: readonly ComponentDefinition[];
   /**
+   * What migrations may drop with all its values: types, components and locales that are gone, by their
+   * names. Default: nothing.
+   */
+  readonly removed?: readonly string[];
+  /**
    * Controllers of the host's own, by `singularApiId`: subclasses of {@link CollectionController} or
    * {@link SingleController} that override a route or add one.
    */

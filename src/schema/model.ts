@@ -190,6 +190,8 @@ export interface Storage {
   /** The column that holds an attribute's value, by the attribute's name; system attributes, too. */
   readonly columnOf: ReadonlyMap<string, Column>;
   readonly links: readonly StoredLinks[];
+  /** What the revision of a version is a digest of, in an order that definitions do not decide. */
+  readonly content: { readonly columns: readonly Column[]; readonly links: readonly StoredLinks[] };
   readonly indexes: readonly Index[];
   /** The table whose sequence numbers component instances, the same for all types. */
   readonly instanceIds: Identifier;

@@ -26,6 +26,7 @@ export const NO_STORAGE: Storage = Object.freeze({
   columns: [],
   columnOf: new Map(),
   links: [],
+  content: { columns: [], links: [] },
   indexes: [],
   instanceIds: INSTANCE_IDS,
   instanceSequence: INSTANCE_SEQUENCE,
@@ -74,6 +75,9 @@ function ownNames(type: ContentType): string[] {
   ];
 }
 
+const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
+  list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
 /** The storage of a type among all types, once they have their attributes. */
 export function storageOf(type: ContentType, types: readonly ContentType[]): Storage {
   const attributes = [...type.attributes.values()];
@@ -82,14 +86,20 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
   const incomingOf = (other: ContentType): LinkedAttribute[] =>
     relationsOf(other).filter(({ targets }) => targets.includes(type));
   const scalars = attributes.filter((attribute) => attribute.kind === 'scalar');
+  const columns = stored.flatMap((one) => one.columns).filter(({ attribute }) => !attribute.system);
+  const links = stored.flatMap(({ attribute, link }) =>
+    link === null ? [] : [{ attribute: attribute as LinkedAttribute, table: link }],
+  );
   return Object.freeze<Storage>({
-    columns: stored.flatMap(({ columns }) => columns).filter(({ attribute }) => !attribute.system),
+    columns,
     columnOf: new Map(
-      stored.flatMap(({ columns }) => columns.slice(0, 1)).map((column) => [column.attribute.name, column]),
+      stored.flatMap((one) => one.columns.slice(0, 1)).map((column) => [column.attribute.name, column]),
     ),
-    links: stored.flatMap(({ attribute, link }) =>
-      link === null ? [] : [{ attribute: attribute as LinkedAttribute, table: link }],
-    ),
+    links,
+    content: {
+      columns: byName(columns.filter(({ placeOf }) => placeOf === null)),
+      links: byName(links.map((one) => ({ ...one, name: one.attribute.name }))),
+    },
     indexes: [...stored.flatMap(({ indexes }) => indexes), ...ownIndexes(type)],
     instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),
     instanceSequence: inSchema(parted(type.table).schema, INSTANCE_SEQUENCE),

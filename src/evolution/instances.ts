@@ -1,0 +1,221 @@
+/**
+ * Component instances that change with their components: a function of the database for each component and
+ * each attribute that holds some, made for the migration and dropped after it.
+ */
+import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../schema/model.js';
+import { name } from '../schema/naming.js';
+import { besideTable } from '../schema/table-shapes.js';
+import { sentValue } from '../schema/value-context.js';
+import { type Identifier, join, param, quote, type Sql, sql } from '../sql.js';
+import { type Both, conversionOf, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
+import { laterName } from './moved-links.js';
+import { readAs, readsAlike } from './readings.js';
+
+type ComponentPair = ModelPair<Component>;
+type Embedded = Both<EmbeddedAttribute>;
+
+const isEmbedded = (attribute: Attribute): attribute is EmbeddedAttribute => 'components' in attribute;
+
+/** What holds instances before and after. */
+export const embeddedPair = ({ before, after }: Pair<Attribute>): Embedded | null =>
+  before !== null && after !== null && isEmbedded(before) && isEmbedded(after) ? { before, after } : null;
+
+/** What becomes of the components of a model; asked for one, it answers what has to be rewritten. */
+export class Instances {
+  /** Components whose instances are stored in another way. */
+  private readonly changed: ReadonlySet<Component>;
+
+  constructor(private readonly evolution: Evolution) {
+    const changed = new Set<Component>();
+    const next = (): ComponentPair[] =>
+      evolution.components.filter(
+        (pair) =>
+          isBoth(pair) &&
+          !changed.has(pair.before) &&
+          pair.attributes.some((one) => this.isMemberChange(one, changed)),
+      );
+    for (let found = next(); found.length > 0; found = next())
+      for (const { before } of found) if (before !== null) changed.add(before);
+    this.changed = changed;
+  }
+
+  /** Whether the value of an attribute has to be rewritten. */
+  isRewritten(pair: Pair<Attribute>): boolean {
+    const held = embeddedPair(pair);
+    return held !== null && this.holdsChange(held, this.changed);
+  }
+
+  private holdsChange({ before, after }: Embedded, changed: ReadonlySet<Component>): boolean {
+    const isOther = before.many !== after.many || before.named !== after.named;
+    return (
+      isOther ||
+      before.components.some((component) => {
+        const pair = this.pairOf(component);
+        const stays = pair?.after !== null && after.components.some((one) => one === pair?.after);
+        return changed.has(component) || !stays || (after.named && pair?.after?.uid !== component.uid);
+      })
+    );
+  }
+
+  private isMemberChange(pair: Pair<Attribute>, changed: ReadonlySet<Component>): boolean {
+    const { before, after } = pair;
+    if (before === null || after === null) return before !== null || defaultOf(pair) !== null;
+    const held = embeddedPair(pair);
+    if (held !== null && this.holdsChange(held, changed)) return true;
+    if (before.name !== after.name || defaultOf(pair) !== null) return true;
+    return this.memberValue(pair, sql`null`) !== null;
+  }
+
+  private pairOf(component: Component): ComponentPair | undefined {
+    return this.evolution.components.find(({ before }) => before === component);
+  }
+
+  /** The functions that are needed, those that others call among them. */
+  functions(): { readonly made: readonly Sql[]; readonly dropped: readonly Sql[] } {
+    const pairs = this.evolution.components.filter(
+      (pair) => pair.before !== null && this.changed.has(pair.before),
+    );
+    const holders = [...this.evolution.types, ...this.evolution.components].flatMap((pair) =>
+      pair.attributes.filter((one) => this.isRewritten(one)).map((one) => ({ pair, one })),
+    );
+    const instance = pairs.map((pair) => ({ name: this.instanceName(pair), body: this.instanceBody(pair) }));
+    const value = holders.flatMap(({ pair, one }) => {
+      const held = embeddedPair(one);
+      return held === null ? [] : [{ name: this.valueName(pair, held), body: this.valueBody(held) }];
+    });
+    // They are found by name when they run, so that those that call each other can be made in any order.
+    const all = [...instance, ...value];
+    return {
+      made: all.map(
+        ({ name: one, body }) =>
+          sql`create or replace function ${quote(one)}(item jsonb) returns jsonb language plpgsql as $content$ ${body} $content$`,
+      ),
+      dropped: all.map(({ name: one }) => sql`drop function if exists ${quote(one)}(jsonb)`),
+    };
+  }
+
+  private inSchema(...words: readonly string[]): Identifier {
+    const { table } = this.evolution.after.schema.file;
+    return besideTable(table, name('content', ...words));
+  }
+
+  private instanceName({ before }: Pair<Component>): Identifier {
+    return this.inSchema('instance', before?.uid ?? '');
+  }
+
+  private valueName({ before, after }: Pair<{ readonly uid: string }>, held: Embedded): Identifier {
+    return this.inSchema('value', (after ?? before)?.uid ?? '', held.after.name);
+  }
+
+  /** The value of an attribute of a type or component, as the later model has it. */
+  value(owner: Pair<ContentType | Component>, pair: Pair<Attribute>, json: Sql): Sql {
+    const held = embeddedPair(pair);
+    return held === null ? json : sql`${quote(this.valueName(owner, held))}(${json})`;
+  }
+
+  /** Goes through the members of an instance. */
+  private instanceBody(pair: ComponentPair): Sql {
+    const steps = pair.attributes.flatMap((one) => this.memberSteps(pair, one));
+    return sql`begin ${join(steps, ' ')} return item; end`;
+  }
+
+  private memberSteps(owner: ComponentPair, pair: Pair<Attribute>): Sql[] {
+    const { before, after } = pair;
+    if (before === null || after === null)
+      return before === null ? filled(pair) : [sql`item := item - ${nameText(before)};`];
+    const json = sql`(item -> ${nameText(before)})`;
+    const value = this.memberValue(pair, json) ?? this.heldValue(owner, pair, json);
+    if (value === null && before.name === after.name) return filled(pair);
+    const set = sql`if ${json} is not null then item := (item - ${nameText(before)}) || jsonb_build_object(${nameText(after)}, ${value ?? json}); end if;`;
+    return [set, ...filled(pair)];
+  }
+
+  private heldValue(owner: ComponentPair, pair: Pair<Attribute>, json: Sql): Sql | null {
+    return this.isRewritten(pair) ? this.value(owner, pair, json) : null;
+  }
+
+  /** A scalar or relation of an instance, if it is stored in another way. */
+  private memberValue(pair: Pair<Attribute>, json: Sql): Sql | null {
+    const { before, after } = pair;
+    if (before === null || after === null) return null;
+    if ('searchable' in before && 'searchable' in after) {
+      const scalars = { before, after };
+      if (readsAlike(scalars) && typeof conversionOf(pair) !== 'object') return null;
+      return readsAlike(scalars)
+        ? null
+        : sql`case when jsonb_typeof(${json}) = 'null' then ${json} else coalesce(${readAs(json, scalars)}, 'null') end`;
+    }
+    if (!before.linked || !after.linked) return null;
+    return this.linkedMember({ before, after }, json);
+  }
+
+  private linkedMember(
+    { before, after }: Both<Attribute & { readonly linked: true }>,
+    json: Sql,
+  ): Sql | null {
+    const renamed = before.named
+      ? before.targets.filter((type) => laterName(this.evolution, type) !== type.singularApiId)
+      : [];
+    const named = renamed.reduce(
+      (value, type) =>
+        sql`regexp_replace(${value}, ${param(`"${type.singularApiId}:`)}, ${param(`"${laterName(this.evolution, type)}:`)}, 'g')`,
+      sql`${json}::text`,
+    );
+    const value = renamed.length === 0 ? json : sql`(${named})::jsonb`;
+    if (before.many === after.many) return renamed.length === 0 ? null : value;
+    if (after.many)
+      return sql`case when jsonb_typeof(${json}) = 'null' then '[]'::jsonb else jsonb_build_array(${value}) end`;
+    return sql`coalesce(${value} -> 0, 'null')`;
+  }
+
+  /** Goes through the instances of an attribute, one or a list. */
+  private valueBody({ before, after }: Embedded): Sql {
+    const branches = before.components.map((component) => {
+      const condition = before.named ? sql`one ->> '__component' = ${param(component.uid)}` : sql`true`;
+      const later = this.pairOf(component)?.after ?? null;
+      const stays = later !== null && after.components.some((other) => other === later);
+      return sql`if ${condition} then ${stays ? this.kept(component, later, { before, after }) : sql`null;`} end if;`;
+    });
+    const result = after.many ? sql`found` : sql`coalesce(found -> 0, 'null')`;
+    return sql`declare one jsonb; found jsonb := '[]'; begin
+      if item is null or jsonb_typeof(item) = 'null' then return item; end if;
+      for one in select e from jsonb_array_elements(case jsonb_typeof(item) when 'array' then item else jsonb_build_array(item) end) e loop
+        ${join(branches, ' ')}
+      end loop;
+      return ${result};
+    end`;
+  }
+
+  private kept(component: Component, later: Component, { before, after }: Embedded): Sql {
+    const pair = this.pairOf(component);
+    const rewritten =
+      pair !== undefined && this.changed.has(component)
+        ? sql`${quote(this.instanceName(pair))}(one)`
+        : sql`one`;
+    const bare = before.named && !after.named ? sql`(${rewritten} - '__component')` : rewritten;
+    const named = after.named
+      ? sql`(${bare} || jsonb_build_object('__component', ${param(later.uid)}::text))`
+      : bare;
+    return sql`found := found || jsonb_build_array(${named});`;
+  }
+}
+
+const nameText = (attribute: Attribute): Sql => sql`${param(attribute.name)}::text`;
+
+/** What old instances and documents without a value get: the default of what has become required. */
+export function defaultOf({ before, after }: Pair<Attribute>): unknown {
+  if (after === null || !('searchable' in after) || !after.required) return null;
+  const { def, type, name: key } = after;
+  if (def.default === undefined || def.default === null || before?.required === true) return null;
+  return type.castValue(def.default, def, sentValue({ path: [key], draft: true, issues: [] })) ?? null;
+}
+
+/** The same as a statement about the instance. */
+function filled(pair: Pair<Attribute>): Sql[] {
+  const value = defaultOf(pair);
+  if (value === null || pair.after === null) return [];
+  const key = nameText(pair.after);
+  return [
+    sql`if coalesce(jsonb_typeof(item -> ${key}), 'null') = 'null' then item := item || jsonb_build_object(${key}, ${param(JSON.stringify(value))}::jsonb); end if;`,
+  ];
+}

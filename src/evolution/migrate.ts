@@ -1,0 +1,91 @@
+/** Makes the migration from the model that a database was last migrated to. */
+import { modelTableOf } from '../schema/model-table.js';
+import type { Schema } from '../schema/model.js';
+import { parted } from '../schema/naming.js';
+import { quote, script, sql } from '../sql.js';
+import { describeModel, digestOf, type ModelDescription, schemaOf } from './description.js';
+import { type Evolution, evolutionOf, inverseOf, type Side } from './pairs.js';
+import { changesOf, countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
+import { notedModel, type StoredModel, storedModel } from './stored-model.js';
+
+/** Runs one statement; answers its rows. */
+export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+/** What cannot be kept and is not said to be given up. */
+export interface ContentRefusal {
+  /** What changes: `article.title`. */
+  readonly at: string;
+  /** The whole sentence: what, how many rows and which, and what to say in the definition. */
+  readonly text: string;
+  /** How many rows. */
+  readonly rows: number;
+}
+
+/** A migration of content, as statements. */
+export interface ContentMigration {
+  /** The way to the model; empty where the database is there already. To be run in one transaction. */
+  readonly up: readonly string[];
+  /** The way back; null where values would be missing on it. */
+  readonly down: readonly string[] | null;
+  /** What changes, a sentence each. */
+  readonly changes: readonly string[];
+  /** What stands in the way. The statements refuse it, too. */
+  readonly refusals: readonly ContentRefusal[];
+}
+
+/** The model that the database was last migrated to; null where none is noted. */
+export async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
+  const table = modelTableOf(schema.file);
+  const [there] = await run(
+    script(sql`select to_regclass(${quote(table, 'reference')}) is not null as there`),
+  );
+  if (there?.['there'] !== true) return null;
+  const [row] = await run(script(storedModel(schema)));
+  return row === undefined ? null : (row as unknown as StoredModel);
+}
+
+async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
+  const [row] = await run(script(countLoss(loss)));
+  const rows = Number(row?.['n'] ?? 0);
+  if (rows === 0) return [];
+  const [head, tail] = toldLoss(loss);
+  const few = typeof row?.['few'] === 'string' ? row['few'] : '';
+  const more = rows > few.split(', ').length ? ', …' : '';
+  return [{ at: loss.at, rows, text: `${head}${rows} (${few}${more})${tail}` }];
+}
+
+/** The statements of one way. */
+const wayOf = (evolution: Evolution, schema: Schema, description: ModelDescription): string[] => [
+  ...statementsOf(evolution, changesOf(evolution)),
+  script(notedModel(schema, description)),
+];
+
+/** A model and what may be dropped on the way to it. */
+export interface Goal extends Side {
+  readonly removed: readonly string[];
+}
+
+/** Compares a model with the one that a database is at, and asks the database what would be lost. */
+export async function migrationTo(run: Run, goal: Goal): Promise<ContentMigration> {
+  const { schema, removed } = goal;
+  const description = describeModel(schema, goal);
+  const stored = await noted(run, schema);
+  if (stored !== null && stored.digest === digestOf(description))
+    return { up: [], down: [], changes: [], refusals: [] };
+  const place = parted(schema.file.table).schema;
+  const before: Side =
+    stored === null
+      ? { ...goal, schema: { ...schema, types: new Map(), components: new Map() } }
+      : { ...stored.description, schema: schemaOf(stored.description, place) };
+  const evolution = evolutionOf({ before, after: goal }, removed);
+  const changes = changesOf(evolution);
+  const refusals: ContentRefusal[] = [];
+  for (const loss of lossesOf(changes)) refusals.push(...(await refusalOf(run, loss)));
+  const drops = changes.some(({ guards }) => guards.some(({ stated }) => stated));
+  return {
+    up: wayOf(evolution, schema, description),
+    down: drops || stored === null ? null : wayOf(inverseOf(evolution), before.schema, stored.description),
+    changes: changes.map(({ at, told }) => `${at} ${told}`),
+    refusals,
+  };
+}

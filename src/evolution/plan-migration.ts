@@ -1,0 +1,102 @@
+/** From two models to statements: what changes, what it may lose, and the way there and back. */
+import { revisionOf } from '../compile/changes.js';
+import type { ContentType } from '../schema/model.js';
+import { param, quote, script, type Sql, sql } from '../sql.js';
+import { attributeChanges } from './attribute-changes.js';
+import { type Change, type Guard, inBatches, type Phase, PHASES, stepsIn } from './change.js';
+import { Instances } from './instances.js';
+import type { Evolution } from './pairs.js';
+import { relationChange } from './relation-changes.js';
+import { type RelationPair, relationPairs } from './relation-pairs.js';
+import { type TablePair, tablePairs } from './table-pairs.js';
+import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
+import { localeChanges, typeChanges } from './type-changes.js';
+
+/** Everything that changes between two models. */
+export function changesOf(evolution: Evolution): Change[] {
+  const instances = new Instances(evolution);
+  const relations = relationPairs(evolution);
+  return [
+    ...localeChanges(evolution),
+    ...evolution.types.flatMap((pair) => typeChanges(evolution, pair)),
+    ...[...evolution.types, ...evolution.components].flatMap((owner) =>
+      owner.attributes.flatMap((pair) => attributeChanges({ evolution, owner, pair, instances })),
+    ),
+    ...relations.flatMap((pair) => relationChange(evolution, pair)),
+  ];
+}
+
+/** What would be lost, unless the model says that it may be. */
+export interface Loss {
+  /** What changes: `article.title`. */
+  readonly at: string;
+  readonly guard: Guard;
+}
+
+export const lossesOf = (changes: readonly Change[]): Loss[] =>
+  changes.flatMap(({ at, guards }) => guards.filter(({ stated }) => !stated).map((guard) => ({ at, guard })));
+
+/** How many rows of a loss are told. */
+const TOLD = sql`5`;
+
+/** How many rows a loss has, as `n`, and some of them, as `few`. */
+export const countLoss = ({ guard }: Loss): Sql =>
+  sql`select count(*)::int as n, string_agg(q."row", ', ') filter (where q.k <= ${TOLD}) as few
+    from (select x."row", row_number() over (order by x."row") as k from (${guard.question}) x) q`;
+
+/** What is said of a loss. */
+export const toldLoss = ({ at, guard }: Loss): readonly [string, string] => [
+  `${at} ${guard.told}: `,
+  `; ${guard.choice}`,
+];
+
+/** Stops a migration where the data has come to hold what would be lost. */
+function refusing(loss: Loss): Sql {
+  const [head, tail] = toldLoss(loss);
+  return sql`do $content$ declare n int; few text; begin
+  select c.n, c.few into n, few from (${countLoss(loss)}) c;
+  if n > 0 then raise exception using message = ${param(head)} || n || ' (' || few || case when n > ${TOLD} then ', …' else '' end || ')' || ${param(tail)}; end if;
+end $content$`;
+}
+
+/** Nobody writes while rows are counted and changed. */
+const locked = (pairs: readonly TablePair[]): Sql[] =>
+  pairs
+    .flatMap(({ before }) => (before === null ? [] : [before.table]))
+    .sort()
+    .map((table) => sql`lock table ${quote(table)} in share row exclusive mode`);
+
+const revised = (type: ContentType): Sql => {
+  const revision = revisionOf({ type, row: sql`t` });
+  return inBatches(quote(type.table), sql`revision = ${revision}`);
+};
+
+function structure(pairs: readonly TablePair[], phase: Phase): readonly Sql[] {
+  const steps: Partial<Record<Phase, (pairs: readonly TablePair[]) => readonly Sql[]>> = {
+    drop: dropSteps,
+    rename: renameSteps,
+    create: createSteps,
+    index: indexSteps,
+  };
+  return steps[phase]?.(pairs) ?? [];
+}
+
+/** All statements of a migration, in their order; without those that note the model. */
+export function statementsOf(evolution: Evolution, changes: readonly Change[]): string[] {
+  const relations: readonly RelationPair[] = relationPairs(evolution);
+  const pairs = tablePairs(evolution, relations);
+  const { made, dropped } = new Instances(evolution).functions();
+  const touched = new Set(changes.flatMap(({ touches }) => touches));
+  const isChanging = changes.some(({ steps }) => Object.keys(steps).length > 0);
+  const phases = PHASES.flatMap((phase) => [
+    ...structure(pairs, phase),
+    ...stepsIn(changes, phase),
+    ...(phase === 'prepare' ? made : []),
+    ...(phase === 'revise' ? [...touched].map(revised) : []),
+    ...(phase === 'clean' ? dropped : []),
+    // Tables with checks that wait cannot be changed.
+    ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),
+  ]);
+  const guarded = lossesOf(changes).map(refusing);
+  return [...(isChanging || guarded.length > 0 ? locked(pairs) : []), ...guarded, ...phases].map(script);
+}

@@ -1,0 +1,125 @@
+/** The tables of two models side by side: which table and column is which, so that nothing is made twice. */
+import type { Attribute, Column, ContentType } from '../schema/model.js';
+import {
+  type ColumnShape,
+  linkTable,
+  ownTables,
+  shapeOfColumn,
+  SYSTEM_SHAPES,
+  type TableShape,
+  typeTable,
+} from '../schema/table-shapes.js';
+import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
+import type { Relation, RelationPair } from './relation-pairs.js';
+
+/** A column of a table, and the attribute whose value it is; null for a place or one of every type. */
+export interface ColumnPair extends Pair<ColumnShape> {
+  readonly value: Both<Attribute> | null;
+}
+
+/** A table that is made, changed or dropped. */
+export interface TablePair extends Pair<TableShape> {
+  readonly columns: readonly ColumnPair[];
+}
+
+const isPlaced = ({ type, attribute }: Relation): boolean =>
+  type.storage.columns.some((column) => column.attribute === attribute && column.placeOf !== null);
+
+/** Whether every type that a relation led to is one that it still leads to. */
+export const keepsTargets = ({ types }: Evolution, { before, after }: Both<Relation>): boolean =>
+  before.attribute.targets.every((target) =>
+    types.some((pair) => pair.before === target && after.attribute.targets.some((to) => to === pair.after)),
+  );
+
+/** Whether the links of a relation are stored as they were, but for names. */
+export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean {
+  if (!isBoth(pair) || pair.swapped || !keepsTargets(evolution, pair)) return false;
+  const { before, after } = pair;
+  if (before.links !== null && after.links !== null) {
+    const [old, next] = [before.links, after.links];
+    const isLooser = (!next.toOne || old.toOne) && (!next.exclusive || old.exclusive);
+    const sameColumns =
+      (old.inversePosition === null) === (next.inversePosition === null) &&
+      (old.targetType === null) === (next.targetType === null);
+    return isLooser && sameColumns && old.perLocale === next.perLocale;
+  }
+  const [old, next] = [before.attribute, after.attribute];
+  const isLooser = !next.exclusive || old.exclusive;
+  const inColumns = before.column !== null && after.column !== null;
+  return inColumns && isLooser && old.localized === next.localized && isPlaced(before) === isPlaced(after);
+}
+
+/** What a column is to its attribute. */
+const roleOf = ({ placeOf, remembers }: Column): string => {
+  if (remembers !== null) return 'former place';
+  return placeOf === null ? 'value' : 'place';
+};
+
+const columnsOf = (type: ContentType | null): readonly Column[] => type?.storage.columns ?? [];
+
+function columnPairs(pair: ModelPair<ContentType>, kept: readonly Both<Attribute>[]): ColumnPair[] {
+  const find = (list: readonly Column[], one: Column, attribute: Attribute): Column | undefined =>
+    list.find((other) => other.attribute === attribute && roleOf(other) === roleOf(one));
+  const [old, next] = [columnsOf(pair.before), columnsOf(pair.after)];
+  const taken = new Set<Column>();
+  const pairs = next.map((column): ColumnPair => {
+    const value = kept.find(({ after }) => after === column.attribute) ?? null;
+    const former = value === null ? undefined : find(old, column, value.before);
+    if (former !== undefined) taken.add(former);
+    return {
+      before: former === undefined ? null : shapeOfColumn(former),
+      after: shapeOfColumn(column),
+      value: roleOf(column) === 'value' ? value : null,
+    };
+  });
+  const gone = old.filter((column) => !taken.has(column));
+  return [
+    ...SYSTEM_SHAPES.map((shape) => ({ before: shape, after: shape, value: null })),
+    ...pairs,
+    ...gone.map((column) => ({ before: shapeOfColumn(column), after: null, value: null })),
+  ];
+}
+
+/** A table that has the same columns, or is the only one. */
+const whole = ({ before, after }: Pair<TableShape>): TablePair => ({
+  before,
+  after,
+  columns: (after ?? before)?.columns.map((shape) => ({ before: shape, after: shape, value: null })) ?? [],
+});
+
+function typePair(pair: ModelPair<ContentType>, relations: readonly Both<Relation>[]): TablePair {
+  const { before, after } = pair;
+  const tables = {
+    before: before === null ? null : typeTable(before),
+    after: after === null ? null : typeTable(after),
+  };
+  if (!isBoth(tables)) return whole(tables);
+  const inPlace = relations.map((one) => ({ before: one.before.attribute, after: one.after.attribute }));
+  const own = pair.attributes.filter(isBoth).filter((one) => !one.before.linked);
+  return { ...tables, columns: columnPairs(pair, [...own, ...inPlace]) };
+}
+
+/** The tables of all links: those that stay, those that go and those that come. */
+function linkPairs(evolution: Evolution, relations: readonly RelationPair[]): TablePair[] {
+  const tableOf = (relation: Relation | null): TableShape | null =>
+    relation === null || relation.links === null ? null : linkTable(relation.links);
+  return relations.flatMap((pair) => {
+    const [before, after] = [tableOf(pair.before), tableOf(pair.after)];
+    if (before === null && after === null) return [];
+    if (staysInPlace(evolution, pair)) return [whole({ before, after })];
+    return [
+      ...(before === null ? [] : [whole({ before, after: null })]),
+      ...(after === null ? [] : [whole({ before: null, after })]),
+    ];
+  });
+}
+
+/** All tables of two models. */
+export function tablePairs(evolution: Evolution, relations: readonly RelationPair[]): TablePair[] {
+  const inPlace = relations.filter((pair) => staysInPlace(evolution, pair)).filter(isBoth);
+  return [
+    ...ownTables(evolution.after.schema).map((table) => whole({ before: null, after: table })),
+    ...evolution.types.map((pair) => typePair(pair, inPlace)),
+    ...linkPairs(evolution, relations),
+  ];
+}

@@ -1,0 +1,165 @@
+/** The statements that make, rename, change and drop tables, columns and indexes. */
+import {
+  besideTable,
+  type ColumnShape,
+  type IndexShape,
+  lentNames,
+  type TableShape,
+} from '../schema/table-shapes.js';
+import { type Identifier, join, param, quote, script, type Sql, sql, typeName } from '../sql.js';
+import { type Both, isBoth, type Pair } from './pairs.js';
+import type { ColumnPair, TablePair } from './table-pairs.js';
+
+const columnSql = ({ name, type, serial, nullable, ...column }: ColumnShape): Sql => {
+  if (serial) return sql`${quote(name)} ${typeName(type === 'bigint' ? 'bigserial' : 'serial')}`;
+  const value = column.default === null ? sql`` : sql` default ${param(String(column.default))}`;
+  return sql`${quote(name)} ${typeName(type)} ${nullable ? sql`null` : sql`not null`}${value}`;
+};
+
+const comments = (table: Identifier, columns: readonly ColumnShape[]): Sql[] =>
+  columns
+    .filter(({ comment }) => comment !== null)
+    .map(({ name, comment }) => sql`comment on column ${quote(table)}.${quote(name)} is ${param(comment)}`);
+
+function created({ table, columns, primary }: TableShape): Sql[] {
+  const key = sql`primary key (${join(
+    primary.map((name) => quote(name)),
+    ', ',
+  )})`;
+  const parts = join([...columns.map(columnSql), key], ', ');
+  return [sql`create table if not exists ${quote(table)} (${parts})`, ...comments(table, columns)];
+}
+
+const madeIndex = (table: Identifier, { name, kind, body }: IndexShape): Sql[] => {
+  if (kind === 'constraint')
+    return [
+      sql`alter table ${quote(table)} drop constraint if exists ${quote(name)}`,
+      sql`alter table ${quote(table)} add constraint ${quote(name)} ${body}`,
+    ];
+  const unique = kind === 'unique index' ? sql`unique ` : sql``;
+  return [sql`create ${unique}index if not exists ${quote(name)} on ${quote(table)} ${body}`];
+};
+
+const droppedIndex = (table: Identifier, { name, kind }: IndexShape): Sql =>
+  kind === 'constraint'
+    ? sql`alter table ${quote(table)} drop constraint if exists ${quote(name)}`
+    : sql`drop index if exists ${quote(besideTable(table, name))}`;
+
+/** What indexes are made of, once the columns have their new names. */
+function bodyOf({ kind, body }: IndexShape, columns: readonly ColumnPair[]): string {
+  const renamed = columns
+    .filter((pair) => isBoth(pair))
+    .filter(({ before, after }) => before?.name !== after?.name)
+    .reduce(
+      (text, { before, after }) => text.replaceAll(`"${before?.name ?? ''}"`, `"${after?.name ?? ''}"`),
+      script(body),
+    );
+  return `${kind} ${renamed}`;
+}
+
+/** The indexes of two tables side by side: those that are made alike are the same. */
+function indexPairs({ before, after, columns }: TablePair): Pair<IndexShape>[] {
+  const left = [...(before?.indexes ?? [])];
+  const pairs = (after?.indexes ?? []).map((index): Pair<IndexShape> => {
+    const wanted = bodyOf(index, []);
+    const same = left.filter((one) => bodyOf(one, columns) === wanted);
+    const found = same.find(({ name }) => name === index.name) ?? same[0];
+    if (found !== undefined) left.splice(left.indexOf(found), 1);
+    return { before: found ?? null, after: index };
+  });
+  return [...pairs, ...left.map((index) => ({ before: index, after: null }))];
+}
+
+/** What goes: first, so that nothing that comes meets its name. */
+export function dropSteps(pairs: readonly TablePair[]): Sql[] {
+  return pairs.flatMap((pair) => {
+    const { before, after, columns } = pair;
+    if (before === null) return [];
+    if (after === null) return [sql`drop table if exists ${quote(before.table)}`];
+    const indexes = indexPairs(pair).flatMap((one) =>
+      one.before !== null && one.after === null ? [droppedIndex(before.table, one.before)] : [],
+    );
+    const gone = columns.flatMap((one) =>
+      one.before !== null && one.after === null
+        ? [sql`alter table ${quote(before.table)} drop column if exists ${quote(one.before.name)}`]
+        : [],
+    );
+    return [...indexes, ...gone];
+  });
+}
+
+/** A name that becomes another one. */
+type Renaming = Both<Identifier>;
+
+/** The order in which renamings do not meet each other's names. */
+function ordered(renamings: readonly Renaming[]): Renaming[] {
+  const left = renamings.filter(({ before, after }) => before !== after);
+  const free = left.filter(({ after }) => !left.some(({ before }) => before === after));
+  if (free.length === 0) return left;
+  return [...free, ...ordered(left.filter((one) => !free.includes(one)))];
+}
+
+function renamedTable({ before, after }: Renaming): Sql[] {
+  const [old, next] = [lentNames(before), lentNames(after)];
+  const bare = (name: Identifier): Sql => quote(name, 'bare');
+  return [
+    sql`alter table ${quote(before)} rename to ${bare(after)}`,
+    sql`alter index if exists ${quote(old.key)} rename to ${bare(next.key)}`,
+    sql`alter sequence if exists ${quote(old.sequence)} rename to ${bare(next.sequence)}`,
+  ];
+}
+
+/** New names for tables, columns and indexes that stay. */
+export function renameSteps(pairs: readonly TablePair[]): Sql[] {
+  const both = pairs.filter((pair): pair is TablePair & Both<TableShape> => isBoth(pair));
+  const tables = ordered(both.map(({ before, after }) => ({ before: before.table, after: after.table })));
+  const columns = both.flatMap(({ after, columns: list }) =>
+    ordered(
+      list.filter((one) => isBoth(one)).map((one) => ({ before: one.before.name, after: one.after.name })),
+    ).map(
+      (one) =>
+        sql`alter table ${quote(after.table)} rename column ${quote(one.before)} to ${quote(one.after)}`,
+    ),
+  );
+  const indexes = both.flatMap((pair) =>
+    ordered(
+      indexPairs(pair)
+        .filter((one) => isBoth(one))
+        .map((one) => ({ before: one.before.name, after: one.after.name })),
+    ).map(
+      (one) =>
+        sql`alter index if exists ${quote(besideTable(pair.after.table, one.before))} rename to ${quote(one.after)}`,
+    ),
+  );
+  return [...tables.flatMap(renamedTable), ...columns, ...indexes];
+}
+
+/** What comes: tables and columns. */
+export function createSteps(pairs: readonly TablePair[]): Sql[] {
+  return pairs.flatMap(({ before, after, columns }) => {
+    if (after === null) return [];
+    if (before === null) return created(after);
+    const added = columns.flatMap((one) => (one.before === null && one.after !== null ? [one.after] : []));
+    const commented = columns.flatMap((one) =>
+      one.before !== null && one.after !== null && one.before.comment !== one.after.comment
+        ? [one.after]
+        : [],
+    );
+    return [
+      ...added.map(
+        (column) => sql`alter table ${quote(after.table)} add column if not exists ${columnSql(column)}`,
+      ),
+      ...comments(after.table, [...added, ...commented]),
+    ];
+  });
+}
+
+/** Indexes that come, once the data is there. */
+export const indexSteps = (pairs: readonly TablePair[]): Sql[] =>
+  pairs.flatMap((pair) =>
+    indexPairs(pair).flatMap((one) =>
+      one.before === null && one.after !== null && pair.after !== null
+        ? madeIndex(pair.after.table, one.after)
+        : [],
+    ),
+  );

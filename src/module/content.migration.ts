@@ -1,0 +1,64 @@
+/** Migrations that know content, for hosts with a migrator of their own and for the command line. */
+import type { MikroORM } from '@mikro-orm/core';
+import type { AbstractSqlConnection } from '@mikro-orm/postgresql';
+import { type ContentMigration, type Goal, migrationTo, type Run } from '../evolution/migrate.js';
+import type { Locales } from '../evolution/description.js';
+import { buildSchema } from '../schema/build-schema.js';
+import { DEFAULT_SETTINGS } from '../settings.js';
+import type { ContentModel } from './content.options.js';
+
+/** The model that content is to be migrated to, as `ContentModule.forRoot` takes it. */
+export type MigratedModel = Pick<ContentModel, 'contentTypes' | 'components' | 'schema' | 'removed'> &
+  Partial<Locales>;
+
+/** Where and to what content is migrated. */
+export interface ContentMigrationOptions {
+  /** The MikroORM that is connected to the database. */
+  readonly orm: MikroORM;
+  readonly model: MigratedModel;
+}
+
+function goalOf({ contentTypes, components = [], schema, removed = [], ...model }: MigratedModel): Goal {
+  const defaultLocale = model.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
+  const locales = [...new Set([defaultLocale, ...(model.locales ?? [])])];
+  return { schema: buildSchema(contentTypes, components, { schema }), removed, defaultLocale, locales };
+}
+
+const connectionOf = (orm: MikroORM): AbstractSqlConnection =>
+  orm.em.getConnection() as AbstractSqlConnection;
+
+/**
+ * Compares a model with the content of a database. `up` brings tables and content to the model, and `down`
+ * back, or is null where values are dropped; each is to be run in one transaction. Nothing is changed. What
+ * would be lost without being said in a definition stands in `refusals`.
+ *
+ * Throws a ContentModelError for a model with mistakes.
+ *
+ * @publicApi
+ */
+export function contentMigration({ orm, model }: ContentMigrationOptions): Promise<ContentMigration> {
+  const connection = connectionOf(orm);
+  const run: Run = (statement) => connection.execute(statement);
+  return migrationTo(run, goalOf(model));
+}
+
+/**
+ * Brings tables and content to a model at once, in one transaction: for development and tests, and where no
+ * files of migrations are kept. Answers what has changed.
+ *
+ * Throws an Error that lists what would be lost, and changes nothing then.
+ *
+ * @publicApi
+ */
+export async function migrateContent(options: ContentMigrationOptions): Promise<ContentMigration> {
+  const migration = await contentMigration(options);
+  if (migration.refusals.length > 0)
+    throw new Error(
+      `Content would be lost:\n${migration.refusals.map(({ text }) => `  - ${text}`).join('\n')}`,
+    );
+  const connection = connectionOf(options.orm);
+  await connection.transactional(async (context) => {
+    for (const statement of migration.up) await connection.execute(statement, [], 'run', context);
+  });
+  return migration;
+}
