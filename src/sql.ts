@@ -49,13 +49,13 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
 export const param = (value: unknown): Param => new Param(value);
 
 /** Names are those of the model: as many as it has. */
-const QUOTED = new Map<Identifier, string>();
+const NAMES = new Map<Identifier, string>();
 
 function quoted(name: Identifier): string {
-  const known = QUOTED.get(name);
+  const known = NAMES.get(name);
   if (known !== undefined) return known;
   const text = `"${name.replaceAll('.', '"."')}"`;
-  QUOTED.set(name, text);
+  NAMES.set(name, text);
   return text;
 }
 
