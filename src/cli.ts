@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /** `npx nestjs-content-api …`. */
 import 'reflect-metadata';
-import { run } from './module/token-command.js';
+import { run } from './module/command-line.js';
 
-run(process.argv.slice(2), process.env).then(
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+run(process.argv.slice(2), { env: process.env, say }).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

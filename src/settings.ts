@@ -43,6 +43,12 @@ export interface ContentSettings {
   readonly maxPreparedSize: number;
   /** How documents with a time are published and unpublished. */
   readonly schedule: ScheduleSettings;
+  /**
+   * What the application does at its start where the database is not as the model has it, so that content
+   * would be lost, or shown to the wrong people: `'refuse'` to start, or `'warn'` in the log. Null, the
+   * default: refuse where `NODE_ENV` is `production`, and otherwise warn.
+   */
+  readonly startCheck: 'refuse' | 'warn' | null;
   /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
   readonly health: boolean;
 }
@@ -131,6 +137,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
   health: false,
+  startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
   limits: Object.freeze({
     queryLength: 64 * 1024,
@@ -202,6 +209,10 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   maxPreparedStatements: whole(0),
   maxPreparedSize: whole(0),
   health: FLAG,
+  startCheck: [
+    '"refuse", "warn" or null',
+    (value) => value === null || value === 'refuse' || value === 'warn',
+  ],
 };
 
 /** Settings with values that would only fail in a request, each with what it must be. */

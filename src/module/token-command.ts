@@ -1,14 +1,11 @@
 /** `npx nestjs-content-api token …`: API tokens from the command line. */
-import { pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { apiTokenType } from '../accounts/account-types.js';
 import { type ApiToken, ApiTokens, type NewApiToken } from '../accounts/api-tokens.service.js';
 import type { Grants } from '../access/permissions.js';
 import { ApiTokensModule } from './api-tokens.module.js';
 import { ContentModule } from './content.module.js';
+import { type Environment, moduleIn, openModule, UsageError } from './open-module.js';
 
 const USAGE = `Usage: nestjs-content-api token <command> [options]
 
@@ -21,9 +18,6 @@ const USAGE = `Usage: nestjs-content-api token <command> [options]
                                Without it the database of DATABASE_URL is used.
   --help                       prints this.
 `;
-
-/** A mistake on the command line; its message is all there is to say. */
-class UsageError extends Error {}
 
 interface Options {
   readonly name?: string | undefined;
@@ -87,31 +81,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-async function moduleOf(reference: string | undefined, env: Environment): Promise<unknown> {
-  if (reference === undefined) {
-    const clientUrl = env['DATABASE_URL'];
-    if (clientUrl === undefined) throw new UsageError('Give --module, or set DATABASE_URL');
-    const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
-    return { module: ApiTokensModule, imports: [content] };
-  }
-  const [file = '', name = 'AppModule'] = reference.split('#');
-  const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
-  const found = exported[name] ?? exported['default'];
-  if (found === undefined) throw new UsageError(`${file} exports no ${name}`);
-  return found;
+/** The application's own module, or as much of one as tokens need. */
+function moduleOf(reference: string | undefined, env: Environment): Promise<unknown> {
+  if (reference !== undefined) return moduleIn(reference);
+  const clientUrl = env['DATABASE_URL'];
+  if (clientUrl === undefined) throw new UsageError('Give --module, or set DATABASE_URL');
+  const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
+  return Promise.resolve({ module: ApiTokensModule, imports: [content] });
 }
-
-async function open(reference: string | undefined, env: Environment): Promise<INestApplicationContext> {
-  const module = (await moduleOf(reference, env)) as Parameters<
-    typeof NestFactory.createApplicationContext
-  >[0];
-  return NestFactory.createApplicationContext(module, { logger: ['error'], abortOnError: false });
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Runs a command and answers what to print. Throws an Error whose message is for the user. */
-export async function run(args: readonly string[], env: Environment): Promise<string> {
+export async function runToken(args: readonly string[], env: Environment): Promise<string> {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -130,7 +110,7 @@ export async function run(args: readonly string[], env: Environment): Promise<st
   const [subject, name = '', which = ''] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (subject !== 'token' || command === undefined) throw new UsageError(USAGE);
-  const app = await open(values.module, env);
+  const app = await openModule(await moduleOf(values.module, env));
   try {
     return await command(app.get(ApiTokens, { strict: false }), values, which);
   } finally {
