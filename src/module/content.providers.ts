@@ -10,6 +10,7 @@ import { DocumentsBase } from '../documents/documents-base.js';
 import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
+import { LedgerWorker } from '../documents/ledger-worker.js';
 import { ScheduleWorker } from '../documents/schedule-worker.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
 import { ContentOpenApi } from '../http/content-openapi.js';
@@ -56,6 +57,7 @@ const CLASSES: readonly Provider[] = [
   ContentArchive,
   DocumentsBase,
   Documents,
+  LedgerWorker,
   ScheduleWorker,
   Hooks,
   HookExplorer,
