@@ -8,16 +8,18 @@ import { nextCount } from './changes.js';
  * What tells one server from another, and from itself before it was started anew; or before it has recovered
  * from a crash, which may have lost what was seen: that begins all statistics anew.
  */
-export const SERVER = sql`concat(extract(epoch from pg_postmaster_start_time()), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`;
+const SERVER = sql`concat(extract(epoch from pg_postmaster_start_time()), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`;
 
 /** What is seen at one time, and by which server. */
-const SEEN = sql`pg_current_snapshot()::text as snapshot, ${SERVER} as server, pg_is_in_recovery() as standby`;
+export const SEEN = sql`pg_current_snapshot()::text as snapshot, ${SERVER} as server`;
 
 /** All that is seen now: of each type what its changes come to. */
 export function compileStand({ change, total }: LedgerTables): Statement {
   const all = sql`select c.type, c.digest from ${quote(change)} c union all select t.type, t.digest from ${quote(total)} t where t.type <> ''`;
   const digests = sql`select q.type, bit_xor(q.digest)::text as digest from (${all}) q group by q.type`;
-  return print(sql`select ${SEEN}, (select json_agg(d.*) from (${digests}) d)::text as digests`);
+  return print(
+    sql`select ${SEEN}, pg_is_in_recovery() as standby, (select json_agg(d.*) from (${digests}) d)::text as digests`,
+  );
 }
 
 /**
@@ -26,11 +28,11 @@ export function compileStand({ change, total }: LedgerTables): Statement {
  */
 export function compileCheck({ change, total }: LedgerTables, snapshot: string): Statement {
   const since = sql`${param(snapshot)}::pg_snapshot`;
-  const changes = sql`select c.type, c.document_id as id, bit_xor(c.digest)::text as digest from ${quote(change)} c
-    where c.xid >= pg_snapshot_xmin(${since}) and not pg_visible_in_snapshot(c.xid, ${since}) group by c.type, c.document_id`;
+  const changes = sql`select c.type, c.document_id as id, c.xid::text as xid, bit_xor(c.digest)::text as digest from ${quote(change)} c
+    where c.xid >= pg_snapshot_xmin(${since}) and not pg_visible_in_snapshot(c.xid, ${since}) group by c.type, c.document_id, c.xid`;
   const lost = sql`exists (select 1 from ${quote(total)} t where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
   return print(
-    sql`select ${SEEN}, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
+    sql`select ${SEEN}, pg_is_in_recovery() as standby, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
   );
 }
 

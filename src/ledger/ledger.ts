@@ -35,17 +35,30 @@ interface Changes {
   unnamed: number;
 }
 
-/** A change, or a type's stand. */
-interface Told {
+/** What all changes of a type come to. */
+interface Stand {
   readonly type: string;
-  readonly id?: string | null;
   readonly digest: string;
+}
+
+/** Changes of a document by a transaction, or of any where `id` is null. */
+interface Told extends Stand {
+  readonly id: string | null;
+  readonly xid: string;
+}
+
+/** Changes that were told lately, and by which check. */
+interface Recent {
+  readonly check: number;
+  readonly change: Told;
 }
 
 /** How long nobody is asked after a failure, in milliseconds. */
 const PAUSE = 1000;
 /** How many documents are known by name; beyond that all of them count as changed. */
 const NAMED = 10_000;
+/** How many changes are remembered one by one, at least. */
+const RECENT = 1000;
 const CHECK = 'content_ledger_check';
 
 const told = (text: unknown): readonly Told[] =>
