@@ -6,12 +6,14 @@
  *   npm run bench -- access [--tries 2000]
  *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
+ *   npm run bench -- ledger [--seconds 10] [--rounds 7]
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
   write: () => import('./write/bench.mjs'),
   access: () => import('./access/bench.mjs'),
   publish: () => import('./publish/bench.mjs'),
+  ledger: () => import('./ledger/bench.mjs'),
   crowd: () => import('./crowd/bench.mjs'),
 };
 

@@ -51,6 +51,8 @@ export interface ContentSettings {
    * default: refuse where `NODE_ENV` is `production`, and otherwise warn.
    */
   readonly startCheck: 'refuse' | 'warn' | null;
+  /** What answers are kept, and what is said of them. */
+  readonly cache: CacheSettings;
   /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
   readonly health: boolean;
 }
@@ -113,6 +115,12 @@ export interface OpenApiSettings {
   readonly version: string;
 }
 
+/** What answers are kept as long as nothing of theirs has changed. */
+export interface CacheSettings {
+  /** Bytes of all kept answers together. 0 keeps none, and so does `cache: false`. */
+  readonly bytes: number;
+}
+
 /** What all requests of a process together may use. */
 export interface LoadLimits {
   /** Time that a request may wait for a connection, in milliseconds. 0 for no limit of its own. */
@@ -154,6 +162,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
   openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1' }),
+  cache: Object.freeze({ bytes: 64 * 1024 * 1024 }),
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,
@@ -180,11 +189,15 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 });
 
 /** What a host may set. */
-export type SettingsInput = Partial<Omit<ContentSettings, 'limits' | 'load' | 'schedule' | 'openapi'>> & {
+export type SettingsInput = Partial<
+  Omit<ContentSettings, 'limits' | 'load' | 'schedule' | 'openapi' | 'cache'>
+> & {
   readonly limits?: Partial<ContentLimits>;
   readonly load?: Partial<LoadLimits>;
   readonly schedule?: Partial<ScheduleSettings>;
   readonly openapi?: Partial<OpenApiSettings>;
+  /** `false` keeps no answers. */
+  readonly cache?: false | Partial<CacheSettings>;
 };
 
 /** A path without the slashes around it. */
@@ -228,6 +241,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   load: OBJECT,
   schedule: ['an object with everySeconds', isObject],
   openapi: ['an object with document, page, title and version', isObject],
+  cache: ['false or an object with bytes', (value) => value === false || isObject(value)],
   preparedStatements: FLAG,
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
@@ -251,11 +265,12 @@ export function checkSettings(input: SettingsInput): string[] {
       wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(0)),
     ),
   );
+  const bytes = input.cache ? wrong('cache.bytes', input.cache.bytes, whole(0)) : [];
   const seconds = wrong('schedule.everySeconds', input.schedule?.everySeconds ?? undefined, SECONDS);
   const openapi = Object.entries(OPENAPI).flatMap(([name, rule]) =>
     wrong(`openapi.${name}`, input.openapi?.[name as keyof OpenApiSettings], rule),
   );
-  return [...settings, ...groups, ...seconds, ...openapi];
+  return [...settings, ...groups, ...bytes, ...seconds, ...openapi];
 }
 
 /** The host's settings over the defaults, frozen. */
@@ -273,6 +288,10 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
   const schedule = Object.freeze({ ...DEFAULT_SETTINGS.schedule, ...input.schedule });
   const openapi = Object.freeze({ ...DEFAULT_SETTINGS.openapi, ...input.openapi });
-  const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi };
+  const cache = Object.freeze({
+    ...DEFAULT_SETTINGS.cache,
+    ...(input.cache === false ? { bytes: 0 } : input.cache),
+  });
+  const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi, cache };
   return Object.freeze({ ...DEFAULT_SETTINGS, ...given, ...rest });
 }

@@ -22,6 +22,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   compile: 4,
   openapi: 4,
   database: 5,
+  ledger: 5.5,
   documents: 6,
   evolution: 6,
   accounts: 7,

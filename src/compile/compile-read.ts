@@ -4,6 +4,7 @@ import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { stampOf } from './changes.js';
+import { countedTotal, SEEN } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
@@ -14,6 +15,7 @@ import {
   newContext,
   rowScope,
   type RowScope,
+  totalConditions,
   versionConditions,
 } from './scope.js';
 
@@ -107,10 +109,20 @@ function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
     join ${table} on ${id} = p.id order by p.n`;
 }
 
+/** How a read counts. */
+interface Counting {
+  readonly context: Context;
+  /** Whether changes are noted, so that totals are known without counting. */
+  readonly noted: boolean;
+}
+
 /** How many documents there are, `from` being those that are shown. */
-function countAll(row: RowScope, from: Sql, context: Context): Sql {
+function countAll(row: RowScope, from: Sql, { context, noted }: Counting): Sql {
   const conditions = documentConditions(row, context);
-  if (conditions === null) return sql`(select count(*) from ${from})`;
+  const known = noted ? totalConditions(row, context) : null;
+  const counted = sql`(select count(*) from ${from})`;
+  if (known !== null) return countedTotal(row.type, known, counted);
+  if (conditions === null) return counted;
   const documents = sql`select distinct ${column(row, 'document_id')}
     from ${quote(row.type.table)} ${row.alias}`;
   return sql`(select count(*) from (${documents}${whereOf(conditions)}) q)`;
@@ -121,7 +133,7 @@ function countAll(row: RowScope, from: Sql, context: Context): Sql {
  * over the narrow page, so that they are evaluated once, and a count of its own only for an empty page past
  * the start.
  */
-function list(plan: ListPlan, row: RowScope, context: Context): Sql {
+function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql {
   const { page } = plan;
   const narrow = narrowing(plan, row, context);
   const conditions = [...versionConditions(row, null, context), ...narrow];
@@ -132,17 +144,18 @@ function list(plan: ListPlan, row: RowScope, context: Context): Sql {
   const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
   const rows = rowsOf(row, { ids, order }, compileObject(plan.object, row, context));
   const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;
-  const count = narrow.length > 0 ? sql`(select count(*) from ${from})` : countAll(row, from, context);
+  const count =
+    narrow.length > 0 ? sql`(select count(*) from ${from})` : countAll(row, from, { context, noted });
   if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
   const otherwise = page.start === 0 ? sql`0` : count;
   return sql`with page as materialized (${paged}) 
     select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;
 }
 
-function readSql(plan: ReadPlan): Sql {
+function readSql(plan: ReadPlan, noted = false): Sql {
   const context = newContext(plan.version, plan.format);
   const row = rowScope(plan.type, alias('t', 0));
-  return isList(plan) ? list(plan, row, context) : one(plan, row, context);
+  return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
 }
 
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */
@@ -151,14 +164,17 @@ export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
 /**
  * The same with a bound on the answer: what is larger never leaves the database, only word of it (`over`).
  */
-export const compileAnswer = (plan: ReadPlan, bytes: number): Statement => print(answerSql(plan, bytes));
+export function compileAnswer(plan: ReadPlan, bytes: number, noted = false): Statement {
+  const answer = answerSql(plan, bytes, noted);
+  return print(noted ? sql`select a.*, ${SEEN} from (${answer} offset 0) a` : answer);
+}
 
-function answerSql(plan: ReadPlan, bytes: number): Sql {
+function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
   const bound = constant(bytes);
   const beside = plan.page === null ? sql`x.stamp` : sql`x.total`;
   return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data,
     coalesce(octet_length(x.data) > ${bound}, false) as over, ${beside}
-    from (${readSql(plan)} offset 0) x`;
+    from (${readSql(plan, noted)} offset 0) x`;
 }
 
 /** What a failed answer is known by, in PostgreSQL's own words about a text that is no number. */

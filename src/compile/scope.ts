@@ -228,6 +228,26 @@ export function documentConditions(row: RowScope, context: Context): Sql[] | nul
   return [...stateConditions(row, context), amongChain(row, chain)];
 }
 
+/**
+ * The conditions on counted versions `t` that leave those which the root shows; null where it does not show
+ * all of a state and locale.
+ */
+export function totalConditions({ type }: RowScope, context: Context): Sql[] | null {
+  const { locale, publication } = context.version;
+  if (type.draftAndPublish && publication !== null) return null;
+  if (type.localized && context.chain(type, true) !== null) return null;
+  const counted = sql`t`;
+  const current = currentRows(type, counted, context.defaultLocale);
+  const state = type.draftAndPublish ? [stateCondition(type, counted, context)] : [];
+  if (!type.localized || locale.kind === 'any') return [...current, ...state];
+  const own = sql`t.locale`;
+  const wanted =
+    locale.kind === 'one'
+      ? sql`${own} = ${context.locale}::text`
+      : sql`${own} = any(${context.locale}::text[])`;
+  return [...current, ...state, wanted];
+}
+
 /** The row that a scope is, or is embedded in. */
 export const rowOf = (scope: Scope): RowScope => (scope.kind === 'row' ? scope : scope.row);
 

@@ -16,6 +16,7 @@ import {
 } from './database-errors.js';
 import type { Hangup } from './hangup.js';
 import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
+import type { OwnConnection } from './own-connection.js';
 import { isPool } from './pool-types.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { processIdStatement } from './process-id.js';
@@ -158,6 +159,14 @@ export class Database {
         await pause(attempt);
       }
     }
+  }
+
+  /**
+   * A connection of its own, beside those that requests share; null where the driver is not node-postgres.
+   * Throws where there is none to be had.
+   */
+  async open(): Promise<OwnConnection | null> {
+    return (await (await this.nativePool())?.open()) ?? null;
   }
 
   /** Runs `work` once the transaction of `em` is committed, and never when it is rolled back. */

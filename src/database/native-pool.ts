@@ -11,6 +11,7 @@ import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
 import { Job, type JobOffice, RECOVERY } from './job.js';
+import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
@@ -87,6 +88,7 @@ const hasEnded = (error: Error & { readonly severity?: string }): boolean => err
 
 export class NativePool {
   private readonly names: StatementNames;
+  private readonly prepares: boolean;
   private readonly office: JobOffice;
 
   constructor(
@@ -95,6 +97,7 @@ export class NativePool {
   ) {
     const { queueTimeout, queueLength, slowShare } = settings.load;
     const { statementTimeout } = settings.limits;
+    this.prepares = settings.preparedStatements;
     this.names = new StatementNames({
       count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
       size: settings.maxPreparedSize,
@@ -133,6 +136,11 @@ export class NativePool {
       const lane = traits === null ? 'own' : laneOf(known, heavy);
       new Job(this.office, { lane, turn, hangup }, { begin, fail: reject });
     });
+  }
+
+  /** A connection beside the pool's. Throws where there is none to be had. */
+  open(): Promise<OwnConnection> {
+    return OwnConnection.open(this.pool, this.prepares);
   }
 
   /** A transaction that nobody joins. */

@@ -18,10 +18,18 @@ export interface PoolClient {
   query(flight: { submit(wire: never): Error | null }): void;
 }
 
+/** A client that is nobody else's. */
+export interface OwnClient extends PoolClient {
+  connect(done: (error?: Error | null) => void): void;
+  on(event: 'error' | 'end', listener: (error?: Error) => void): unknown;
+  unref?(): void;
+}
+
 /** Gives a connection back; with `true` it is closed instead of used again. */
 export type Release = (destroy?: boolean) => void;
 
 export interface Pool {
+  readonly Client: new (options: Pool['options']) => OwnClient;
   readonly options: { readonly max: number; readonly connectionTimeoutMillis?: number };
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
 }

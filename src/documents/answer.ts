@@ -48,12 +48,20 @@ export class Answer {
   /** The answer to a delete (protocol 1.5). */
   static readonly NOTHING = new Answer('null').withStatus(204);
 
+  /** Made once, because an answer that is kept is sent often. */
+  private text: string | null = null;
+
   /** `data` is JSON text; `head` null is the route's own. */
   constructor(
     readonly data: string,
     readonly meta: AnswerMeta = {},
     readonly head: AnswerHead | null = null,
   ) {}
+
+  /** What is left of an answer that a client has already. */
+  static known(tag: string): Answer {
+    return new Answer('null', {}, { status: 304, headers: { ETag: tag } });
+  }
 
   static of(plan: ReadPlan, data: string, total: number | null): Answer {
     return new Answer(data, plan.page === null ? {} : { pagination: paginationMeta(plan.page, total) });
@@ -91,6 +99,6 @@ export class Answer {
   /** The whole body as text, in which `data` goes through untouched; undefined where the status has none. */
   envelope(): string | undefined {
     if (this.head !== null && BODILESS.includes(this.head.status)) return undefined;
-    return `{"data":${this.data},"meta":${JSON.stringify(this.meta)}}`;
+    return (this.text ??= `{"data":${this.data},"meta":${JSON.stringify(this.meta)}}`);
   }
 }

@@ -1,11 +1,10 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
-import { compileAnswer, compileLastAnswer, compileRead } from '../compile/compile-read.js';
+import { compileLastAnswer, compileRead } from '../compile/compile-read.js';
 import type { ScheduledTime } from '../compile/compile-schedule.js';
-import type { Hangup } from '../database/hangup.js';
 import type { Row, Runner } from '../database/runner.js';
-import { notFound, overLimit, preconditionFailed } from '../errors.js';
+import { notFound, preconditionFailed } from '../errors.js';
 import { isObject } from '../json.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
@@ -20,17 +19,17 @@ import { parseQuery } from '../query/parse-query.js';
 import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../schema/cast-value.js';
 import type { ContentType } from '../schema/model.js';
-import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import { DocumentsBase } from './documents-base.js';
 import { etagOf } from './etag.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
-import { heavyOf, PlanCache, readKeyOf, statementOf } from './plan-cache.js';
+import { LedgerWorker } from './ledger-worker.js';
+import { PlanCache } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
+import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
 import { runWrite, type WriteAnswer } from './run-write.js';
 import { Schedules } from './schedules.js';
-import { SharedReads } from './shared-reads.js';
 import type { WriteOptions } from './write-options.js';
 
 /** A write as it is asked for: how it is answered, and the request's body as it came. */
@@ -44,12 +43,20 @@ interface AskedWrite {
 @Injectable()
 export class Documents {
   private readonly cache: PlanCache;
-  private readonly shared = new SharedReads<Answer>();
+  readonly reads: Reads;
   /** When documents are published and unpublished by themselves. */
   readonly schedules: Schedules;
 
-  constructor(@Inject(DocumentsBase) private readonly base: DocumentsBase) {
+  constructor(
+    @Inject(DocumentsBase) private readonly base: DocumentsBase,
+    @Inject(LedgerWorker) ledger: LedgerWorker,
+  ) {
     this.cache = new PlanCache(base.settings.maxCachedPlans);
+    this.reads = new Reads(base, ledger);
+    ledger.onTurn(() => {
+      this.cache.clear();
+      this.reads.cache.clear();
+    });
     this.schedules = new Schedules(base);
   }
 
@@ -72,15 +79,11 @@ export class Documents {
   }
 
   /**
-   * Reads what was planned, in one statement, which equal reads that wait for it share. Throws NotFoundError
-   * where one document was asked and is not there.
+   * Answers what was planned: in one statement, which equal reads that wait for it share, or from what was
+   * read before and has not changed. Throws NotFoundError where one document was asked and is not there.
    */
-  read(plan: ReadPlan, hangup: Hangup | null = null): Promise<Answer> {
-    return this.shared.read(readKeyOf(plan), hangup, async (request) => {
-      const statement = statementOf(plan, (asked) => this.compile(asked));
-      const rows = await this.base.database.run(statement, { ...request, heavy: heavyOf(plan) });
-      return this.answer(plan, rows, statement);
-    });
+  read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
+    return this.reads.answer(plan, waiting);
   }
 
   /** Creates a document and answers it as planned. */
@@ -217,7 +220,7 @@ export class Documents {
 
   private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
     const shown = plan.echoes ? onlySent(plan, sent) : plan;
-    const rows = await runner.run(this.compile(shown));
+    const rows = await runner.run(this.reads.print(shown));
     const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
     if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
     return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
@@ -246,23 +249,12 @@ export class Documents {
     );
   }
 
-  private compile(plan: ReadPlan): Statement {
-    return compileAnswer(plan, this.base.settings.limits.responseBytes);
-  }
-
-  private answer(plan: ReadPlan, rows: readonly Row[], statement: Statement | null = null): Answer {
-    const { data, stamp, total, over } = rows[0] as {
-      readonly data: string | null;
-      readonly stamp?: string;
-      readonly total?: number | null;
-      readonly over: boolean;
-    };
-    if (over) throw tooLarge(this.base.settings.limits.responseBytes);
-    if (data === null) throw notFound();
-    const answer = Answer.of(plan, data, total ?? null);
-    return stamp === undefined
-      ? answer
-      : answer.withHeaders({ ETag: etagOf(plan, { stamp, data, statement }) });
+  /** The answer of a write. */
+  private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
+    const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
+    const { stamp, data } = row;
+    if (stamp === undefined || data === null) return answer;
+    return answer.withHeaders({ ETag: etagOf(plan, { stamp, data, statement: null }) });
   }
 }
 
@@ -274,8 +266,6 @@ export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
 
 /** A body that changes nothing. */
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
-
-const tooLarge = (bytes: number): Error => overLimit('responseBytes', bytes, 'The answer is too large');
 
 /** A write that answers nothing. */
 const NO_ANSWER = (): WriteAnswer<null> => ({

@@ -14,7 +14,7 @@ export const digestOf = (text: string): string => hash('sha256', text, 'base64ur
  * the model and of the format, too, and all of them are in its text.
  */
 const shapeOf = ({ text, values }: Statement, { documentId }: ReadPlan): string =>
-  digestOf(JSON.stringify([text, values.filter((value) => value !== documentId)]));
+  digestOf(JSON.stringify([text, values.filter((value) => value !== documentId).map(String)]));
 
 /** What an answer shows, and how it came about. */
 interface Shown {
@@ -30,9 +30,17 @@ interface Shown {
  */
 export function etagOf(plan: ReadPlan, { stamp, data, statement }: Shown): string {
   if (statement === null) return `"${stamp}-w"`;
-  if (plan.object.children.length > 0) return `"${stamp}-${digestOf(data)}"`;
-  const { kept } = plan;
-  if (kept === null) return `"${stamp}-${shapeOf(statement, plan)}"`;
-  kept.shape ??= shapeOf(statement, plan);
-  return `"${stamp}-${kept.shape}"`;
+  return `"${stamp}-${isPlain(plan) ? keptShape(plan, statement) : digestOf(data)}"`;
 }
+
+/** Whether an answer shows nothing but one version's own row. */
+export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;
+
+function keptShape(plan: ReadPlan, statement: Statement): string {
+  if (plan.kept === null) return shapeOf(statement, plan);
+  return (plan.kept.shape ??= shapeOf(statement, plan));
+}
+
+/** What an answer's tag says beside its stamp: what it is made of, and all changes of that. */
+export const changesTag = (plan: ReadPlan, statement: Statement, changes: string): string =>
+  digestOf(`${keptShape(plan, statement)} ${plan.documentId ?? ''} ${changes}`);

@@ -4,7 +4,7 @@
 import QuickLRU from 'quick-lru';
 import { isPersonal } from '../access/decide.js';
 import { isHeavy } from '../plan/is-heavy.js';
-import type { ReadPlan } from '../plan/plan.js';
+import type { KeptStatement, ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import type { Statement } from '../sql.js';
 
@@ -27,6 +27,11 @@ export class PlanCache {
     this.plans = limit === 0 ? null : new QuickLRU({ maxSize: Math.ceil(limit / 2) });
   }
 
+  /** Forgets all of them: statements are printed otherwise from now on. */
+  clear(): void {
+    this.plans?.clear();
+  }
+
   /** The plan of a request: kept, or made by `make`. What `make` throws is not kept. */
   plan(text: string, request: ReadRequest, make: (request: ReadRequest) => ReadPlan): ReadPlan {
     const { by, caller, type, action, kind, format } = request;
@@ -40,12 +45,21 @@ export class PlanCache {
     if (plan === undefined) {
       const made = make(by === null ? request : { ...request, by: byDocumentId(PLACEHOLDER_ID) });
       this.made += 1;
-      plan = { ...made, kept: { key: `read:${this.made}`, statement: null, shape: null, heavy: null } };
+      plan = { ...made, kept: keeping(`read:${this.made}`) };
       plans.set(key, plan);
     }
     return by === null ? plan : { ...plan, documentId: by.documentId };
   }
 }
+
+/** What a new plan keeps. */
+const keeping = (key: string): KeptStatement => ({
+  key,
+  statement: null,
+  shape: null,
+  subject: null,
+  heavy: null,
+});
 
 /** The statement of a plan: kept, or printed by `print`. */
 export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {

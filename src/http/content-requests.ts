@@ -4,6 +4,7 @@ import { Documents } from '../documents/documents.service.js';
 import type { ContentSchedule } from '../documents/schedules.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
+import type { Tags } from '../query/parse-tags.js';
 import { hangupOf } from './connection.js';
 import { askedOf, type Deed, type HttpRequest } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
@@ -35,8 +36,11 @@ export class ContentRequests {
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
   };
 
-  /** Does what was planned for a request, on behalf of its caller, and answers it. */
-  async perform(request: object, body?: unknown): Promise<Answer> {
+  /**
+   * Does what was planned for a request, on behalf of its caller, and answers it. Of a read that answers one
+   * of the `known` tags there may be no body.
+   */
+  async perform(request: object, body?: unknown, known: Tags | null = null): Promise<Answer> {
     const { action, deed, plan, caller, precondition } = askedOf(request);
     const hangup = hangupOf(request);
     const options = { caller, hangup, precondition };
@@ -47,7 +51,7 @@ export class ContentRequests {
       await this.documents.delete(plan, options);
       return Answer.NOTHING;
     }
-    const answer = await this.documents.read(plan, hangup);
+    const answer = await this.documents.read(plan, { hangup, known });
     this.unsent.admit(request as HttpRequest, answer.data);
     return answer;
   }

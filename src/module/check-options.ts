@@ -62,6 +62,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   load: Object.keys(DEFAULT_SETTINGS.load),
   schedule: Object.keys(DEFAULT_SETTINGS.schedule),
   openapi: Object.keys(DEFAULT_SETTINGS.openapi),
+  cache: Object.keys(DEFAULT_SETTINGS.cache),
   access: keysOf<AccessOptions>({ public: true, roles: true, source: true, maxAge: true }),
   auth: keysOf<AuthOptions>({ strategies: true }),
 };

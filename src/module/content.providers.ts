@@ -10,6 +10,7 @@ import { DocumentsBase } from '../documents/documents-base.js';
 import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
+import { LedgerWorker } from '../documents/ledger-worker.js';
 import { MODEL_DIGEST, ModelWatch } from '../documents/model-watch.js';
 import { ScheduleWorker } from '../documents/schedule-worker.js';
 import { describeModel, digestOf } from '../evolution/description.js';
@@ -64,6 +65,7 @@ const CLASSES: readonly Provider[] = [
   ModelWatch,
   DocumentsBase,
   Documents,
+  LedgerWorker,
   ScheduleWorker,
   Hooks,
   HookExplorer,

@@ -146,6 +146,8 @@ export interface KeptStatement {
   statement: Statement | null;
   /** What its text comes to in the tags of its answers; null until the first one. */
   shape: string | null;
+  /** The types that it looks at, and whether that is one document alone; null until somebody asked. */
+  subject: { readonly types: readonly string[]; readonly isAlone: boolean } | null;
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;
 }

@@ -3,7 +3,6 @@ import { preconditionFailed } from '../errors.js';
 import type { Tags } from '../query/parse-tags.js';
 import type { ContentType } from '../schema/model.js';
 import type { VersionRow } from './versions.js';
-import type { WriteTarget } from './write-plan.js';
 
 /** What a request wants of the versions that it writes; null where it does not say. */
 export interface Precondition {
@@ -11,6 +10,13 @@ export interface Precondition {
   readonly match: Tags | null;
   /** They are none of the named ones; with `*` there are none. */
   readonly noneMatch: Tags | null;
+}
+
+/** Which versions are written. */
+interface Written {
+  readonly type: ContentType;
+  readonly locale: string;
+  readonly everyLocale: boolean;
 }
 
 /** A tag begins with the stamp of a version; what comes behind it is of the answer that it was sent with. */
@@ -26,7 +32,7 @@ function stampsOf(row: VersionRow, all: readonly VersionRow[]): string[] {
 }
 
 /** The versions that a write changes: of each locale the draft, or what is there in its place. */
-function written({ type, locale, everyLocale }: WriteTarget, all: readonly VersionRow[]): VersionRow[] {
+function written({ type, locale, everyLocale }: Written, all: readonly VersionRow[]): VersionRow[] {
   const here = everyLocale ? all : all.filter((row) => row.locale === locale);
   return here.filter(
     (row) => isDraft(row, type) || !here.some((other) => isDraft(other, type) && other.locale === row.locale),
@@ -39,7 +45,7 @@ const isDraft = ({ published }: VersionRow, type: ContentType): boolean =>
 /** Throws PreconditionFailedError where the versions of a document are not as a write wants them to be. */
 export function checkPrecondition(
   { match, noneMatch }: Precondition,
-  target: WriteTarget,
+  target: Written,
   all: readonly VersionRow[],
 ): void {
   const rows = written(target, all);

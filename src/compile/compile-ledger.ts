@@ -1,0 +1,117 @@
+/** Statements about the ledger: what has changed, what there is, how many; and its upkeep. */
+import { type LedgerTables, ledgerTablesOf, notedTables, TRIGGERS } from '../schema/ledger.js';
+import type { ContentType, Schema } from '../schema/model.js';
+import { constant, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { nextCount } from './changes.js';
+
+/**
+ * What tells one server from another, and from itself before it was started anew; or before it has recovered
+ * from a crash, which may have lost what was seen: that begins all statistics anew.
+ */
+const SERVER = sql`concat(extract(epoch from pg_postmaster_start_time()), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`;
+
+/** What is seen at one time, and by which server. */
+export const SEEN = sql`pg_current_snapshot()::text as snapshot, ${SERVER} as server`;
+
+/** All that is seen now: of each type what its changes come to. */
+export function compileStand({ change, total }: LedgerTables): Statement {
+  const all = sql`select c.type, c.digest from ${quote(change)} c union all select t.type, t.digest from ${quote(total)} t where t.type <> ''`;
+  const digests = sql`select q.type, bit_xor(q.digest)::text as digest from (${all}) q group by q.type`;
+  return print(
+    sql`select ${SEEN}, pg_is_in_recovery() as standby, (select json_agg(d.*) from (${digests}) d)::text as digests`,
+  );
+}
+
+/**
+ * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; and
+ * whether changes are not kept any more that were not seen then.
+ */
+export function compileCheck({ change, total }: LedgerTables, snapshot: string): Statement {
+  const since = sql`${param(snapshot)}::pg_snapshot`;
+  const changes = sql`select c.type, c.document_id as id, c.xid::text as xid, bit_xor(c.digest)::text as digest from ${quote(change)} c
+    where c.xid >= pg_snapshot_xmin(${since}) and not pg_visible_in_snapshot(c.xid, ${since}) group by c.type, c.document_id, c.xid`;
+  const lost = sql`exists (select 1 from ${quote(total)} t where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
+  return print(
+    sql`select ${SEEN}, pg_is_in_recovery() as standby, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
+  );
+}
+
+/** Which of the ledger's parts a database lacks, and the types whose versions nobody has counted. */
+export function compileProbe(schema: Schema): { readonly lacks: Statement; readonly uncounted: Statement } {
+  const { change, total } = ledgerTablesOf(schema.file);
+  const tables = notedTables(schema).map(({ table }) => print(quote(table)).text);
+  const names = [change, total].map((name) => print(quote(name)).text);
+  const types = [...schema.types.keys()];
+  return {
+    lacks:
+      print(sql`select w.name from unnest(${param(names)}::text[]) w(name) where to_regclass(w.name) is null
+      union all select w.name from unnest(${param(tables)}::text[]) w(name) cross join unnest(${param(Object.values(TRIGGERS))}::text[]) e(name)
+      where not exists (select 1 from pg_trigger g where g.tgrelid = to_regclass(w.name) and g.tgname = e.name and g.tgenabled = 'A')`),
+    uncounted: print(sql`select w.type from unnest(${param(types)}::text[]) w(type)
+      where not exists (select 1 from ${quote(total)} t where ${isCounted(sql`w.type`)})`),
+  };
+}
+
+/** Whether the row `t` of totals says that the versions of a type were counted. */
+const isCounted = (type: Sql): Sql => sql`t.type = ${type} and t.locale = '' and t.published and t.total = 1`;
+
+/** Those who keep the ledger take turns. */
+export const holdLedger = (): Statement => print(sql`select pg_advisory_xact_lock(${LEDGER_LOCK})`);
+export const tryLedger = (): Statement =>
+  print(sql`select pg_try_advisory_xact_lock(${LEDGER_LOCK}) as held`);
+const LEDGER_LOCK = sql`hashtextextended('content-ledger', 0)`;
+
+/**
+ * Counts the versions of a type anew, and says that all of it may have changed. To be run under the lock:
+ * what is counted and what was noted are seen at the same time.
+ */
+export function compileRecount(type: ContentType): Statement {
+  const { change, total } = ledgerTablesOf(type);
+  const name = constant(type.singularApiId);
+  const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
+  const noted = sql`select locale, published, sum(delta) as n from ${quote(change)} where type = ${name} group by locale, published`;
+  const kept = sql`select locale, published from ${quote(total)} where type = ${name} and locale <> ''`;
+  const keys = sql`select locale, published from counted union select locale, published from noted where locale <> '' union ${kept}`;
+  const rows = sql`select ${name}, k.locale, k.published, coalesce(c.n, 0) - coalesce(d.n, 0), 0, '0'::xid8 from (${keys}) k
+      left join counted c using (locale, published) left join noted d using (locale, published)
+    union all select ${name}, '', true, 1, 0, '0'::xid8`;
+  const changed = sql`insert into ${quote(change)} (xid, n, type, locale, published, delta, digest)
+    values (pg_current_xact_id(), ${nextCount(type)}, ${name}, '', false, 0, (random() * 9007199254740991)::int8)`;
+  return print(sql`with counted as (${counted}), noted as (${noted}), changed as (${changed})
+    insert into ${quote(total)} as t (type, locale, published, total, digest, horizon) ${rows}
+    on conflict (type, locale, published) do update set total = excluded.total`);
+}
+
+/**
+ * Adds up the changes of transactions before one that all of them precede. To be run under the lock. What
+ * has to be seen of it is seen at once: those who read totals find each change in one place.
+ */
+export function compileFold({ change, total }: LedgerTables, before: string): Statement {
+  const horizon = sql`${param(before)}::xid8`;
+  const gone = sql`delete from ${quote(change)} c where c.xid < ${horizon} returning c.type, c.locale, c.published, c.delta, c.digest`;
+  return print(sql`with gone as (${gone})
+    insert into ${quote(total)} as t (type, locale, published, total, digest, horizon)
+    select type, locale, published, sum(delta), bit_xor(digest), '0'::xid8 from gone group by type, locale, published
+    union all select '', '', false, 0, 0, ${horizon} where exists (select 1 from gone)
+    on conflict (type, locale, published) do update
+    set total = t.total + excluded.total, digest = t.digest # excluded.digest, horizon = greatest(t.horizon, excluded.horizon)`);
+}
+
+/** How many changes are kept, and the first transaction that may still be running. */
+export const compileUpkeep = ({ change }: LedgerTables): Statement =>
+  print(
+    sql`select (select count(*) from ${quote(change)})::int4 as kept, pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,
+  );
+
+/** How many versions of a type there are, of a state and locales, where somebody has counted them. */
+export function countedTotal(type: ContentType, conditions: readonly Sql[], otherwise: Sql): Sql {
+  const { change, total } = ledgerTablesOf(type);
+  const name = constant(type.singularApiId);
+  const where = conditions.reduce(
+    (all, one) => sql`${all} and ${one}`,
+    sql`t.type = ${name} and t.locale <> ''`,
+  );
+  const base = sql`(select coalesce(sum(t.total), 0) from ${quote(total)} t where ${where})`;
+  const since = sql`(select coalesce(sum(t.delta), 0) from ${quote(change)} t where ${where} and t.delta <> 0)`;
+  return sql`(case when exists (select 1 from ${quote(total)} t where ${isCounted(name)}) then ${base} + ${since} else ${otherwise} end)`;
+}

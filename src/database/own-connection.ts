@@ -1,0 +1,82 @@
+/**
+ * A connection beside the pool, for statements that must not wait for anybody's: one at a time, under a plan
+ * that is made once.
+ */
+import { print, type Statement, sql } from '../sql.js';
+import type { OwnClient, Pool } from './pool-types.js';
+import type { Row } from './runner.js';
+
+/** How long a statement may take, in milliseconds; one that takes longer has lost its connection. */
+const PATIENCE = 2000;
+
+/** Planning for each set of values takes longer than these statements do. */
+const GENERIC = print(sql`set plan_cache_mode = force_generic_plan`);
+
+export class OwnConnection {
+  private isOpen = true;
+
+  private constructor(
+    private readonly client: OwnClient,
+    /** Whether statements are kept prepared: not behind poolers that give each to another session. */
+    private readonly prepared: boolean,
+  ) {
+    const close = (): void => {
+      this.isOpen = false;
+    };
+    client.on('error', close);
+    client.on('end', close);
+    client.unref?.();
+  }
+
+  /** Opens one as the pool would; throws where there is none to be had. */
+  static async open({ Client, options }: Pool, prepared: boolean): Promise<OwnConnection> {
+    const client = new Client(options);
+    const connection = new OwnConnection(client, prepared);
+    try {
+      await within((done) => client.connect((error) => done(error ?? null, [])));
+      if (prepared) await connection.run(GENERIC);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection;
+  }
+
+  /** Runs a statement, under a name of its own where it is given one. What is wrong is thrown, and ends it. */
+  async run({ text, values }: Statement, name?: string): Promise<readonly Row[]> {
+    if (!this.isOpen) throw new Error('The connection is closed');
+    const named = name !== undefined && this.prepared ? { name } : {};
+    try {
+      return await within((done) =>
+        this.client.query({ ...named, text, values }, (error, result) =>
+          done(error ?? null, error ? [] : result.rows),
+        ),
+      );
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Ends it, whatever it does. */
+  close(): void {
+    this.isOpen = false;
+    this.client.connection?.stream?.destroy();
+  }
+}
+
+type Settle = (error: Error | null, rows: readonly Row[]) => void;
+
+function within(start: (done: Settle) => void): Promise<readonly Row[]> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error('The database did not answer in time')),
+      PATIENCE,
+    ).unref();
+    start((error, rows) => {
+      clearTimeout(timer);
+      if (error === null) resolve(rows);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { LedgerKeeper } from '../ledger/keeper.js';
+import { Ledger } from '../ledger/ledger.js';
+import { ledgerTablesOf } from '../schema/ledger.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+
+/** How often the ledger is looked at, in milliseconds; and how soon again while it is not whole. */
+const EVERY = 30_000;
+
+/** Keeps the ledger of changes while the application runs. */
+@Injectable()
+export class LedgerWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+  readonly ledger: Ledger;
+  private readonly keeper: LedgerKeeper;
+  private readonly listeners: (() => void)[] = [];
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(@Inject(CONTENT_SCHEMA) schema: Schema, @Inject(Database) database: Database) {
+    const logger = new Logger('ContentLedger');
+    const warn = (message: string): void => logger.warn(message);
+    this.keeper = new LedgerKeeper({ database, schema, warn });
+    this.ledger = new Ledger({ tables: ledgerTablesOf(schema.file), open: () => database.open(), warn });
+  }
+
+  /** Whether every change is noted, so that the ledger can be asked. */
+  get isWhole(): boolean {
+    return this.keeper.isWhole;
+  }
+
+  /** Calls back whenever that has changed. */
+  onTurn(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  onApplicationBootstrap(): void {
+    void this.look();
+    this.timer = setInterval(() => void this.look(), EVERY).unref();
+  }
+
+  /** Looks now; the application does so by itself every half minute. */
+  async look(): Promise<void> {
+    const before = this.isWhole;
+    await this.keeper.look();
+    if (this.isWhole) await this.keeper.fold();
+    if (before === this.isWhole) return;
+    this.ledger.forget();
+    for (const listener of this.listeners) listener();
+  }
+
+  /**
+   * Counts the versions of all types anew, or of some, and has every instance read anew what it has kept: to
+   * be called after a restore that has gone past the triggers.
+   */
+  async recount(...types: readonly string[]): Promise<void> {
+    await this.keeper.recount(...types);
+  }
+
+  onApplicationShutdown(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.ledger.close();
+  }
+}

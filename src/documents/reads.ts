@@ -1,0 +1,143 @@
+/** How a planned read is answered: kept, shared with equal ones, or read. */
+import { compileAnswer } from '../compile/compile-read.js';
+import type { Hangup } from '../database/hangup.js';
+import type { Row } from '../database/runner.js';
+import { notFound, overLimit } from '../errors.js';
+import { type Loaded, ReadCache } from '../ledger/read-cache.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { Tags } from '../query/parse-tags.js';
+import type { Statement } from '../sql.js';
+import { Answer } from './answer.js';
+import type { DocumentsBase } from './documents-base.js';
+import { changesTag, etagOf, isPlain } from './etag.js';
+import type { LedgerWorker } from './ledger-worker.js';
+import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
+import { SharedReads, type SharedTraits } from './shared-reads.js';
+import { type Holders, holdersOf, planSubject, subjectOf } from './subject.js';
+
+/** Who waits for an answer, and what they have of it already. */
+export interface ReadFor {
+  readonly hangup?: Hangup | null;
+  /** The tags of answers that the client has. */
+  readonly known?: Tags | null;
+}
+
+/** The row of an answer. */
+interface AnswerRow {
+  readonly data: string | null;
+  readonly over: boolean;
+  readonly stamp?: string;
+  readonly total?: number | null;
+  readonly server?: string;
+}
+
+export const tooLarge = (bytes: number): Error =>
+  overLimit('responseBytes', bytes, 'The answer is too large');
+
+/** The answer in a statement's row. Throws where there is none, and where it is too large. */
+export function answerIn(
+  plan: ReadPlan,
+  rows: readonly Row[],
+  bytes: number,
+): { answer: Answer; row: AnswerRow } {
+  const row = rows[0] as unknown as AnswerRow;
+  if (row.over) throw tooLarge(bytes);
+  if (row.data === null) throw notFound();
+  return { answer: Answer.of(plan, row.data, row.total ?? null), row };
+}
+
+/** A text that is sent takes one byte a character or two. */
+const bytesOf = ({ data }: Answer): number => 2 * data.length;
+
+export class Reads {
+  private readonly shared = new SharedReads<Loaded<Answer>>();
+  private readonly holders: Holders;
+  readonly cache: ReadCache<Answer>;
+
+  constructor(
+    private readonly base: DocumentsBase,
+    private readonly ledger: LedgerWorker,
+  ) {
+    this.holders = holdersOf(base.schema);
+    this.cache = new ReadCache(ledger.ledger, base.settings.cache.bytes);
+  }
+
+  /** Whether answers are kept. */
+  get keeps(): boolean {
+    return this.ledger.isWhole && this.base.settings.cache.bytes > 0;
+  }
+
+  /** Answers a read. Throws NotFoundError where one document was asked and is not there. */
+  async answer(plan: ReadPlan, { hangup = null, known = null }: ReadFor): Promise<Answer> {
+    const key = readKeyOf(plan);
+    const load = (): Promise<Loaded<Answer>> =>
+      this.shared.read(key, hangup, (traits) => this.load(plan, traits));
+    if (key === null || !this.keeps) return (await load()).answer;
+    const statement = this.print(plan);
+    const subject = subjectOf(this.subject(plan, statement), plan);
+    return this.cache.read({
+      key,
+      subject,
+      mayBeKnown: known !== null,
+      known: () => this.known(plan, statement, known),
+      load,
+    });
+  }
+
+  /** The statement of a read. */
+  print(plan: ReadPlan): Statement {
+    const { limits } = this.base.settings;
+    return statementOf(plan, (asked) => compileAnswer(asked, limits.responseBytes, this.ledger.isWhole));
+  }
+
+  private subject(
+    plan: ReadPlan,
+    statement: Statement,
+  ): NonNullable<NonNullable<ReadPlan['kept']>['subject']> {
+    if (plan.kept === null) return planSubject(statement, plan, this.holders);
+    return (plan.kept.subject ??= planSubject(statement, plan, this.holders));
+  }
+
+  private tag(plan: ReadPlan, statement: Statement): string {
+    const { types } = this.subject(plan, statement);
+    return changesTag(plan, statement, this.ledger.ledger.digest(types));
+  }
+
+  /** What is left where the client has what would be read now. */
+  private known(plan: ReadPlan, statement: Statement, known: Tags | null): Answer | null {
+    if (known === null || known === '*' || isPlain(plan)) return null;
+    const tag = this.tag(plan, statement);
+    const found = known.find((one) => one === tag || one.endsWith(`-${tag}`));
+    return found === undefined ? null : Answer.known(`"${found}"`);
+  }
+
+  private async load(plan: ReadPlan, traits: SharedTraits): Promise<Loaded<Answer>> {
+    const { ledger } = this.ledger;
+    const { limits } = this.base.settings;
+    const position = this.keeps && ledger.server !== null ? ledger.position : null;
+    const statement = this.print(plan);
+    const rows = await this.base.database.run(statement, { ...traits, heavy: heavyOf(plan) });
+    const { answer, row } = answerIn(plan, rows, limits.responseBytes);
+    // Read from another server than the one that is asked for changes, it proves nothing.
+    const sameServer = position !== null && row.server === ledger.server;
+    const subject = sameServer ? subjectOf(this.subject(plan, statement), plan) : null;
+    const isKnown = subject !== null && position !== null && !ledger.hasChanged(subject, position);
+    const tag = this.tagOf(plan, { row, statement, isKnown });
+    return {
+      answer: tag === null ? answer : answer.withHeaders({ ETag: tag }),
+      position: isKnown ? position : null,
+      bytes: bytesOf(answer),
+    };
+  }
+
+  /** The tag of an answer; lists have one only where it is known of what changes they come. */
+  private tagOf(
+    plan: ReadPlan,
+    { row, statement, isKnown }: { row: AnswerRow; statement: Statement; isKnown: boolean },
+  ): string | null {
+    const { stamp, data } = row;
+    if (isKnown && !isPlain(plan))
+      return `"${stamp === undefined ? '' : `${stamp}-`}${this.tag(plan, statement)}"`;
+    return stamp === undefined || data === null ? null : etagOf(plan, { stamp, data, statement });
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * What has changed, as far as anybody could know it: asked of the database by one statement for all who ask
+ * at about the same time. Whoever asks while it is under way waits for the next, so that what is said was
+ * seen after the question: nothing that was committed before it is missing.
+ */
+import { compileCheck, compileStand } from '../compile/compile-ledger.js';
+import type { OwnConnection } from '../database/own-connection.js';
+import type { Row } from '../database/runner.js';
+import type { LedgerTables } from '../schema/ledger.js';
+
+/** What answers are about: all documents of a type, or one of them. */
+export interface Subject {
+  /** By `singularApiId`. */
+  readonly types: readonly string[];
+  /** Null where any document matters. */
+  readonly documentId: string | null;
+}
+
+/** What a ledger is made of. */
+export interface LedgerBase {
+  readonly tables: LedgerTables;
+  /** Opens a connection; null where the driver has none. */
+  readonly open: () => Promise<OwnConnection | null>;
+  /** Told in one line when nothing can be said for now, and why. */
+  readonly warn: (message: string) => void;
+}
+
+/** When something changed last: by the number of the check that said so. */
+interface Changes {
+  /** What all changes come to. */
+  digest: bigint;
+  /** Any document. */
+  last: number;
+  /** Documents that nobody named, so that each may be among them. */
+  unnamed: number;
+}
+
+/** What all changes of a type come to. */
+interface Stand {
+  readonly type: string;
+  readonly digest: string;
+}
+
+/** Changes of a document by a transaction, or of any where `id` is null. */
+interface Told extends Stand {
+  readonly id: string | null;
+  readonly xid: string;
+}
+
+/** Changes that were told lately, and by which check. */
+interface Recent {
+  readonly check: number;
+  readonly change: Told;
+}
+
+/** How long nobody is asked after a failure, in milliseconds. */
+const PAUSE = 1000;
+/** How many documents are known by name; beyond that all of them count as changed. */
+const NAMED = 10_000;
+/** How many changes are remembered one by one, at least. */
+const RECENT = 1000;
+const CHECK = 'content_ledger_check';
+
+const told = (text: unknown): readonly Told[] =>
+  typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
+
+export class Ledger {
+  /** How many checks were made; what was read before the last one may be older. */
+  private count = 0;
+  /** What was read before this check is worth nothing: it may have been read elsewhere. */
+  private floor = 0;
+  private readonly types = new Map<string, Changes>();
+  private readonly documents = new Map<string, number>();
+  private connection: OwnConnection | null = null;
+  private snapshot: string | null = null;
+  /** Which server answers; null before it is known. */
+  private seenBy: string | null = null;
+  private running: Promise<boolean> | null = null;
+  private next: Promise<boolean> | null = null;
+  private quietUntil = 0;
+  private isClosed = false;
+  private complaint: string | null = null;
+  /** Milliseconds of the last check; for who watches. */
+  took = 0;
+
+  constructor(private readonly base: LedgerBase) {}
+
+  /** Names the present: what is read from now on is at least as new. */
+  get position(): number {
+    return this.count;
+  }
+
+  /** Which server has said so; null while nothing is known. */
+  get server(): string | null {
+    return this.snapshot === null ? null : this.seenBy;
+  }
+
+  /** Asks what has changed. False where nobody can say. */
+  check(): Promise<boolean> {
+    if (this.running === null) return this.start();
+    return (this.next ??= this.running.then(() => {
+      this.next = null;
+      return this.start();
+    }));
+  }
+
+  /** Whether something may have changed since a position, as far as it has been asked. */
+  hasChanged({ types, documentId }: Subject, position: number): boolean {
+    if (position < this.floor) return true;
+    return types.some((type) => {
+      const changes = this.types.get(type);
+      if (changes === undefined) return false;
+      if (documentId === null) return changes.last > position;
+      return Math.max(changes.unnamed, this.documents.get(`${type} ${documentId}`) ?? 0) > position;
+    });
+  }
+
+  /** What all changes of types come to: equal wherever the same is seen. */
+  digest(types: readonly string[]): string {
+    return types.map((type) => this.types.get(type)?.digest ?? 0n).join(' ');
+  }
+
+  /** Forgets everything, so that what is kept is read anew. */
+  forget(): void {
+    this.snapshot = null;
+    this.count += 1;
+    this.floor = this.count;
+    this.types.clear();
+    this.documents.clear();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.lose();
+  }
+
+  private start(): Promise<boolean> {
+    if (this.isClosed || performance.now() < this.quietUntil) return Promise.resolve(false);
+    const running = this.ask().finally(() => {
+      this.running = null;
+    });
+    this.running = running;
+    return running;
+  }
+
+  private async ask(): Promise<boolean> {
+    const started = performance.now();
+    try {
+      const connection = (this.connection ??= await this.base.open());
+      if (connection === null) return false;
+      const { snapshot } = this;
+      const known = snapshot !== null && (await this.goOn(connection, snapshot));
+      if (!known) await this.begin(connection);
+      this.took = performance.now() - started;
+      this.complaint = null;
+      return true;
+    } catch (error) {
+      this.lose();
+      this.complain(error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  /** What has changed since the last look; false where that cannot be told. */
+  private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
+    const [row = {}] = await connection.run(compileCheck(this.base.tables, since), CHECK);
+    this.judge(row);
+    if (row['lost'] === true || row['server'] !== this.seenBy) return false;
+    this.count += 1;
+    this.snapshot = String(row['snapshot']);
+    for (const change of told(row['changes'])) this.note(change);
+    return true;
+  }
+
+  /** All that is there, for the first time, or after it has been lost from sight. */
+  private async begin(connection: OwnConnection): Promise<void> {
+    const [row = {}] = await connection.run(compileStand(this.base.tables));
+    this.judge(row);
+    this.forget();
+    for (const { type, digest } of told(row['digests']))
+      this.types.set(type, { digest: BigInt(digest), last: this.count, unnamed: this.count });
+    this.seenBy = String(row['server']);
+    this.snapshot = String(row['snapshot']);
+  }
+
+  /** A standby does not know of transactions that are still running: it cannot say what it does not see. */
+  private judge({ standby }: Row): void {
+    if (standby === true) throw new Error('it is asked of a server in recovery');
+  }
+
+  private note({ type, id = null, digest }: Told): void {
+    const changes = this.types.get(type) ?? { digest: 0n, last: 0, unnamed: 0 };
+    this.types.set(type, changes);
+    changes.digest ^= BigInt(digest);
+    changes.last = this.count;
+    if (this.documents.size >= NAMED) {
+      this.documents.clear();
+      for (const each of this.types.values()) each.unnamed = this.count;
+    }
+    if (id === null) changes.unnamed = this.count;
+    else this.documents.set(`${type} ${id}`, this.count);
+  }
+
+  private lose(): void {
+    this.connection?.close();
+    this.connection = null;
+    this.quietUntil = performance.now() + PAUSE;
+    this.forget();
+  }
+
+  private complain(why: string): void {
+    if (this.complaint === why || this.isClosed) return;
+    this.complaint = why;
+    this.base.warn(
+      `Nothing is answered from the cache for now, because nobody knows what has changed: ${why}`,
+    );
+  }
+}
