@@ -60,8 +60,12 @@ function conversionGuards(scope: AttributeScope): readonly Guard[] {
   const scalars = scalarsOf(scope);
   if (scalars === null) return [];
   const told = `becomes ${scalars.after.def.type}, from ${scalars.before.def.type}; these values cannot`;
-  const fits = conversionOf(scope.pair) === 'fit';
+  const said = conversionOf(scope.pair);
+  const fits = said === 'fit';
+  // What is said for each value is done, and leads back to none of them.
+  const replaced = typeof said === 'object' && said !== null;
   return [
+    ...(replaced ? guardOf(scope, sql`true`, { told, choice: '', stated: true }) : []),
     ...guardOf(scope, isLostIn(sql`v.j`, scalars), {
       told,
       choice: fitChoice(scope),

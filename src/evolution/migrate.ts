@@ -60,14 +60,9 @@ const wayOf = (evolution: Evolution, schema: Schema, description: ModelDescripti
   script(notedModel(schema, description)),
 ];
 
-/** A model and what may be dropped on the way to it. */
-export interface Goal extends Side {
-  readonly removed: readonly string[];
-}
-
 /** Compares a model with the one that a database is at, and asks the database what would be lost. */
-export async function migrationTo(run: Run, goal: Goal): Promise<ContentMigration> {
-  const { schema, removed } = goal;
+export async function migrationTo(run: Run, goal: Side): Promise<ContentMigration> {
+  const { schema } = goal;
   const description = describeModel(schema, goal);
   const stored = await noted(run, schema);
   if (stored !== null && stored.digest === digestOf(description))
@@ -77,7 +72,7 @@ export async function migrationTo(run: Run, goal: Goal): Promise<ContentMigratio
     stored === null
       ? { ...goal, schema: { ...schema, types: new Map(), components: new Map() } }
       : { ...stored.description, schema: schemaOf(stored.description, place) };
-  const evolution = evolutionOf({ before, after: goal }, removed);
+  const evolution = evolutionOf({ before, after: goal });
   const changes = changesOf(evolution);
   const refusals: ContentRefusal[] = [];
   for (const loss of lossesOf(changes)) refusals.push(...(await refusalOf(run, loss)));

@@ -103,8 +103,9 @@ function attributePairs({ before, after }: Pair<Model>, components: Components):
 
 const nameBefore = ({ previousName }: Model): string | null => previousName;
 
-/** Two models side by side. `removed` are the types, components and locales that may be dropped. */
-export function evolutionOf({ before, after }: Both<Side>, removed: readonly string[]): Evolution {
+/** Two models side by side. */
+export function evolutionOf({ before, after }: Both<Side>): Evolution {
+  const { removed } = after.schema;
   const components = paired(before.schema.components, after.schema.components, nameBefore);
   const types = paired(before.schema.types, after.schema.types, nameBefore);
   const whole = <M extends Model>(pair: Pair<M>): ModelPair<M> => ({

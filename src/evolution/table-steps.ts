@@ -59,7 +59,12 @@ function bodyOf({ kind, body }: IndexShape, columns: readonly ColumnPair[]): str
 
 /** The indexes of two tables side by side: those that are made alike are the same. */
 function indexPairs({ before, after, columns }: TablePair): Pair<IndexShape>[] {
-  const left = [...(before?.indexes ?? [])];
+  // An index goes with a column, even where another one of its name comes.
+  const gone = columns.flatMap((one) => (one.after === null && one.before !== null ? [one.before.name] : []));
+  const goes = ({ body }: IndexShape): boolean =>
+    gone.some((column) => script(body).includes(script(quote(column))));
+  const lost = (before?.indexes ?? []).filter(goes);
+  const left = (before?.indexes ?? []).filter((index) => !goes(index));
   const pairs = (after?.indexes ?? []).map((index): Pair<IndexShape> => {
     const wanted = bodyOf(index, []);
     const same = left.filter((one) => bodyOf(one, columns) === wanted);
@@ -67,7 +72,7 @@ function indexPairs({ before, after, columns }: TablePair): Pair<IndexShape>[] {
     if (found !== undefined) left.splice(left.indexOf(found), 1);
     return { before: found ?? null, after: index };
   });
-  return [...pairs, ...left.map((index) => ({ before: index, after: null }))];
+  return [...pairs, ...[...lost, ...left].map((index) => ({ before: index, after: null }))];
 }
 
 /** What goes: first, so that nothing that comes meets its name. */

@@ -1,7 +1,8 @@
 /** Migrations that know content, for hosts with a migrator of their own and for the command line. */
 import type { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlConnection } from '@mikro-orm/postgresql';
-import { type ContentMigration, type Goal, migrationTo, type Run } from '../evolution/migrate.js';
+import { type ContentMigration, migrationTo, type Run } from '../evolution/migrate.js';
+import type { Side } from '../evolution/pairs.js';
 import type { Locales } from '../evolution/description.js';
 import { buildSchema } from '../schema/build-schema.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
@@ -18,10 +19,10 @@ export interface ContentMigrationOptions {
   readonly model: MigratedModel;
 }
 
-function goalOf({ contentTypes, components = [], schema, removed = [], ...model }: MigratedModel): Goal {
+function sideOf({ contentTypes, components = [], schema, removed, ...model }: MigratedModel): Side {
   const defaultLocale = model.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
   const locales = [...new Set([defaultLocale, ...(model.locales ?? [])])];
-  return { schema: buildSchema(contentTypes, components, { schema }), removed, defaultLocale, locales };
+  return { schema: buildSchema(contentTypes, components, { schema, removed }), defaultLocale, locales };
 }
 
 const connectionOf = (orm: MikroORM): AbstractSqlConnection =>
@@ -37,9 +38,14 @@ const connectionOf = (orm: MikroORM): AbstractSqlConnection =>
  * @publicApi
  */
 export function contentMigration({ orm, model }: ContentMigrationOptions): Promise<ContentMigration> {
+  return migrationOn(orm, sideOf(model));
+}
+
+/** The same for a model that is built. */
+export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration> {
   const connection = connectionOf(orm);
   const run: Run = (statement) => connection.execute(statement);
-  return migrationTo(run, goalOf(model));
+  return migrationTo(run, side);
 }
 
 /**

@@ -41,7 +41,11 @@ export const contentEntities = (
 export function defineContent(built: DynamicModule, options: StaticOptions): DynamicModule {
   const { model, ownsOrm } = options;
   const mistakes = checkOptionShapes(model, options.known);
-  const schema = buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema, mistakes });
+  const schema = buildSchema(model.contentTypes, model.components ?? [], {
+    schema: model.schema,
+    removed: model.removed,
+    mistakes,
+  });
   const prefix = trimSlashes(String(options.prefix ?? DEFAULT_SETTINGS.prefix));
   const controllers = [...schema.types.values()]
     .filter((type) => type.routes.length > 0)

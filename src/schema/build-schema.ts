@@ -73,6 +73,7 @@ interface SoundModel {
   readonly file: ContentTypeDefinition;
   /** The PostgreSQL schema of the tables. */
   readonly schema: string | null;
+  readonly removed?: readonly string[] | undefined;
 }
 
 const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutable<ContentType> => ({
@@ -134,6 +135,7 @@ function construct(model: SoundModel): Schema {
     types: build.types,
     components: build.components,
     file: build.types.get('file') as ContentType,
+    removed: model.removed ?? [],
   });
 }
 
@@ -141,6 +143,8 @@ function construct(model: SoundModel): Schema {
 export interface ModelOptions {
   /** The PostgreSQL schema of the tables; without it, the one that the connection is in. */
   readonly schema?: string | undefined;
+  /** Types, components and locales that are gone and may be dropped. */
+  readonly removed?: readonly string[] | undefined;
   /** Mistakes that were found elsewhere, to be listed with the others. */
   readonly mistakes?: readonly string[];
 }
@@ -158,7 +162,12 @@ export function buildSchema(
   const sound = wrong.length === 0 ? { types, components } : soundPart(types, components);
   // Names can only be judged once they are made, which is done without what is wrong.
   const valid = options.schema === undefined || isTableName(options.schema);
-  const schema = construct({ ...sound, file: FILE_TYPE, schema: valid ? (options.schema ?? null) : null });
+  const schema = construct({
+    ...sound,
+    file: FILE_TYPE,
+    schema: valid ? (options.schema ?? null) : null,
+    removed: options.removed,
+  });
   const place = valid
     ? []
     : [

@@ -237,6 +237,8 @@ export interface Schema {
   readonly components: ReadonlyMap<string, Component>;
   /** The built-in file type that media attributes refer to. */
   readonly file: ContentType;
+  /** Types, components and locales that are gone, and that migrations may drop with all their values. */
+  readonly removed: readonly string[];
 }
 
 /**

@@ -153,10 +153,10 @@ class Run {
             (await this.apiOf(host).get(
               `/api/${pluralApiId}?status=draft&publicationFilter=modified&locale=${locale}&sort=id`,
             )) as any[]
-          ).map(({ documentId }) => `${documentId} ${locale}`),
+          ).map(({ documentId }) => documentId),
         );
     }
-    return JSON.stringify(found.sort());
+    return JSON.stringify([...new Set(found)].sort());
   }
 
   /** Keeps asking an application while something is done, and once after it. */
