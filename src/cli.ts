@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 /** `npx nestjs-content-api …`. */
 import 'reflect-metadata';
-import { runFiles } from './module/files-command.js';
-import { run } from './module/token-command.js';
+import { run } from './module/command-line.js';
 
-const args = process.argv.slice(2);
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-(args[0] === 'files' ? runFiles(args) : run(args, process.env)).then(
+run(process.argv.slice(2), { env: process.env, say }).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

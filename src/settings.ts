@@ -45,6 +45,12 @@ export interface ContentSettings {
   readonly schedule: ScheduleSettings;
   /** The description of the API, which each caller gets of what they may do. */
   readonly openapi: OpenApiSettings;
+  /**
+   * What the application does at its start where the database is not as the model has it, so that content
+   * would be lost, or shown to the wrong people: `'refuse'` to start, or `'warn'` in the log. Null, the
+   * default: refuse where `NODE_ENV` is `production`, and otherwise warn.
+   */
+  readonly startCheck: 'refuse' | 'warn' | null;
   /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
   readonly health: boolean;
 }
@@ -145,6 +151,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
   health: false,
+  startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
   openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1' }),
   limits: Object.freeze({
@@ -226,6 +233,10 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   maxPreparedStatements: whole(0),
   maxPreparedSize: whole(0),
   health: FLAG,
+  startCheck: [
+    '"refuse", "warn" or null',
+    (value) => value === null || value === 'refuse' || value === 'warn',
+  ],
 };
 
 /** Settings with values that would only fail in a request, each with what it must be. */

@@ -23,7 +23,9 @@ export class DefaultRoles implements OnModuleInit, OnApplicationBootstrap {
 
   /** Without tables the roles come with the first request. */
   private async make(): Promise<void> {
-    if (this.made || (await this.database.problems()).length > 0) return;
+    if (this.made) return;
+    const { away, tables } = await this.database.problems();
+    if (away !== null || tables.length > 0) return;
     await this.roles.load().then(
       () => (this.made = true),
       () => undefined,

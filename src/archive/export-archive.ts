@@ -22,7 +22,7 @@ import { ARCHIVE, type ArchiveHeader, type ArchivePart, ArchiveWriter, VERSION }
 /** How many documents are in memory at a time. */
 const AT_ONCE = 50;
 
-/** Told of how many documents of a type have been dealt with; again and again, and at the end of each type. */
+/** Told how many documents of a type have been dealt with: now and then, and at the end of each type. */
 export type Progress = (type: string, documents: number) => void;
 
 /** What is exported. */

@@ -1,7 +1,7 @@
 /**
- * What an archive looks like: gzip over lines of JSON. The first line says what it is; then parts follow, each
- * with a line before, a line for every document, and a line after with their number and checksum; the last
- * line says that nothing is missing. Names in it are looked up in the model, and never are paths.
+ * What an archive looks like: gzip over lines of JSON. The first line says what it is; then parts follow,
+ * each with a line before, a line for every document, and a line after with their number and checksum; the
+ * last line says that nothing is missing. Names in it are looked up in the model, and never are paths.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';

@@ -8,6 +8,7 @@ import {
   compileDropProgress,
   compileForgetImport,
   compileHoldTables,
+  compileImportTable,
   compileNoteProgress,
   compilePast,
   compilePastIds,
@@ -18,6 +19,7 @@ import { compileLocks } from '../compile/compile-load.js';
 import type { Runner } from '../database/runner.js';
 import { turnOf } from '../plan/locks.js';
 import { archivedTypes } from '../schema/archive.js';
+import type { Schema } from '../schema/model.js';
 import { WITHHELD } from '../accounts/withheld.js';
 import type { Progress, Source } from './export-archive.js';
 import { ArchiveError, type ArchiveHeader, type ArchivePart, readArchive } from './format.js';
@@ -46,6 +48,8 @@ export interface ImportOptions {
   readonly onConflict?: OnConflict;
   /** Lists what is in the way, and writes nothing. */
   readonly dryRun?: boolean;
+  /** How many documents are written in one transaction at most. Default 100. */
+  readonly atOnce?: number;
   readonly progress?: Progress;
 }
 
@@ -69,7 +73,7 @@ export class ArchiveConflictError extends ArchiveError {
 }
 
 const MOST_CONFLICTS = 1000;
-const BATCH_LINES = 100;
+const AT_ONCE = 100;
 const BATCH_CHARACTERS = 1024 * 1024;
 
 /** Documents of one part that are dealt with together, and where they stand among all of the archive. */
@@ -87,18 +91,19 @@ interface Import {
   readonly source: Source;
   readonly open: OpenArchive;
   readonly onConflict: OnConflict;
+  readonly atOnce: number;
   readonly progress: Progress;
 }
 
 /** What a walk over an archive meets. */
 interface Visitor {
   readonly header: (header: ArchiveHeader) => Promise<void>;
-  readonly part: (known: KnownPart, part: ArchivePart) => Promise<void>;
+  readonly part: (known: KnownPart, part: ArchivePart) => void;
   readonly piece: (piece: Piece) => Promise<void>;
 }
 
 /** Reads an archive, in pieces. */
-async function walk({ source, open }: Import, visitor: Visitor): Promise<void> {
+async function walk({ source, open, atOnce }: Import, visitor: Visitor): Promise<void> {
   const types = new Map(
     archivedTypes(source.schema.types, WITHHELD).map((one) => [one.type.singularApiId, one]),
   );
@@ -113,31 +118,46 @@ async function walk({ source, open }: Import, visitor: Visitor): Promise<void> {
     if (item.kind === 'header') await visitor.header(item.header);
     if (item.kind === 'part') {
       at = { known: knownPart(item.part, types.get(item.part.type)), part: item.part };
-      await visitor.part(at.known, at.part);
+      visitor.part(at.known, at.part);
     }
     if (item.kind === 'document') {
       lines.push(item.line);
       size += item.line.length;
     }
-    if (item.kind === 'end' || lines.length === BATCH_LINES || size > BATCH_CHARACTERS) await flush();
+    if (item.kind === 'end' || lines.length >= atOnce || size > BATCH_CHARACTERS) await flush();
   }
 }
 
 const batchOf = ({ known: { archived, unknown }, lines }: Piece): Batch | null =>
   archived === null ? null : { archived, unknown, lines };
 
-/** What is in the way of an archive. The whole of it has been read by then, so that it is known to be whole. */
+/** Reads an archive to its end. Throws an {@link ArchiveError} where something is wrong with it. */
+async function checkWhole(open: OpenArchive): Promise<void> {
+  const items = readArchive(open());
+  while ((await items.next()).done !== true);
+}
+
+/** How many documents an import that was interrupted has dealt with; whoever wrote them since, may have. */
+async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
+  const [table] = await runner.run(compileImportTable(schema));
+  if (table?.['there'] !== true) return 0;
+  const [row] = await runner.run(compileProgress(schema, archive, false));
+  return Number(row?.['done'] ?? 0);
+}
+
+/** What is in the way of an archive. */
 async function lookThrough(task: Import, runner: Runner): Promise<readonly ArchiveConflict[]> {
   const conflicts: ArchiveConflict[] = [];
   const add = (more: readonly ArchiveConflict[]): void =>
     void conflicts.push(...more.slice(0, MOST_CONFLICTS - conflicts.length));
   for (const setting of archiveSettings()) await runner.run(setting);
+  let done = 0;
   await walk(task, {
-    header: () => Promise.resolve(),
-    part: async (known) => add(known.conflicts),
+    header: async ({ id }) => void (done = await doneBefore(runner, task.source.schema, id)),
+    part: (known) => add(known.conflicts),
     piece: async (piece) => {
       const batch = batchOf(piece);
-      if (batch === null) return;
+      if (batch === null || piece.first + piece.lines.length <= done) return;
       const found = await judge(runner, batch, replaceableIn(task.source.schema, batch.archived));
       add(found.conflicts);
     },
@@ -184,7 +204,7 @@ function refuse({ conflicts }: Judged, onConflict: OnConflict): void {
   if (refused.length > 0) throw new ArchiveConflictError(refused);
 }
 
-/** One piece, in one transaction with how far the import has come. Null where it has been dealt with before. */
+/** One piece, in one transaction with how far the import has come. Null where that was done before. */
 async function importPiece(
   task: Import & { readonly archive: string },
   piece: Piece,
@@ -194,7 +214,7 @@ async function importPiece(
   for (const setting of archiveSettings()) await runner.run(setting);
   const batch = batchOf(piece);
   if (batch !== null) await hold(runner, batch);
-  const [row] = await runner.run(compileProgress(schema, task.archive));
+  const [row] = await runner.run(compileProgress(schema, task.archive, true));
   if (row === undefined) throw new ArchiveError('Another process has just imported this archive');
   const done = piece.first + piece.lines.length;
   if (Number(row['done']) >= done) return null;
@@ -230,7 +250,7 @@ async function importAll(task: Import): Promise<Counts> {
         await runner.run(compilePast(schema, last));
       });
     },
-    part: async () => void (documents = 0),
+    part: () => void (documents = 0),
     piece: async (piece) => {
       const judged = await database.alone((runner) => importPiece({ ...task, archive }, piece, runner), {
         snapshot: false,
@@ -249,17 +269,18 @@ async function importAll(task: Import): Promise<Counts> {
 }
 
 /**
- * Imports an archive into an empty or a running system. It is read twice: before anything is written, all of
- * it has been checked. Whoever imports the same archive again, after a crash too, goes on where it ended.
- * Throws an {@link ArchiveError} for an archive that is not whole, an {@link ArchiveConflictError} for what is
- * in the way.
+ * Imports an archive into an empty or a running system. It is read three times: before anything is written,
+ * all of it has been checked and compared with what is there. Whoever imports the same archive again, after a
+ * crash too, goes on where it ended. Throws an {@link ArchiveError} for an archive that is not whole, an
+ * {@link ArchiveConflictError} for what is in the way.
  */
 export async function importArchive(
   source: Source,
   open: OpenArchive,
-  { onConflict = 'refuse', dryRun = false, progress = () => undefined }: ImportOptions,
+  { onConflict = 'refuse', dryRun = false, atOnce = AT_ONCE, progress = () => undefined }: ImportOptions,
 ): Promise<ImportResult> {
-  const task: Import = { source, open, onConflict, progress };
+  const task: Import = { source, open, onConflict, atOnce, progress };
+  await checkWhole(open);
   const conflicts = await source.database.alone((runner) => lookThrough(task, runner), { snapshot: true });
   if (dryRun) return { imported: 0, replaced: 0, same: 0, skipped: 0, conflicts };
   const refused = conflicts.filter((conflict) => isRefused(conflict, onConflict));

@@ -37,7 +37,7 @@ const given = (lines: Param): Sql =>
 const versionsIn = ({ archived: { type } }: Batch, lines: Param): Sql =>
   sql`${given(lines)} cross join lateral json_populate_recordset(null::${quote(type.table)}, g.line->'versions') r`;
 
-/** A document without what does not count where two are compared: numbers of rows, places in lists of others. */
+/** A document without what does not count in comparisons: numbers of rows, places in lists of others. */
 function comparable(document: Sql, { archived: { columns, links }, unknown }: Batch): Sql {
   const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
   const ignored = param(['id', 'revision', ...places, ...unknown]);
@@ -49,7 +49,7 @@ function comparable(document: Sql, { archived: { columns, links }, unknown }: Ba
       const list = sql`(select jsonb_agg(l.l - 'inverse_position' order by l.n) from jsonb_array_elements(c.d->'links'->${key}) with ordinality l(l, n))`;
       return sql` || case when c.d->'links' ? ${key} then jsonb_build_object(${key}, ${list}) else '{}' end`;
     });
-  const all = sql`(c.d->'links' - ${param(unknown)}::text[])${join(lists, ' ')}`;
+  const all = sql`((c.d->'links') - ${param(unknown)}::text[])${join(lists, ' ')}`;
   return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${all}, 'schedule', c.d->'schedule') from (select ${document}::jsonb as d offset 0) c)`;
 }
 
@@ -59,7 +59,7 @@ export function compileDiffering(batch: Batch): Statement {
   const table = quote(archived.type.table);
   const theirs = comparable(archivedDocument(archived), batch);
   return print(sql`select d.document_id as id from (select g.id as document_id, g.line from ${given(listed(lines))}
-      where exists (select 1 from ${table} t where t.document_id = g.id)) d
+      where exists (select 1 from ${table} t where t.document_id = g.id) offset 0) d
     where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
 }
 
@@ -240,7 +240,7 @@ export interface ImportProgress {
 
 const progressTable = ({ file }: Schema): Sql => quote(importTableOf(file));
 
-/** What is remembered of an import while it is under way: a table of its own, which goes with the last one. */
+/** What is remembered of an import while it is under way: a table of its own, which goes with the last. */
 export const compileBeginImport = (schema: Schema, archive: string): readonly Statement[] => [
   print(
     sql`create table if not exists ${progressTable(schema)} (archive text primary key, done bigint not null)`,
@@ -250,11 +250,17 @@ export const compileBeginImport = (schema: Schema, archive: string): readonly St
   ),
 ];
 
-/** How far an import has come, as `done`; its row is held until the transaction ends. */
-export const compileProgress = (schema: Schema, archive: string): Statement =>
-  print(
-    sql`select p.done::int4 as done from ${progressTable(schema)} p where p.archive = ${param(archive)}::text for update`,
+/** Whether an import is under way, as `there`. */
+export const compileImportTable = ({ file }: Schema): Statement =>
+  print(sql`select to_regclass(${quote(importTableOf(file), 'reference')}) is not null as there`);
+
+/** How far an import has come, as `done`; its row may be held until the transaction ends. */
+export function compileProgress(schema: Schema, archive: string, isHeld: boolean): Statement {
+  const hold = isHeld ? sql` for update` : sql``;
+  return print(
+    sql`select p.done::int4 as done from ${progressTable(schema)} p where p.archive = ${param(archive)}::text${hold}`,
   );
+}
 
 export const compileNoteProgress = (schema: Schema, { archive, done }: ImportProgress): Statement =>
   print(

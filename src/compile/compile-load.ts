@@ -10,6 +10,7 @@ import type { Lookup, References } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
 import { UNKNOWN_REVISION } from '../plan/versions.js';
 import type { Attribute, ContentType, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
+import { modelTableOf } from '../schema/model-table.js';
 import {
   alias,
   constant,
@@ -96,9 +97,13 @@ function versions({ type, documentId, own, merged }: VersionsRequest): Sql {
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
-/** The versions of a document alone, as `versions`. */
+/** Under which model the content is stored: see {@link Loaded.model}. */
+const storedModel = ({ table }: ContentType): Sql =>
+  sql`(select m.digest from ${quote(modelTableOf({ table }))} m where m.id = 1) as model`;
+
+/** The versions of a document alone, as `versions`, and the stored `model`. */
 export const compileVersions = (request: VersionsRequest): Statement =>
-  print(sql`select ${versions(request)}`);
+  print(sql`select ${versions(request)}, ${storedModel(request.type)}`);
 
 /**
  * Whether the values of a row matter: of a published version's only instances do, which a body may name, and
@@ -247,8 +252,8 @@ function named(
 }
 
 /**
- * One statement, one row: `versions`, `stored`, `ids`, and `k0`, `k1`, … with the documents of each type that
- * is referenced.
+ * One statement, one row: `versions`, `stored`, `model`, `ids`, and `k0`, `k1`, … with the documents of each
+ * type that is referenced.
  */
 export function compileLoad(request: LoadRequest): Statement {
   const context = newContext(
@@ -256,7 +261,9 @@ export function compileLoad(request: LoadRequest): Statement {
     'flat',
   );
   const row = rowScope(request.type, alias('t', context.next()));
-  const document = request.existing ? [versions(request), storedValues(request, row)] : [];
+  const document = request.existing
+    ? [versions(request), storedValues(request, row), storedModel(request.type)]
+    : [];
   const sequence = sql`${quote(request.sequence, 'reference')}::regclass`;
   const ids = sql`(select json_agg(nextval(${sequence}))
     from generate_series(1, ${param(request.instances)}::int4))::text as ids`;

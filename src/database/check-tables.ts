@@ -1,39 +1,50 @@
 /** Whether the database has the tables and columns that statements will name; one statement at the start. */
 import type { MikroORM } from '@mikro-orm/core';
 import { param, print, sql } from '../sql.js';
-import type { Runner } from './runner.js';
+import type { Row, Runner } from './runner.js';
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** The content's tables as statements name them, each with its columns. */
-function expected(orm: MikroORM): Map<string, string[]> {
-  const ours = [...orm.getMetadata()].filter(({ className }) => className.startsWith('Content_'));
-  return new Map(
-    ours.map(({ tableName, schema, props }) => [
-      [schema, tableName]
-        .filter((part) => part !== undefined)
-        .map(quoted)
-        .join('.'),
-      props.flatMap(({ fieldNames }) => fieldNames ?? []),
-    ]),
-  );
+/** A column that statements name, and its type without what bounds its values. */
+interface Expected {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
 }
 
-/** What is missing, one sentence for all of it; empty when nothing is. */
-export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<string[]> {
-  const tables = expected(orm);
-  const rows = await run(
-    print(sql`select t.name, (select json_agg(a.attname) from pg_attribute a
-      where a.attrelid = to_regclass(t.name) and a.attnum > 0 and not a.attisdropped)::text as columns
-      from unnest(${param([...tables.keys()])}::text[]) t(name)`),
-  );
-  const missing = rows.flatMap(({ name, columns }): string[] => {
-    if (typeof columns !== 'string') return [String(name)];
-    const known = new Set(JSON.parse(columns) as string[]);
-    const wanted = tables.get(String(name)) ?? [];
-    return wanted.filter((column) => !known.has(column)).map((column) => `${String(name)}.${quoted(column)}`);
+/** The content's columns as statements name them. */
+function expected(orm: MikroORM): Expected[] {
+  const ours = [...orm.getMetadata()].filter(({ className }) => className.startsWith('Content_'));
+  return ours.flatMap(({ tableName, schema, props }) => {
+    const table = [schema, tableName]
+      .filter((part) => part !== undefined)
+      .map(quoted)
+      .join('.');
+    return props.flatMap(({ fieldNames = [], columnTypes = [] }) =>
+      fieldNames.map((column, i) => ({ table, column, type: (columnTypes[i] ?? '').replace(/\(.*\)/, '') })),
+    );
   });
-  if (missing.length === 0) return [];
-  const advice = 'run the migrations, or orm.schema.update({ safe: true })';
-  return [`The database lacks ${missing.join(', ')}: ${advice}. Until then requests for them answer 503`];
+}
+
+const listed = (names: readonly string[]): string => [...new Set(names)].join(', ');
+
+/** What is missing or of another type, a sentence for each; empty when nothing is. */
+export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<string[]> {
+  const wanted = param(JSON.stringify(expected(orm)));
+  const rows = await run(
+    print(sql`select e."table", e."column", to_regclass(e."table") is null as gone, a.attname is null as missing, format_type(a.atttypid, null) as found
+      from json_to_recordset(${wanted}::json) e("table" text, "column" text, type text)
+      left join pg_attribute a on a.attrelid = to_regclass(e."table") and a.attname = e."column" and a.attnum > 0 and not a.attisdropped
+      where a.attname is null or a.atttypid <> to_regtype(e.type)`),
+  );
+  const at = ({ table, column }: Row): string => `${String(table)}.${quoted(String(column))}`;
+  const missing = rows
+    .filter((row) => row['missing'] === true)
+    .map((row) => (row['gone'] === true ? String(row['table']) : at(row)));
+  const others = rows
+    .filter((row) => row['missing'] !== true)
+    .map((row) => `${at(row)} (${String(row['found'])})`);
+  const sentence = (what: string, names: readonly string[]): string[] =>
+    names.length === 0 ? [] : [`The database ${what} ${listed(names)}: requests for them answer 503`];
+  return [...sentence('lacks', missing), ...sentence('has other types for', others)];
 }

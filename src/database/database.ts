@@ -50,6 +50,14 @@ export interface DatabaseBase {
   readonly warn: (message: string) => void;
 }
 
+/** What is wrong with the database, in sentences. */
+export interface DatabaseProblems {
+  /** Why it cannot be used at all; null where it can. */
+  readonly away: string | null;
+  /** What its tables lack. */
+  readonly tables: readonly string[];
+}
+
 export class Database {
   private readonly commits = new AfterCommitQueue();
   private native: NativePool | null = null;
@@ -158,18 +166,19 @@ export class Database {
   }
 
   /**
-   * What is wrong with the database, one sentence each: it cannot be reached, or has not the tables of the
-   * model. Never throws; for the start of an application.
+   * What is wrong with the database: it cannot be reached, or has not the tables of the model. Never throws;
+   * for the start of an application.
    */
-  async problems(): Promise<readonly string[]> {
+  async problems(): Promise<DatabaseProblems> {
     try {
       const native = await this.nativePool();
       const run: Runner['run'] = (statement) =>
         native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
-      return await checkTables(this.base.orm, run);
+      return { away: null, tables: await checkTables(this.base.orm, run) };
     } catch (error) {
       const why = reasonAway(error) ?? String(error);
-      return [`The database cannot be used: ${why}. Until it can, content routes answer 503`];
+      const away = `The database cannot be used: ${why}. Until it can, content routes answer 503`;
+      return { away, tables: [] };
     }
   }
 

@@ -4,8 +4,9 @@ import type { PlanBase } from '../plan/plan-read.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { Hooks } from './hooks.js';
+import { ModelWatch } from './model-watch.js';
 
-/** What the spine stands on. Nobody else gets it: who needs one of the four asks for that one. */
+/** What the spine stands on. Nobody else gets it: who needs one of them asks for that one. */
 @Injectable()
 export class DocumentsBase implements PlanBase {
   constructor(
@@ -13,5 +14,6 @@ export class DocumentsBase implements PlanBase {
     @Inject(CONTENT_SETTINGS) readonly settings: ContentSettings,
     @Inject(Database) readonly database: Database,
     @Inject(Hooks) readonly hooks: Hooks,
+    @Inject(ModelWatch) readonly model: ModelWatch,
   ) {}
 }

@@ -110,6 +110,7 @@ export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 't
       published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
       ids,
       targets: new Map([...named].map(([to, list]) => [to, new FoundTargets(to, list, locale)])),
+      model: typeof row['model'] === 'string' ? row['model'] : null,
       each: [],
     };
   };

@@ -31,6 +31,7 @@ import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
 import type { Changed, HookRun } from './hook-run.js';
 import { loadedFrom, loadStatement } from './load.js';
+import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -39,6 +40,7 @@ export interface WriteBase {
   readonly database: Database;
   readonly schema: Schema;
   readonly settings: ContentSettings;
+  readonly model: ModelWatch;
 }
 
 /** How a write is answered. */
@@ -137,6 +139,7 @@ async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly 
   const statements = look === null ? locking : [...locking, look];
   const rows = statements.length === 0 ? [] : await runner.all(statements);
   const loaded = loadedFrom(look === null ? undefined : rows.at(-1)?.[0], request);
+  if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
   if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
   return loadedFrom((await runner.all([...drafts, look])).at(-1)?.[0], request);

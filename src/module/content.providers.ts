@@ -10,7 +10,9 @@ import { DocumentsBase } from '../documents/documents-base.js';
 import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
+import { MODEL_DIGEST, ModelWatch } from '../documents/model-watch.js';
 import { ScheduleWorker } from '../documents/schedule-worker.js';
+import { describeModel, digestOf } from '../evolution/description.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
 import { ContentOpenApi } from '../http/content-openapi.js';
 import { ContentRequests } from '../http/content-requests.js';
@@ -48,12 +50,18 @@ const MADE: readonly Provider[] = [
     useFactory: (schema: Schema, runtime: ContentRuntimeOptions) => contentAccess(schema, runtime),
     inject: [CONTENT_SCHEMA, RUNTIME],
   },
+  {
+    provide: MODEL_DIGEST,
+    useFactory: (schema: Schema, settings: ContentSettings) => digestOf(describeModel(schema, settings)),
+    inject: [CONTENT_SCHEMA, CONTENT_SETTINGS],
+  },
   { provide: Database, useFactory: openDatabase, inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS] },
 ];
 
 /** What Nest makes itself. */
 const CLASSES: readonly Provider[] = [
   ContentArchive,
+  ModelWatch,
   DocumentsBase,
   Documents,
   ScheduleWorker,

@@ -1,26 +1,72 @@
-/** What is said of the database at the start. */
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+/** What is said of the database at the start, and what the application does not start with. */
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { Database } from '../database/database.js';
+import { ModelWatch } from '../documents/model-watch.js';
+import { ADVICE, checkContent, type CheckResult, type Finding } from '../evolution/content-check.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 
 /** How long the start waits for the database before it goes on without it, in milliseconds. */
 const START_CHECK = 5000;
 const SILENT = 'The database does not answer. Until it does, content routes answer 503';
 
-/** Says in the log what is wrong with the database, before the first request finds out. */
+const NOTHING: CheckResult = { away: null, findings: [], stored: null };
+
+/**
+ * Says in the log what is wrong with the database, before the first request finds out. An application that
+ * would lose content or show it to the wrong people serves no requests in production.
+ */
 @Injectable()
 export class StartCheck implements OnApplicationBootstrap {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  private readonly logger = new Logger('ContentDatabase');
+
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(ModelWatch) private readonly model: ModelWatch,
+    @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const logger = new Logger('ContentDatabase');
+    const { away, findings, stored } = await this.checked();
+    this.model.begin(stored);
+    if (away !== null) this.logger.warn(away);
+    const stopping = findings.filter(({ stops }) => stops);
+    if (stopping.length > 0 && this.refuses()) throw new Error(sentences([...stopping]));
+    if (findings.length > 0) this.logger.warn(sentences(findings));
+  }
+
+  /** What is found, as far as the database answers. */
+  private async checked(): Promise<CheckResult> {
     let timer: NodeJS.Timeout | undefined;
-    const silent = new Promise<readonly string[]>(
-      (done) => (timer = setTimeout(done, START_CHECK, [SILENT])),
-    );
-    const told = Promise.all([this.database.advice(), this.database.problems()]).then((lists) =>
-      lists.flat(),
-    );
-    for (const sentence of await Promise.race([told, silent])) logger.warn(sentence);
+    const silent = new Promise<null>((done) => (timer = setTimeout(done, START_CHECK, null)));
+    const found = Promise.all([this.database.advice(), this.look()]);
+    const result = await Promise.race([found, silent]);
     clearTimeout(timer);
+    const [advice, content] = result ?? [[SILENT], NOTHING];
+    for (const sentence of advice) this.logger.warn(sentence);
+    return content;
+  }
+
+  private async look(): Promise<CheckResult> {
+    try {
+      const { database, schema, settings } = this;
+      return await checkContent({ database, schema, settings }, false);
+    } catch (error) {
+      this.logger.warn(`The content could not be checked: ${String(error)}`);
+      return NOTHING;
+    }
+  }
+
+  /** Whether this application serves requests, and may not do so with what stops it. */
+  private refuses(): boolean {
+    if (this.server?.httpAdapter === undefined || this.server.httpAdapter === null) return false;
+    const { startCheck } = this.settings;
+    return (startCheck ?? (process.env['NODE_ENV'] === 'production' ? 'refuse' : 'warn')) === 'refuse';
   }
 }
+
+const sentences = (findings: readonly Finding[]): string =>
+  [...findings.map(({ text }) => text), ADVICE].join('. ');

@@ -94,7 +94,7 @@ async function moduleOf(reference: string | undefined, env: Environment): Promis
 }
 
 /** Runs a command and answers what to print. Throws an Error whose message is for the user. */
-export async function run(args: readonly string[], env: Environment): Promise<string> {
+export async function runToken(args: readonly string[], env: Environment): Promise<string> {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -15,6 +15,8 @@ export interface Loaded {
   /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
   readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
   readonly targets: ReadonlyMap<ContentType, FoundTargets>;
+  /** Under which model the content is stored, by its digest; null where nobody has noted one. */
+  readonly model: string | null;
   /** The same for each locale that has a draft, where all are written; empty otherwise. */
   readonly each: readonly Loaded[];
 }

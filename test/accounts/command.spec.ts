@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ApiTokensModule } from 'nestjs-content-api/accounts';
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM } from 'nestjs-content-api';
-import { run } from '../../src/module/token-command.ts';
+import { runToken as run } from '../../src/module/token-command.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes } from './helpers.ts';
 

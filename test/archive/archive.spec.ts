@@ -1,6 +1,7 @@
 /** Content in one file: out of one system, into another, the same from every side. */
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,6 +10,7 @@ import { ContentArchive } from 'nestjs-content-api';
 import { snapshot } from '../http/helpers.ts';
 import type { Host } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { killImport } from './kill.ts';
 import { answers, fill, send, startWorld } from './world.ts';
 
 describe('an archive', () => {
@@ -33,7 +35,6 @@ describe('an archive', () => {
     gunzipSync(await readFile(file))
       .toString()
       .split('\n');
-  const made = (text: string) => () => Readable.from([gzipSync(text)]);
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'archive-'));
@@ -80,5 +81,153 @@ describe('an archive', () => {
     expect(result.imported).toBeGreaterThan(10);
     expect(await answers(target)).toEqual(before);
     expect(Object.values(before).filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(20);
+  });
+
+  it('what is written afterwards gets numbers that nothing has, and its place behind all others', async () => {
+    const highest = async (host: Host) =>
+      (await host.sql('select max(id)::int as id from stories'))[0]?.['id'] as number;
+    const made = await send(target, 'POST', 'stories?populate=lead', {
+      data: { title: 'later', lead: { label: 'x' } },
+    });
+    expect(made.id).toBeGreaterThan(await highest(source));
+    const known = (await lines()).join('\n').matchAll(/"w\.part".*?"id": (\d+)|"lead":\{"id": (\d+)/g);
+    expect([...known].map(([, a, b]) => Number(a ?? b))).not.toContain(made.lead.id);
+    await send(target, 'DELETE', `stories/${made.documentId}`);
+  });
+
+  it('imports once: the second time everything is there', async () => {
+    const rows = await snapshot(target);
+    expect(await archive(target).import(from(file))).toMatchObject({ imported: 0, replaced: 0, skipped: 0 });
+    expect(await snapshot(target)).toEqual(rows);
+  });
+
+  describe('in a system that has been written meanwhile', () => {
+    let story: any;
+    let rival: any;
+    beforeAll(async () => {
+      [story] = await send(target, 'GET', 'stories?sort=id&pagination[limit]=1');
+      await send(target, 'PUT', `stories/${story.documentId}`, { data: { rank: 99 } });
+      const [red] = await send(target, 'GET', 'tags?filters[name]=red');
+      await send(target, 'DELETE', `tags/${red.documentId}`);
+      rival = await send(target, 'POST', 'tags', { data: { name: 'red' } });
+    });
+
+    it('lists what is in the way, and refuses it by default with nothing written', async () => {
+      const rows = await snapshot(target);
+      const { conflicts } = await archive(target).import(from(file), { dryRun: true });
+      expect(conflicts).toEqual(
+        expect.arrayContaining([
+          { kind: 'content', type: 'story', documentId: story.documentId },
+          expect.objectContaining({ kind: 'value', type: 'tag', attribute: 'name', other: rival.documentId }),
+        ]),
+      );
+      await expect(archive(target).import(from(file))).rejects.toMatchObject({ conflicts });
+      await expect(archive(target).import(from(file), { onConflict: 'replace' })).rejects.toMatchObject({
+        conflicts: conflicts.filter(({ kind }) => kind === 'value'),
+      });
+      expect(await snapshot(target)).toEqual(rows);
+    });
+
+    it('skips what is there and imports the rest', async () => {
+      const result = await archive(target).import(from(file), { onConflict: 'skip' });
+      expect(result).toMatchObject({ imported: 0, replaced: 0 });
+      expect(result.skipped).toBeGreaterThan(1);
+      expect(await send(target, 'GET', `stories/${story.documentId}`)).toMatchObject({ rank: 99 });
+    });
+
+    it('replaces what is there, once nothing else is in the way; what no archive holds stays', async () => {
+      await send(target, 'DELETE', `tags/${rival.documentId}`);
+      await target.sql(`update content_users set sessions = '[{"id":"x"}]', blocked = true`);
+      const result = await archive(target).import(from(file), { onConflict: 'replace' });
+      expect(result.replaced).toBeGreaterThan(1);
+      expect(await answers(target)).toEqual(before);
+      expect(await target.sql('select sessions, blocked from content_users')).toEqual([
+        { sessions: [{ id: 'x' }], blocked: false },
+      ]);
+    });
+  });
+
+  describe('what is no whole archive of this model is refused, with nothing written', () => {
+    const whole = async (): Promise<string> => (await lines()).join('\n');
+    it.each([
+      ['what is no gzip', async () => Buffer.from('hello'), /damaged/],
+      ['what is no archive', async () => gzipSync('{"hello":1}\n'), /no archive of content/],
+      [
+        'another version',
+        async () => gzipSync((await whole()).replace('"version":1', '"version":2')),
+        /version 2/,
+      ],
+      [
+        'a changed byte',
+        async () => gzipSync((await whole()).replace('ann@', 'eve@')),
+        /part "user" is not as/,
+      ],
+      [
+        'a missing document',
+        async () => gzipSync((await whole()).replace(/\{"documentId".*\n/, '')),
+        /not as it was/,
+      ],
+      [
+        'a missing end',
+        async () => gzipSync((await whole()).replace(/\{"complete".*\n/, '')),
+        /not complete/,
+      ],
+      ['half a file', async () => (await readFile(file)).subarray(0, 2000), /damaged|not complete/],
+      [
+        'a part of another kind',
+        async () => gzipSync((await whole()).replace('"part":"documents"', '"part":"../../etc/passwd"')),
+        /newer version/,
+      ],
+    ] as const)('%s', async (_, bytes, message) => {
+      const rows = await snapshot(target);
+      const given = await bytes();
+      await expect(
+        archive(target).import(() => Readable.from([given]), { onConflict: 'replace' }),
+      ).rejects.toThrow(message);
+      expect(await snapshot(target)).toEqual(rows);
+    });
+
+    it('a type and an attribute that the model does not have', async () => {
+      const [header, ...rest] = await lines();
+      const part = { part: 'documents', type: 'nobody', columns: {}, links: [], lastId: 0 };
+      const text = [header, JSON.stringify(part), ...rest].join('\n');
+      expect(text).toContain('nobody');
+      const sum = createHash('sha256')
+        .update(`${JSON.stringify(part)}\n`)
+        .digest('hex');
+      const parts = rest.filter((line) => line.startsWith('{"end"')).length + 1;
+      const changed = [
+        header,
+        JSON.stringify(part),
+        JSON.stringify({ end: 'nobody', documents: 0, sha256: sum }),
+        ...rest.map((line) => line.replace(/"parts":\d+/, `"parts":${parts}`)),
+      ].join('\n');
+      const open = () => Readable.from([gzipSync(changed)]);
+      expect(await archive(target).import(open, { dryRun: true })).toMatchObject({
+        conflicts: [{ kind: 'type', type: 'nobody' }],
+      });
+      await expect(archive(target).import(open)).rejects.toThrow('Nothing is imported');
+      await archive(target).import(open, { onConflict: 'skip' });
+    });
+  });
+
+  it('an import that was killed goes on where it ended', async () => {
+    const database = await createDatabase();
+    databases.push(database);
+    const other = await startWorld(database);
+    hosts.push(other);
+    for (const after of [2, 9])
+      expect(await killImport({ url: database.url, file }, { after, wait: 3 })).toBe(true);
+    expect(await other.sql('select done::int from content_import')).toMatchObject([
+      { done: expect.any(Number) },
+    ]);
+    // Who has written meanwhile what was imported is in nobody's way.
+    await other.sql(`update content_files set caption = 'changed'`);
+    const { imported, same } = await archive(other).import(from(file));
+    await other.sql(`update content_files set caption = null`);
+    expect(imported).toBeGreaterThan(0);
+    expect(imported + same).toBeLessThan((await lines()).filter((line) => line.startsWith('{"doc')).length);
+    expect(await answers(other)).toEqual(before);
+    expect(await other.sql(`select to_regclass('content_import') as left`)).toEqual([{ left: null }]);
   });
 });

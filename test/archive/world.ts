@@ -203,9 +203,13 @@ export async function fill(host: Host, stories: number): Promise<void> {
     publishAt: '2999-01-01T00:00:00.000Z',
     unpublishAt: '2999-02-01T00:00:00.000Z',
   });
-  await service(host.app, 'story').update(scheduled ?? '', { author: user.documentId } as never, {
-    status: 'draft',
-  });
+  await service(host.app, 'story').update(
+    scheduled ?? '',
+    { author: user.documentId },
+    {
+      status: 'draft',
+    },
+  );
 }
 
 const DEEP = [

@@ -16,7 +16,7 @@ import { DRAFT, EDIT, FRENCH, THEME } from '../../sample-app/texts/drafts.ts';
 import { HOMEPAGE } from '../../sample-app/texts/homepage.ts';
 import { STORIES } from '../../sample-app/texts/stories.ts';
 import { welcome } from '../../sample-app/welcome.ts';
-import { run } from '../../src/module/token-command.ts';
+import { runToken as run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { MailLog, post, register } from './visitors.ts';
 

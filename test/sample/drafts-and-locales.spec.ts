@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createAtlas } from '../../sample-app/atlas.ts';
 import { AtlasLoader } from '../../sample-app/loader/atlas-loader.ts';
-import { run } from '../../src/module/token-command.ts';
+import { runToken as run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

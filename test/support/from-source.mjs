@@ -10,7 +10,8 @@ const [, options] = jest.transform['^.+\\.ts$'];
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier === 'nestjs-content-api') return next(`${SRC}index.ts`, context);
+    const [, entry] = /^nestjs-content-api(?:\/(\w+))?$/.exec(specifier) ?? [null, null];
+    if (entry !== null) return next(`${SRC}${entry ?? 'index'}.ts`, context);
     const isOurs = specifier.startsWith('.') && context.parentURL?.startsWith(SRC);
     return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   },

@@ -1,0 +1,121 @@
+/** `npx nestjs-content-api export …` and `import …`: content in one file. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { ContentArchive } from '../archive/content-archive.js';
+import { ArchiveConflictError, type ImportResult, type OnConflict } from '../archive/import-archive.js';
+import type { ArchiveConflict } from '../archive/judge.js';
+import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
+
+export const EXPORT_USAGE = `export <file> --module <module>
+      Writes all content into a file.`;
+export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--on-conflict refuse|skip|replace]
+      Imports such a file. Run again after a crash, it goes on where it ended.
+      --dry-run lists what is in the way and writes nothing.
+      --on-conflict: what happens to documents that are there with other content; nothing is imported by default.
+
+  ${MODULE_OPTION}`;
+
+/** Least time between two lines about one type, in milliseconds. */
+const EVERY = 1000;
+/** How many conflicts are printed. */
+const MOST = 50;
+
+/** Says how far a command has come, now and then. */
+function progressOf({ say }: Pick<Surroundings, 'say'>): (type: string, documents: number) => void {
+  let [last, at] = ['', 0];
+  return (type, documents) => {
+    const now = Date.now();
+    if (type === last && now - at < EVERY) return;
+    [last, at] = [type, now];
+    say(`${type}: ${documents}`);
+  };
+}
+
+/** The file that a command names. */
+function fileOf(positionals: readonly string[], usage: string): string {
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1)
+    throw new UsageError(`Usage: nestjs-content-api ${usage}`);
+  return file;
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+/** Writes an archive; its file has its name only when it is whole. */
+export async function runExport(args: readonly string[], surroundings: Surroundings): Promise<string> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { module: { type: 'string' } },
+  });
+  const file = fileOf(positionals, EXPORT_USAGE);
+  if (await isThere(file)) throw new UsageError(`${file} is there already`);
+  const unfinished = `${file}.unfinished`;
+  await withApplication(values.module, async (app) => {
+    const archive = app.get(ContentArchive, { strict: false });
+    try {
+      await archive.export(createWriteStream(unfinished), progressOf(surroundings));
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  });
+  return `Written: ${file}`;
+}
+
+const sentence = ({ kind, type, attribute, documentId, other }: ArchiveConflict): string =>
+  ({
+    type: `the model has no type "${type}"`,
+    attribute: `the model has no ${type}.${attribute ?? ''} like it`,
+    content: `${type} ${documentId ?? ''} is there with other content`,
+    value: `${type} ${documentId ?? ''}: ${attribute ?? ''} belongs to ${other ?? ''}`,
+  })[kind];
+
+function listed(conflicts: readonly ArchiveConflict[]): string {
+  const more = conflicts.length > MOST ? [`and ${conflicts.length - MOST} more`] : [];
+  return [...conflicts.slice(0, MOST).map(sentence), ...more].map((line) => `  ${line}`).join('\n');
+}
+
+const summary = ({ imported, replaced, same, skipped }: ImportResult): string =>
+  `Imported: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out`;
+
+const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnConflict[];
+
+const isChoice = (word: string): word is OnConflict => CHOICES.includes(word);
+
+/** Imports an archive. */
+export async function runImport(args: readonly string[], surroundings: Surroundings): Promise<string> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      module: { type: 'string' },
+      'dry-run': { type: 'boolean' },
+      'on-conflict': { type: 'string', default: 'refuse' },
+    },
+  });
+  const file = fileOf(positionals, IMPORT_USAGE);
+  const onConflict = values['on-conflict'];
+  if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
+  if (!(await isThere(file))) throw new UsageError(`There is no ${file}`);
+  const dryRun = values['dry-run'] ?? false;
+  return withApplication(values.module, async (app) => {
+    const archive = app.get(ContentArchive, { strict: false });
+    const options = { onConflict, dryRun, progress: progressOf(surroundings) };
+    try {
+      const result = await archive.import(() => createReadStream(file), options);
+      if (!dryRun) return summary(result);
+      if (result.conflicts.length === 0) return 'Nothing is in the way';
+      throw new UsageError(`In the way:\n${listed(result.conflicts)}`);
+    } catch (error) {
+      if (!(error instanceof ArchiveConflictError)) throw error;
+      throw new UsageError(`Nothing is imported. In the way:\n${listed(error.conflicts)}`);
+    }
+  });
+}

@@ -1,0 +1,25 @@
+/** `npx nestjs-content-api check`: whether the content in the database is that of the model. */
+import { parseArgs } from 'node:util';
+import { Database } from '../database/database.js';
+import { checkContent } from '../evolution/content-check.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { UsageError, withApplication } from './command.js';
+
+export const CHECK_USAGE = `check --module <module>
+      Compares the content in the database with the model, and prints what differs. Ends with 1 where something does.`;
+
+/** Looks at everything. Throws a UsageError that says what was found. */
+export async function runCheck(args: readonly string[]): Promise<string> {
+  const { values } = parseArgs({ args: [...args], options: { module: { type: 'string' } } });
+  const { away, findings } = await withApplication(values.module, (app) => {
+    const options = { strict: false };
+    const database = app.get(Database, options);
+    const schema = app.get<Schema>(CONTENT_SCHEMA, options);
+    const settings = app.get<ContentSettings>(CONTENT_SETTINGS, options);
+    return checkContent({ database, schema, settings }, true);
+  });
+  if (away !== null) throw new UsageError(away);
+  if (findings.length === 0) return 'The content in the database is that of the model';
+  throw new UsageError(findings.map(({ stops, text }) => `${stops ? 'error' : 'note '}  ${text}`).join('\n'));
+}

@@ -1,0 +1,41 @@
+/** What `npx nestjs-content-api` can do: one row for each command. */
+import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
+import { CHECK_USAGE, runCheck } from './check-command.js';
+import { type Surroundings, UsageError } from './command.js';
+import { runFiles } from './files-command.js';
+import { runToken } from './token-command.js';
+
+interface Command {
+  /** What it is called with, and what it does. */
+  readonly usage: string;
+  /** Answers what to print. Throws an Error whose message is for the user. */
+  readonly run: (args: readonly string[], surroundings: Surroundings) => Promise<string>;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  token: {
+    usage: 'token <command> [options]     API tokens; "token --help" says more',
+    run: (args, { env }) => runToken(['token', ...args], env),
+  },
+  files: {
+    usage: 'files check [options]         bytes of files; "files --help" says more',
+    run: (args) => runFiles(['files', ...args]),
+  },
+  check: { usage: CHECK_USAGE, run: runCheck },
+  export: { usage: EXPORT_USAGE, run: runExport },
+  import: { usage: IMPORT_USAGE, run: runImport },
+};
+
+const usage = (): string =>
+  ['Usage: nestjs-content-api <command>', '', ...Object.values(COMMANDS).map((one) => `  ${one.usage}`)].join(
+    '\n',
+  );
+
+/** Runs a command and answers what to print. Throws an Error whose message is for the user. */
+export async function run(args: readonly string[], surroundings: Surroundings): Promise<string> {
+  const [name = '', ...rest] = args;
+  if (['--help', '-h'].includes(name)) return usage();
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) throw new UsageError(usage());
+  return command.run(rest, surroundings);
+}

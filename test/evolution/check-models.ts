@@ -1,0 +1,64 @@
+/** A model, and what becomes of it. */
+import { defineCollectionType, defineComponent } from 'nestjs-content-api';
+import type { Model } from '../http/helpers.ts';
+
+const text = { type: 'string' } as const;
+const many = { type: 'component', component: 'c.part', repeatable: true } as const;
+
+export const BEFORE: Model = {
+  locales: ['en', 'fr'],
+  contentTypes: [
+    defineCollectionType({
+      singularApiId: 'article',
+      pluralApiId: 'articles',
+      draftAndPublish: true,
+      attributes: {
+        title: text,
+        secret: { type: 'password' },
+        known: text,
+        rank: { type: 'integer' },
+        parts: many,
+      },
+    }),
+    defineCollectionType({
+      singularApiId: 'page',
+      pluralApiId: 'pages',
+      localized: true,
+      attributes: {
+        title: { ...text, localized: true },
+        zone: { type: 'dynamiczone', components: ['c.part', 'c.gone'] },
+      },
+    }),
+  ],
+  components: [
+    defineComponent({
+      uid: 'c.part',
+      attributes: { text, gone: text, inner: { type: 'component', component: 'c.gone' } },
+    }),
+    defineComponent({ uid: 'c.gone', attributes: { text, lost: text } }),
+  ],
+};
+
+export const AFTER: Model = {
+  locales: ['en', 'fr'],
+  contentTypes: [
+    defineCollectionType({
+      singularApiId: 'article',
+      pluralApiId: 'articles',
+      attributes: { title: text, secret: text, rank: { type: 'integer' }, parts: many },
+    }),
+    defineCollectionType({
+      singularApiId: 'page',
+      pluralApiId: 'pages',
+      attributes: { title: text, zone: { type: 'dynamiczone', components: ['c.part'] } },
+    }),
+  ],
+  components: [
+    defineComponent({
+      uid: 'c.part',
+      removed: ['gone'],
+      attributes: { text, inner: { type: 'component', component: 'c.gone' } },
+    }),
+    defineComponent({ uid: 'c.gone', removed: ['lost'], attributes: { text } }),
+  ],
+};

@@ -1,0 +1,170 @@
+/** What is said of a database that is not as the model has it, at the start and on the command line. */
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MikroORM } from '@mikro-orm/core';
+import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import supertest from 'supertest';
+import { Database } from '../../src/database/database.ts';
+import { checkContent } from '../../src/evolution/content-check.ts';
+import { describeModel } from '../../src/evolution/description.ts';
+import { notedModel } from '../../src/evolution/stored-model.ts';
+import { run } from '../../src/module/command-line.ts';
+import { CONTENT_SCHEMA } from '../../src/schema/model.ts';
+import { CONTENT_SETTINGS } from '../../src/settings.ts';
+import { print } from '../../src/sql.ts';
+import { type Host, type Model, startHost, startModel } from '../http/helpers.ts';
+import { countStatements } from '../support/app.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { AFTER, BEFORE } from './check-models.ts';
+
+/** The settings with which applications start here. */
+type Start = { readonly startCheck?: 'refuse' | 'warn' };
+
+describe('a database that is not as the model has it', () => {
+  let database: TestDatabase;
+  let host: Host | undefined;
+  const warned: string[] = [];
+
+  const start = async (model: Model, { startCheck }: Start = {}): Promise<Host> => {
+    warned.length = 0;
+    const spy = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((message) => void warned.push(String(message)));
+    try {
+      host = await startHost(
+        () => ({
+          imports: [
+            ContentModule.forRoot({
+              ...model,
+              ...(startCheck === undefined ? {} : { startCheck }),
+              access: { public: { '*': '*' } },
+              database: { clientUrl: database.url },
+            }),
+          ],
+        }),
+        { database },
+      );
+      return host;
+    } finally {
+      spy.mockRestore();
+    }
+  };
+  const stop = async (): Promise<void> => {
+    await host?.close();
+    host = undefined;
+  };
+  const note = async ({ app }: Host): Promise<void> => {
+    const [schema, settings] = [app.get(CONTENT_SCHEMA), app.get(CONTENT_SETTINGS)];
+    await app.get(Database).run(print(notedModel(schema, describeModel(schema, settings))));
+  };
+  const command = (...args: string[]) => run(args, { env: {}, say: () => undefined });
+  const module = (name: string) => `${join(import.meta.dirname, 'check-app.ts')}#${name}`;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    process.env['CHECK_DATABASE'] = database.url;
+    const before = await startModel(database, BEFORE, 'express');
+    const { url } = before;
+    const post = (path: string, data: object) =>
+      supertest(url).post(`/api/${path}`).send({ data }).expect(201);
+    await post('articles', { title: 'live', parts: [{ text: 'x', gone: 'y', inner: { lost: 'z' } }] });
+    await post('articles?status=draft', { title: 'pending' });
+    const { body } = await post('pages', { title: 'english', zone: [{ __component: 'c.gone' }] });
+    await supertest(url)
+      .put(`/api/pages/${body.data.documentId}?locale=fr`)
+      .send({ data: { title: 'français' } });
+    await note(before);
+    await before.close();
+  });
+  afterEach(stop);
+  afterAll(() => database.drop());
+
+  it('says nothing where it is as the model has it', async () => {
+    await start(BEFORE, { startCheck: 'refuse' });
+    expect(warned).toEqual([]);
+    expect(await command('check', '--module', module('Before'))).toBe(
+      'The content in the database is that of the model',
+    );
+  });
+
+  const EXPECTED = [
+    'The content is stored under another model than that of this release',
+    'article.known is stored, and this release does not know it',
+    'article.secret was a password, and would be shown as it is stored',
+    'article has no drafts, and 2 are stored, which nobody is shown',
+    'page has no locales, and 1 versions are stored in others than "en", which nobody is shown',
+    'Components hold what the model does not have: article.parts.gone, article.parts.inner.lost, page.zone of "c.gone"',
+  ];
+
+  it('warns once of all that differs, and names the commands', async () => {
+    await start(AFTER);
+    expect(warned).toHaveLength(1);
+    for (const sentence of EXPECTED) expect(warned[0]).toContain(sentence);
+    expect(warned[0]).toContain('npx nestjs-content-api migration');
+    expect(warned[0]).toContain('npx nestjs-content-api check');
+  });
+
+  it('does not start with what would be lost or shown, where it is to refuse, as in production', async () => {
+    await expect(start(AFTER, { startCheck: 'refuse' })).rejects.toThrow(/article has no drafts.*migration/);
+    const { NODE_ENV } = process.env;
+    process.env.NODE_ENV = 'production';
+    try {
+      await expect(start(AFTER)).rejects.toThrow(/article.secret was a password/);
+      await start(AFTER, { startCheck: 'warn' });
+    } finally {
+      process.env.NODE_ENV = NODE_ENV;
+    }
+  });
+
+  it('a context that serves no requests is not kept from starting', async () => {
+    class Root {}
+    const content = ContentModule.forRoot({
+      ...AFTER,
+      startCheck: 'refuse',
+      database: { clientUrl: database.url },
+    });
+    const app = await NestFactory.createApplicationContext(
+      { module: Root, imports: [content] },
+      { logger: false },
+    );
+    await app.close();
+  });
+
+  it('the command prints all of it, and fails', async () => {
+    await expect(command('check', '--module', module('After'))).rejects.toThrow(
+      [...EXPECTED.map((text, i) => `${i === 0 || i === 5 ? 'note ' : 'error'}  ${text}`)].join('\n'),
+    );
+  });
+
+  it('takes four statements', async () => {
+    const { app } = await start(AFTER);
+    const checked = {
+      database: app.get(Database),
+      schema: app.get(CONTENT_SCHEMA),
+      settings: app.get(CONTENT_SETTINGS),
+    };
+    expect(await countStatements(() => checkContent(checked, false))).toHaveLength(4);
+  });
+
+  it('tables, columns and their types are those of the model, or it says which are not', async () => {
+    const { article, page } = AFTER.contentTypes.reduce(
+      (all, type) => ({ ...all, [type.singularApiId]: type }),
+      {} as Record<string, (typeof AFTER.contentTypes)[number]>,
+    );
+    const more = defineCollectionType({ singularApiId: 'more', pluralApiId: 'mores', attributes: {} });
+    const changed = {
+      ...(article as object),
+      attributes: { ...article?.attributes, rank: { type: 'datetime' }, extra: { type: 'string' } },
+    };
+    const model = { ...AFTER, contentTypes: [changed, page, more] } as unknown as Model;
+    await expect(start(model, { startCheck: 'refuse' })).rejects.toThrow(
+      /lacks (?=.*"articles"."extra")(?=.*"mores").*other types for "articles"."rank" \(integer\)/,
+    );
+    const { url, app } = await start(model);
+    const { body } = await supertest(url).get('/api/articles?filters[rank][$gt]=2020-01-01').expect(503);
+    expect(body.error.details).toMatchObject({ retryAfter: 1 });
+    await app.get<MikroORM>(CONTENT_ORM).close();
+  });
+});
