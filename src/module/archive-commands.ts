@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { ContentArchive } from '../archive/content-archive.js';
 import { ArchiveConflictError, type ImportResult, type OnConflict } from '../archive/import-archive.js';
 import type { ArchiveConflict } from '../archive/judge.js';
-import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './open-module.js';
+import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
 export const EXPORT_USAGE = `export <file> --module <module>
       Writes all content into a file.`;

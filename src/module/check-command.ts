@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import { checkContent } from '../evolution/content-check.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
-import { UsageError, withApplication } from './open-module.js';
+import { UsageError, withApplication } from './command.js';
 
 export const CHECK_USAGE = `check --module <module>
       Compares the content in the database with the model, and prints what differs. Ends with 1 where something does.`;

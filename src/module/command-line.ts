@@ -1,8 +1,8 @@
 /** What `npx nestjs-content-api` can do: one row for each command. */
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
 import { CHECK_USAGE, runCheck } from './check-command.js';
+import { type Surroundings, UsageError } from './command.js';
 import { runFiles } from './files-command.js';
-import { type Surroundings, UsageError } from './open-module.js';
 import { runToken } from './token-command.js';
 
 interface Command {
@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args, { env }) => runToken(['token', ...args], env),
   },
   files: {
-    usage: 'files check [options]         files and their bytes; "files --help" says more',
+    usage: 'files check [options]         bytes of files; "files --help" says more',
     run: (args) => runFiles(['files', ...args]),
   },
   check: { usage: CHECK_USAGE, run: runCheck },

@@ -1,7 +1,7 @@
 /** `npx nestjs-content-api files check`: whether the rows of files and their bytes fit. */
 import { parseArgs } from 'node:util';
 import { FileCheck, type FilesReport } from '../files/file-check.js';
-import { moduleIn, openModule, UsageError } from './open-module.js';
+import { moduleNamed, openContext, UsageError } from './command.js';
 
 const USAGE = `Usage: nestjs-content-api files check --module <file>[#<export>] [--mend]
 
@@ -43,7 +43,7 @@ export async function runFiles(args: readonly string[]): Promise<string> {
   if (values.help === true) return USAGE.trimEnd();
   const [, command] = positionals;
   if (command !== 'check' || values.module === undefined) throw new UsageError(USAGE);
-  const app = await openModule(await moduleIn(values.module));
+  const app = await openContext(await moduleNamed(values.module));
   try {
     return said(await app.get(FileCheck, { strict: false }).run({ mend: values.mend }), values.mend);
   } finally {

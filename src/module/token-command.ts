@@ -4,8 +4,8 @@ import { apiTokenType } from '../accounts/account-types.js';
 import { type ApiToken, ApiTokens, type NewApiToken } from '../accounts/api-tokens.service.js';
 import type { Grants } from '../access/permissions.js';
 import { ApiTokensModule } from './api-tokens.module.js';
+import { type Environment, moduleNamed, openContext, UsageError } from './command.js';
 import { ContentModule } from './content.module.js';
-import { type Environment, moduleIn, openModule, UsageError } from './open-module.js';
 
 const USAGE = `Usage: nestjs-content-api token <command> [options]
 
@@ -17,6 +17,8 @@ const USAGE = `Usage: nestjs-content-api token <command> [options]
   --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
                                Without it the database of DATABASE_URL is used.
   --help                       prints this.
+
+nestjs-content-api files --help says what there is for files.
 `;
 
 interface Options {
@@ -81,13 +83,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** The application's own module, or as much of one as tokens need. */
-function moduleOf(reference: string | undefined, env: Environment): Promise<unknown> {
-  if (reference !== undefined) return moduleIn(reference);
-  const clientUrl = env['DATABASE_URL'];
-  if (clientUrl === undefined) throw new UsageError('Give --module, or set DATABASE_URL');
-  const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
-  return Promise.resolve({ module: ApiTokensModule, imports: [content] });
+async function moduleOf(reference: string | undefined, env: Environment): Promise<unknown> {
+  if (reference === undefined) {
+    const clientUrl = env['DATABASE_URL'];
+    if (clientUrl === undefined) throw new UsageError('Give --module, or set DATABASE_URL');
+    const content = ContentModule.forRoot({ contentTypes: [apiTokenType], database: { clientUrl } });
+    return { module: ApiTokensModule, imports: [content] };
+  }
+  return moduleNamed(reference);
 }
 
 /** Runs a command and answers what to print. Throws an Error whose message is for the user. */
@@ -110,7 +113,7 @@ export async function runToken(args: readonly string[], env: Environment): Promi
   const [subject, name = '', which = ''] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (subject !== 'token' || command === undefined) throw new UsageError(USAGE);
-  const app = await openModule(await moduleOf(values.module, env));
+  const app = await openContext(await moduleOf(values.module, env));
   try {
     return await command(app.get(ApiTokens, { strict: false }), values, which);
   } finally {

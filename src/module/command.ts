@@ -1,12 +1,10 @@
-/** The application that a command is about. */
+/** What the commands of `npx nestjs-content-api` share. */
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-/** A mistake on the command line, or what a command has found; its message is all there is to say. */
-export class UsageError extends Error {}
-
+/** What a process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What commands are given beside their arguments. */
@@ -20,8 +18,11 @@ export interface Surroundings {
 export const MODULE_OPTION =
   '--module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.';
 
-/** The module in `<file>[#<export>]`. Throws a UsageError where there is none. */
-export async function moduleIn(reference: string): Promise<unknown> {
+/** A mistake on the command line, or what a command has found; its message is all there is to say. */
+export class UsageError extends Error {}
+
+/** The Nest module of a reference such as `dist/app.module.js#AppModule`. Throws a UsageError without one. */
+export async function moduleNamed(reference: string): Promise<unknown> {
   const [file = '', name = 'AppModule'] = reference.split('#');
   const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
   const found = exported[name] ?? exported['default'];
@@ -29,8 +30,8 @@ export async function moduleIn(reference: string): Promise<unknown> {
   return found;
 }
 
-/** Starts a module without serving requests. */
-export const openModule = (module: unknown): Promise<INestApplicationContext> =>
+/** Starts an application without a server. */
+export const openContext = (module: unknown): Promise<INestApplicationContext> =>
   NestFactory.createApplicationContext(module as Parameters<typeof NestFactory.createApplicationContext>[0], {
     logger: ['error'],
     abortOnError: false,
@@ -42,7 +43,7 @@ export async function withApplication<T>(
   work: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
   if (reference === undefined) throw new UsageError('Give --module, the module of your application');
-  const app = await openModule(await moduleIn(reference));
+  const app = await openContext(await moduleNamed(reference));
   try {
     return await work(app);
   } finally {
