@@ -94,6 +94,7 @@ const PLAIN = {
   populate: { kind: 'none' },
   count: false,
   on: null,
+  dotted: false,
   raw: true,
 } as const;
 
@@ -230,11 +231,16 @@ function isLeftOut(model: Model, key: string): boolean {
   );
 }
 
+/** Whether it leads on from a file, which paths with dots do not (protocol 4.9). */
+const isOfFile = ({ linked }: Attribute, model: Model): boolean =>
+  linked && model.model === 'type' && model.internal;
+
 function planItem(item: PopulateItem, model: Model, context: SelectContext): ChildPlan[] {
   const attribute = lookUp(model, item.key, null);
   if (attribute === 'hidden' && isLeftOut(model, item.key)) return [];
   if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar')
     throw invalidAt(item.key, item.at);
+  if (item.dotted && isOfFile(attribute, model)) throw invalidAt(item.key, item.at);
   spend(context);
   const seen = !item.off && context.rights.mayRead(model, attribute);
   if (isMixed(attribute)) {

@@ -31,6 +31,7 @@ const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): Popula
   populate: NO_POPULATE,
   count: false,
   on: null,
+  dotted: false,
   raw: true,
   ...rest,
 });
@@ -47,7 +48,10 @@ function fromTree(tree: PathTree, prefix: string): Populate {
   return {
     kind: 'items',
     items: [...tree.below].map(([key, below]) =>
-      item(key, dotted(prefix, key), { populate: fromTree(below, dotted(prefix, key)) }),
+      item(key, dotted(prefix, key), {
+        populate: fromTree(below, dotted(prefix, key)),
+        dotted: prefix !== '',
+      }),
     ),
   };
 }

@@ -32,6 +32,8 @@ export interface PopulateItem {
   readonly populate: Populate;
   readonly count: boolean;
   readonly on: readonly PopulateItem[] | null;
+  /** Named by the rest of a path with dots, and not by a key of its own. */
+  readonly dotted: boolean;
   /** The raw value, for the message about zones that quotes it. */
   readonly raw: unknown;
 }

@@ -9,7 +9,7 @@ import type {
   ScalarTypeName,
   ZoneDefinition,
 } from './definitions.js';
-import { EMBEDDED, type JoinContext, joinOf, LOCALES, morphJoin, morphSideJoin } from './joins.js';
+import { EMBEDDED, HOLDERS, type JoinContext, joinOf, LOCALES, morphJoin, morphSideJoin } from './joins.js';
 import type { Join } from './join-model.js';
 import type {
   Attribute,
@@ -201,6 +201,29 @@ export function attributeOf(
   if (def.type === 'relation' && isMorph(def)) return morph(def, making);
   return relation(def as RelationAttribute['def'], making);
 }
+
+/** Who holds a file: the documents of these types that have it in a media attribute (protocol 4.34). */
+export const holdersOf = (targets: readonly ContentType[]): MorphAttribute =>
+  Object.freeze<MorphAttribute>({
+    kind: 'morph',
+    name: identifier('related'),
+    system: false,
+    open: false,
+    required: false,
+    private: false,
+    hidden: false,
+    linked: true,
+    writable: false,
+    localized: false,
+    def: { type: 'relation', relation: 'morphToMany' },
+    many: true,
+    join: HOLDERS,
+    targets,
+    named: true,
+    polymorphic: true,
+    media: false,
+    exclusive: false,
+  });
 
 /** The other locales of a document. */
 export function localizations(type: ContentType): RelationAttribute {

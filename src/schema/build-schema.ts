@@ -9,6 +9,7 @@ import {
   localizations,
   tableOf,
   TIMES,
+  holdersOf,
 } from './build-attribute.js';
 import { checkModel, isTableName, soundPart } from './check-model.js';
 import { checkNames } from './check-names.js';
@@ -22,7 +23,7 @@ import {
 import { ContentModelError } from './content-model-error.js';
 import { fallbackRules } from './fallback-locale.js';
 import { FILE_TYPE } from './file-type.js';
-import type { Attribute, Component, ContentType, ScalarAttribute, Schema } from './model.js';
+import type { Attribute, Component, ContentType, Model, ScalarAttribute, Schema } from './model.js';
 import { NO_STORAGE, storageOf } from './storage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -54,6 +55,16 @@ function fillType(build: Construction, type: Mutable<ContentType>, def: ContentT
   if (type.localized) entries.push(['localizations', localizations(type)]);
   type.attributes = new Map(entries);
   type.shown = entries.map(([, item]) => item).filter(isShown);
+}
+
+/** Whether documents have files in a media attribute of their own, or of a component at any depth. */
+function holdsFiles({ attributes }: Model, seen: ReadonlySet<Model> = new Set()): boolean {
+  return [...attributes.values()].some((attribute) => {
+    if (attribute.kind === 'scalar') return false;
+    if (attribute.linked) return attribute.media;
+    const inside = attribute.components.filter((component) => !seen.has(component));
+    return inside.some((component) => holdsFiles(component, new Set([...seen, component])));
+  });
 }
 
 /** The routes that a definition leaves its type. */
@@ -107,8 +118,8 @@ const componentShell = ({ uid, previousName, removed }: ComponentDefinition): Mu
 });
 
 function construct(model: SoundModel): Schema {
-  const { types, components, file, schema } = model;
-  const all = [file, ...types];
+  const { types, components, schema } = model;
+  const all = [model.file, ...types];
   const build: Construction = {
     schema,
     definitions: new Map(all.map((def) => [def.singularApiId, def])),
@@ -126,6 +137,9 @@ function construct(model: SoundModel): Schema {
     Object.freeze(component);
   }
   for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
+  const file = build.types.get('file') as Mutable<ContentType>;
+  const related = holdersOf([...build.types.values()].filter((type) => holdsFiles(type)));
+  file.attributes = new Map([...file.attributes, [related.name, related]]);
   // What leads to a type is known once all types have their attributes.
   for (const type of build.types.values()) {
     type.storage = storageOf(type, [...build.types.values()]);
@@ -134,7 +148,7 @@ function construct(model: SoundModel): Schema {
   return Object.freeze({
     types: build.types,
     components: build.components,
-    file: build.types.get('file') as ContentType,
+    file,
     removed: model.removed ?? [],
   });
 }

@@ -59,8 +59,14 @@ export interface LocalesJoin extends JoinBase {
   readonly kind: 'locales';
 }
 
+/** The documents that hold ours by any media attribute of theirs, at any depth. */
+export interface HoldersJoin extends JoinBase {
+  readonly kind: 'holders';
+}
+
 /** How a relation reaches its targets. Relations link documents; the version is picked when they are read. */
-export type Join = ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin;
+export type Join =
+  ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin | HoldersJoin;
 
 /** A column of a link table. */
 export interface LinkColumn {

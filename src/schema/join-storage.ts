@@ -87,10 +87,12 @@ export const joinStorage = byKind<Join, [ContentType, RelationAttribute], Attrib
   inverseLink: inOtherLinkTable,
   embedded: nothing,
   locales: nothing,
+  holders: nothing,
 });
 
 /** The same of a relation to several types. */
 export const morphStorage = byKind<MorphAttribute['join'], [], AttributeStorage>({
   link: inLinkTable,
   embedded: nothing,
+  holders: nothing,
 });

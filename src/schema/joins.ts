@@ -10,6 +10,7 @@ import type {
 import type {
   ColumnJoin,
   EmbeddedJoin,
+  HoldersJoin,
   InverseLinkJoin,
   Join,
   LinkColumn,
@@ -26,6 +27,9 @@ export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', name: nu
 
 /** The locales of a document are told by its own rows. */
 export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', name: null, side: null, lock: null });
+
+/** Whoever holds a file says so in rows and links of their own. */
+export const HOLDERS: HoldersJoin = Object.freeze({ kind: 'holders', name: null, side: null, lock: null });
 
 const linkColumn = (name: string, property: string, type: string): LinkColumn =>
   Object.freeze({ name: identifier(name), property, type, key: false });

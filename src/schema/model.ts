@@ -13,7 +13,7 @@ import type {
   ZoneDefinition,
 } from './definitions.js';
 import type { FallsBack } from './fallback-locale.js';
-import type { EmbeddedJoin, Join, LinkJoin, LinkTable } from './join-model.js';
+import type { EmbeddedJoin, HoldersJoin, Join, LinkJoin, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
 
 interface AttributeBase {
@@ -65,11 +65,11 @@ export interface RelationAttribute extends LinkedBase {
   readonly target: ContentType;
 }
 
-/** The owning side of a relation to several types. */
+/** A relation to several types: the owning side of one, or what shows who holds a file. */
 export interface MorphAttribute extends LinkedBase {
   readonly kind: 'morph';
   readonly def: MorphDefinition;
-  readonly join: LinkJoin | EmbeddedJoin;
+  readonly join: LinkJoin | EmbeddedJoin | HoldersJoin;
 }
 
 /** An attribute that leads to documents of their own. */

@@ -342,4 +342,43 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     const files = [found.cover, ...found.gallery, found.hero.file, ...found.zone.map(({ file }) => file)];
     expect(files.map((file) => Object.keys(file))).toEqual([KEYS, KEYS, KEYS, KEYS]);
   });
+
+  it('4.34: `related` shows who holds a file, each in the version that is read and may be found', async () => {
+    const [used, other] = await upload([{}, {}]);
+    const hero = { file: used?.id };
+    const bodies: readonly (readonly [string, object])[] = [
+      ['/api/pages', { title: 'cover', cover: used?.id }],
+      ['/api/pages', { title: 'gallery', gallery: [other?.id, used?.id] }],
+      ['/api/pages', { title: 'hero', hero }],
+      ['/api/pages', { title: 'zone', zone: [{ __component: 'shared.image', file: used?.id }] }],
+      ['/api/pages?status=draft', { title: 'draft', cover: used?.id }],
+      ['/api/pages', { title: 'nobody', cover: other?.id }],
+      ['/api/persons', { name: 'Ann', avatar: used?.id }],
+    ];
+    for (const [path, data] of bodies) {
+      const headers = { 'Content-Type': 'application/json' };
+      expect((await json(path, { method: 'POST', body: JSON.stringify({ data }), headers }))[0]).toBe(201);
+    }
+    const related = async (query = '', as = 'editor'): Promise<unknown> => {
+      const [, file] = await json(`/api/upload/files/${used?.id}?${query}`, { as });
+      return (file as { related?: { __type: string; title?: string; name?: string }[] }).related
+        ?.map(({ __type, title, name }) => `${__type} ${title ?? name}`)
+        .sort();
+    };
+    const page = 'api::page.page';
+    const shown = [`${page} cover`, `${page} gallery`, `${page} hero`, `${page} zone`];
+    expect(await related()).toBeUndefined();
+    expect(await related('populate=related')).toEqual(['api::person.person Ann', ...shown].sort());
+    expect(await related('populate=*&status=draft')).toContain(`${page} draft`);
+    expect(await related('populate=related', 'file-findOne')).toBeUndefined();
+    const on = `populate[related][on][${page}][fields]=title`;
+    expect(await related(on)).toEqual(shown);
+    expect(await json(`/api/upload/files/${used?.id}?populate[related][count]=true`)).toMatchObject([
+      200,
+      { related: { count: 5 } },
+    ]);
+    expect((await json('/api/pages?populate=cover.related'))[0]).toBe(400);
+    expect((await json('/api/pages?populate[cover][populate]=related'))[0]).toBe(200);
+    expect((await json('/api/upload/files?filters[related][id]=1'))[0]).toBe(400);
+  });
 });

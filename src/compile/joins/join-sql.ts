@@ -24,6 +24,15 @@ export interface Linked {
   readonly position: Sql | null;
 }
 
+/** The links, and the type and document id that each of them names. */
+export interface NamedLinks {
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+  readonly position: Sql;
+  readonly type: Sql;
+  readonly documentId: Sql;
+}
+
 /** Whose stored targets are asked for. */
 interface StoredList {
   readonly row: RowScope;

@@ -2,6 +2,7 @@
 import type { Join } from '../../schema/join-model.js';
 import { columnJoin } from './column.js';
 import { embeddedJoin } from './embedded.js';
+import { holdersJoin } from './holders.js';
 import { inverseColumnJoin } from './inverse-column.js';
 import { inverseLinkJoin } from './inverse-link.js';
 import type { JoinSql } from './join-sql.js';
@@ -15,6 +16,7 @@ const JOINS: { readonly [K in Join['kind']]: JoinSql<Extract<Join, { readonly ki
   inverseLink: inverseLinkJoin,
   embedded: embeddedJoin,
   locales: localesJoin,
+  holders: holdersJoin,
 };
 
 /** The row of a join's kind. */

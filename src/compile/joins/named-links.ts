@@ -2,10 +2,12 @@
 import { byKind } from '../../schema/by-kind.js';
 import type { LinkJoin } from '../../schema/join-model.js';
 import type { MorphAttribute } from '../../schema/model.js';
-import { alias, constant, quote, type Sql, sql } from '../../sql.js';
+import { alias, constant, quote, sql } from '../../sql.js';
 import { BETWEEN } from '../../plan/target-key.js';
 import { targetColumns } from '../link-sql.js';
 import { type Context, type JsonScope, listOf, rowOf, type Scope } from '../scope.js';
+import { fileHolders } from '../file-holders.js';
+import type { NamedLinks } from './join-sql.js';
 import { linksOf } from './link.js';
 
 /** From where the links of an attribute are read. */
@@ -13,15 +15,6 @@ interface LinksRead {
   readonly attribute: MorphAttribute;
   readonly scope: Scope;
   readonly context: Context;
-}
-
-/** The links, and the type and document id that each of them names. */
-interface NamedLinks {
-  readonly from: Sql;
-  readonly conditions: readonly Sql[];
-  readonly position: Sql;
-  readonly type: Sql;
-  readonly documentId: Sql;
 }
 
 /** In an instance each is a text of both. */
@@ -49,4 +42,5 @@ function inTable(way: LinkJoin, { scope, context }: LinksRead): NamedLinks {
 export const namedLinksIn = byKind<MorphAttribute['join'], [LinksRead], NamedLinks>({
   link: inTable,
   embedded: (_, read) => inInstance(read),
+  holders: (_, { attribute, scope, context }) => fileHolders(attribute.targets, rowOf(scope), context),
 });

@@ -1,0 +1,82 @@
+/** The documents that have a file in a media attribute, at any depth: each in the version that is shown. */
+import { byKind } from '../schema/by-kind.js';
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  EmbeddedAttribute,
+  Model,
+  RelationAttribute,
+} from '../schema/model.js';
+import { alias, constant, join, param, quote, type Sql, sql, union } from '../sql.js';
+import type { NamedLinks } from './joins/join-sql.js';
+import { column, type Context, heldJson, type RowScope, rowScope, versionConditions } from './scope.js';
+import { targetsOf } from './targets.js';
+
+/** In which row a file is looked for, and which. */
+interface Search {
+  readonly holder: RowScope;
+  readonly file: Sql;
+  readonly context: Context;
+}
+
+/** The names of all media attributes of components and of those that they are made of. */
+function mediaNames(components: readonly Component[], seen = new Set<Model>()): string[] {
+  const fresh = components.filter((component) => !seen.has(component));
+  for (const component of fresh) seen.add(component);
+  return fresh
+    .flatMap(({ attributes }) => [...attributes.values()])
+    .flatMap((attribute) => {
+      if (attribute.kind === 'scalar') return [];
+      if (attribute.linked) return attribute.media ? [attribute.name] : [];
+      return mediaNames(attribute.components, seen);
+    });
+}
+
+/** Instances hold the document ids of their files, at whatever depth. */
+function inInstances(attribute: EmbeddedAttribute, { holder, file }: Search): Sql | null {
+  const names = [...new Set(mediaNames(attribute.components))];
+  if (names.length === 0) return null;
+  const path = `$.** ? (${names.map((name) => `@.${JSON.stringify(name)} == $file`).join(' || ')})`;
+  const found = sql`${param(path)}::jsonpath, jsonb_build_object('file', ${file})`;
+  return sql`jsonb_path_exists(${heldJson(holder, attribute)}, ${found})`;
+}
+
+function inRelation(attribute: RelationAttribute, { holder, file, context }: Search): Sql | null {
+  if (!attribute.media) return null;
+  const { from, conditions, scope } = targetsOf(holder, attribute, context);
+  const same = sql`${column(scope as RowScope, 'document_id')} = ${file}`;
+  return sql`exists (select 1 from ${from} where ${join([...conditions, same], ' and ')})`;
+}
+
+/** Whether an attribute leads to the file; null where it cannot. */
+const inAttribute = byKind<Attribute, [Search], Sql | null>({
+  scalar: () => null,
+  morph: () => null,
+  relation: inRelation,
+  component: inInstances,
+  zone: inInstances,
+});
+
+function ofType(type: ContentType, file: RowScope, context: Context): Sql {
+  const holder = rowScope(type, alias('t', context.next()));
+  const search = { holder, file: column(file, 'document_id'), context };
+  const found = [...type.attributes.values()].flatMap((attribute) => inAttribute(attribute, search) ?? []);
+  const conditions = [...versionConditions(holder, file, context), sql`(${join(found, ' or ')})`];
+  return sql`select ${constant(type.singularApiId)} as type, ${column(holder, 'document_id')} as document_id,
+    ${column(holder, 'id')} as n from ${quote(type.table)} ${holder.alias} where ${join(conditions, ' and ')}`;
+}
+
+/** The holders of a file's row: of types that have media attributes. */
+export function fileHolders(types: readonly ContentType[], file: RowScope, context: Context): NamedLinks {
+  const link = alias('l', context.next());
+  const none = sql`select null::text as type, null::text as document_id, 0 as n where false`;
+  const all = types.length === 0 ? none : union(types.map((type) => ofType(type, file, context)));
+  return {
+    from: sql`(${all}) ${link}(type, document_id, n)`,
+    conditions: [],
+    position: sql`${link}.n`,
+    type: sql`${link}.type`,
+    documentId: sql`${link}.document_id`,
+  };
+}
