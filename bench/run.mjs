@@ -7,6 +7,7 @@
  *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
  *   npm run bench -- ledger [--seconds 10] [--rounds 7]
+ *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
@@ -15,6 +16,7 @@ const benches = {
   publish: () => import('./publish/bench.mjs'),
   ledger: () => import('./ledger/bench.mjs'),
   crowd: () => import('./crowd/bench.mjs'),
+  upload: () => import('./upload/bench.mjs'),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -13,7 +13,7 @@ export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
 }
 
 /** How many files, and for how long in milliseconds, are remembered. */
-const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
+export const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
 
 /** `small_big_up_5e44584d2c`: a format's name, and the hash of its file. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
@@ -52,18 +52,17 @@ export class FileLookup {
 
   private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {
     const { images, storage } = this.options;
-    const [row] = await this.rows(hash, '');
-    if (row?.storageKey === undefined || row.storageKey === null || images?.variant === undefined)
-      return null;
-    const kept = await storage.head(row.storageKey);
-    if (kept === null) return null;
-    const file: KeptFile = { ...row, key: row.storageKey, size: kept.size };
+    if (images?.variant === undefined || !isHash(hash)) return null;
+    // Not remembered: its focal point moves.
+    const [row] = await this.files.withHash([hash]);
+    if (row?.storageKey === undefined || row.storageKey === null) return null;
+    const file: KeptFile = { ...row, key: row.storageKey };
     return images.variant(file, { rest, query: asked.query, accept: asked.accept }, storage);
   }
 
   /** The file with a hash, and the one with another; a hash names one content for ever. */
   private async rows(hash: string, other: string): Promise<readonly FileRow[]> {
-    if (hash === '' || !hash.isWellFormed() || hash.includes('\0')) return [];
+    if (!isHash(hash)) return [];
     const known = this.known.get(hash);
     if (known !== undefined) return known;
     const rows = await this.files.withHash(other === '' ? [hash] : [hash, other]);
@@ -71,6 +70,9 @@ export class FileLookup {
     return rows;
   }
 }
+
+/** Whether the database can be asked for it. */
+const isHash = (text: string): boolean => text !== '' && text.isWellFormed() && !text.includes('\0');
 
 const originalOf = ({ storageKey, ext, mime }: FileRow, asked: string): ServedBytes | null =>
   storageKey === null || ext !== asked ? null : { key: storageKey, mime, isLasting: true };

@@ -1,0 +1,56 @@
+/** Every storage that comes with the library keeps the contract that others are held to (issue 13, part 3). */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LocalStorage } from '../../src/files/local-storage.ts';
+import { S3Storage } from '../../src/files/s3-storage.ts';
+import { storageContract } from '../../src/testing.ts';
+import { type RunningS3, type S3Server, startS3 } from './s3-server.ts';
+
+describe('a directory', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'content-kept-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  for (const { name, run } of storageContract(() => new LocalStorage(folder))) it(name, run);
+});
+
+/** What is not asked of a server, because of a fault that buckets do not have; the other one is asked it. */
+const UNABLE: Readonly<Record<S3Server, Readonly<Record<string, string>>>> = {
+  s3rver: {
+    'gives a range, with both its ends': 'takes a range that ends at 0 for one without an end',
+    'shows the whole of it or nothing while the same is put many times at once': 'writes in place',
+    'lists what begins with a text, and nothing else': 'takes signatures of lists for wrong',
+  },
+  fauxqs: {
+    'holds little of a large file at a time': 'takes bodies of 11 MB at most',
+    'signs URLs that work without more, if it signs any': 'takes any signature for good',
+  },
+};
+
+it('no case is left out of both', () => {
+  expect(Object.keys(UNABLE.s3rver).filter((name) => name in UNABLE.fauxqs)).toEqual([]);
+  const names = storageContract(() => new LocalStorage(tmpdir())).map(({ name }) => name);
+  expect(
+    Object.values(UNABLE)
+      .flatMap((cases) => Object.keys(cases))
+      .filter((name) => !names.includes(name)),
+  ).toEqual([]);
+});
+
+describe.each(['s3rver', 'fauxqs'] as const)('a bucket of %s', (kind) => {
+  let server: RunningS3;
+  let storage: S3Storage;
+  beforeAll(async () => {
+    server = await startS3(kind);
+    storage = new S3Storage({ ...server.options, prefix: 'site/' });
+  });
+  afterAll(() => {
+    storage.close();
+    server.stop();
+  });
+
+  for (const { name, run } of storageContract(() => storage)) if (!(name in UNABLE[kind])) it(name, run);
+});
