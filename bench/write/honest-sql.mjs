@@ -19,7 +19,7 @@ const CATEGORIES = (ids) =>
 
 /** The document's versions, their rows locked against writers that take no lock by name. */
 const VERSIONS = `(select json_agg(v) from (
-    select a.id, a.locale, a.published, a.contact_email, a.seo, a.sections from articles a
+    select a.id, a.locale, a.published, a.revision::text, a.contact_email, a.seo, a.sections from articles a
     where a.document_id = $4::text order by a.id for no key update) v)::text`;
 
 /** What a POST gives, and what a publication copies. */
@@ -31,15 +31,38 @@ const COPIED = [
   'cover_document_id',
 ];
 
-/** A version of a document by what its content is, the same for a draft and what is published from it. */
-const REVISION = "nextval('content_counts_id_seq')";
+/** What the body of a PUT gives. */
+const PUT = {
+  title: '$4::text',
+  summary: '$5::text',
+  views: '$6::int4',
+  author_document_id: '$7::text',
+  seo: '$8::jsonb',
+  sections: '$9::jsonb',
+};
+const assigned = Object.entries(PUT)
+  .map(([name, value]) => `${name} = ${value}`)
+  .join(', ');
+const targets = (table) => `array(select l.target_document_id from ${table} l
+  where l.owner_document_id = t.document_id and l.published = t.published order by l.position)`;
+
+/**
+ * A version of a document by what its content is: a digest of it, the same for a draft and what is published
+ * from it, so that equal ones need no copying.
+ */
+const REVISION = `hash_record_extended(row(${COPIED.map((name) => PUT[name] ?? `t.${name}`).join(', ')},
+    $3::text[], ${targets('articles_gallery_links')}, ${targets('articles_related_links')}), 0)`;
+const POSTED_REVISION = `hash_record_extended(row($3::text, $4::text, $5::text, $6::jsonb, $7::int4, $8::numeric,
+    $9::boolean, $10::date, $11::jsonb, $12::text, $13::jsonb, $14::jsonb, $15::jsonb, null::int8, null::float8,
+    null::text, null::text, null::text, null::text, null::time, null::timestamptz, null::text,
+    $2::text[], array[]::text[], array[]::text[]), 0)`;
 
 const POST = `with o as (
     insert into articles (document_id, locale, published, created_at, updated_at, published_at, revision, ${POSTED})
     select $1::text, 'en', s.published, now(), now(), case when s.published then now() end, r.revision,
       $3::text, $4::text, $5::text, $6::jsonb, $7::int4, $8::numeric, $9::boolean, $10::date, $11::jsonb, $12::text,
       $13::jsonb, $14::jsonb, $15::jsonb
-    from (values (false), (true)) s(published) cross join (select ${REVISION} as revision) r
+    from (values (false), (true)) s(published) cross join (select ${POSTED_REVISION} as revision) r
     returning document_id, published)
   insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
   select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($2::text[]) with ordinality c(id, n)`;
@@ -68,19 +91,31 @@ const copied = (table, name) => `${name}_gone as (
     order by s.position
     on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position)`;
 
+/** The categories of the rows in `o`. */
+const RELINKED = `unlinked as (
+    delete from articles_categories_links l using o
+    where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($3::text[])
+  )`;
+const LINKED = `insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($3::text[]) with ordinality c(id, n)
+  on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position
+  where articles_categories_links.position <> excluded.position`;
+
 const put = (publication) => `with d as (
-    update articles set updated_at = now(), revision = ${REVISION}, title = $4::text, summary = $5::text, views = $6::int4,
-      author_document_id = $7::text, seo = $8::jsonb, sections = $9::jsonb
+    update articles t set updated_at = now(), revision = ${REVISION}, ${assigned}
     where id = $1::int4 returning *
   ), p as (${publication}),
   o as (select document_id, published from d union all select document_id, published from p),
-  unlinked as (
-    delete from articles_categories_links l using o
-    where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($3::text[])
-  ), ${copied('articles_gallery_links', 'gallery')}, ${copied('articles_related_links', 'related')}
-  insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
-  select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($3::text[]) with ordinality c(id, n)
-  on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position`;
+  ${RELINKED}, ${copied('articles_gallery_links', 'gallery')}, ${copied('articles_related_links', 'related')}
+  ${LINKED}`;
+
+/** A draft and a published version that is what it is take the same. */
+const PUT_BOTH = `with r as (select ${REVISION} as revision from articles t where t.id = $1::int4),
+  o as (
+    update articles t set updated_at = now(), revision = (select r.revision from r), ${assigned},
+      published_at = case when t.published then now() end
+    where t.id in ($1::int4, $2::int4) returning t.document_id, t.published
+  ), ${RELINKED} ${LINKED}`;
 
 /** By name; every connection has them prepared. */
 export const STATEMENTS = {
@@ -95,5 +130,6 @@ export const STATEMENTS = {
   put_locks: locks(`('articles:' || $1::text, true), ('articles links', false)`),
   put_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}, ${VERSIONS}`,
   put: put(REPUBLISH),
+  put_both: PUT_BOTH,
   put_first: put(PUBLISH),
 };

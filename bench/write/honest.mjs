@@ -122,6 +122,12 @@ function versionsOf(text) {
   return { draft, published: versions.find(({ published }) => published) };
 }
 
+/** What publishes a draft: nothing is to be brought over where both versions are the same. */
+function statementOf(draft, published) {
+  if (published === undefined) return 'put_first';
+  return draft.revision !== '0' && draft.revision === published.revision ? 'put_both' : 'put';
+}
+
 function put(documentId, data) {
   const article = checkedPut(data);
   const { author, categories, seo, sections } = article;
@@ -139,7 +145,7 @@ function put(documentId, data) {
       const identities = new Identities(found[0]);
       const [keptSeo] = identities.kept('seo', [seo], draft.seo === null ? [] : [draft.seo]);
       return [
-        published === undefined ? 'put_first' : 'put',
+        statementOf(draft, published),
         [
           draft.id,
           published?.id ?? null,

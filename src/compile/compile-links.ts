@@ -42,6 +42,15 @@ function batched(steps: readonly LinkStep[]): LinkStep[][] {
 }
 
 /**
+ * Whether a change is of an inverse side alone, and can find its rows. Where a body sets both sides of a
+ * relation with itself, its own one comes first.
+ */
+const isEarly = ({ attribute: { join: way } }: LinkChange, { changes, isThere }: LinksStep): boolean =>
+  isThere &&
+  way.side === 'inverse' &&
+  !changes.some(({ attribute: { join: other } }) => other.side === 'owning' && other.name === way.name);
+
+/**
  * Divides the steps of all relations among statements, own sides before inverse ones. What a body says on an
  * inverse side of rows of the document itself comes first of all, so that it is right when it is published.
  */
@@ -50,13 +59,18 @@ export function linkBatches(step: LinksStep): LinkBatches {
     joinSql(change.attribute.join).replace(change.attribute.join, change, step);
   const transferred = (transfer: LinkTransfer): LinkStep[] =>
     joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step);
+  const early = step.changes.filter((change) => isEarly(change, step));
+  const before = early.flatMap(replaced).filter(isOwn);
   const sides = [false, true].map((inverse) => ({
-    changes: step.changes.filter((change) => isInverse(change) === inverse).flatMap(replaced),
+    changes: step.changes
+      .filter((change) => isInverse(change) === inverse && !early.includes(change))
+      .flatMap(replaced),
     transfers: step.transfers.filter((transfer) => isInverse(transfer) === inverse).flatMap(transferred),
   }));
-  const before = step.isNew ? [] : (sides[1]?.changes.filter(isOwn) ?? []);
-  const rest = sides.flatMap(({ changes, transfers }) => [...changes, ...transfers]);
-  const others = rest.filter((one) => !before.includes(one));
+  const others = [
+    ...sides.flatMap(({ changes, transfers }) => [...changes, ...transfers]),
+    ...early.flatMap(replaced).filter((one) => !isOwn(one)),
+  ];
   const [along = [], ...more] = batched(others.filter((one) => !isOwn(one)));
   return { before: batched(before), along, later: [...more, ...batched(others.filter(isOwn))] };
 }

@@ -60,6 +60,7 @@ const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'change
   locale: target.everyLocale ? null : target.locale,
   hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
   isNew: loaded.versions.documentId === null,
+  isThere: loaded.versions.own !== undefined && (!target.publish || loaded.versions.published !== undefined),
 });
 
 /** The change of a relation; none where the other side of it says all. */

@@ -73,6 +73,8 @@ export interface LinksStep {
   readonly hasOthers: boolean;
   /** Whether the document has no links yet. */
   readonly isNew: boolean;
+  /** Whether all rows of it that are written are there already. */
+  readonly isThere: boolean;
   readonly changes: readonly LinkChange[];
   readonly transfers: readonly LinkTransfer[];
 }
