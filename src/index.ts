@@ -38,3 +38,7 @@ export { ContentError } from './errors.js';
 export { Answer } from './documents/answer.js';
 export { EnvelopeInterceptor } from './http/envelope.interceptor.js';
 export { CollectionController, SingleController } from './http/content.controller.js';
+export { ContentOpenApi } from './http/content-openapi.js';
+export { mergeContentDocument } from './openapi/merge.js';
+export type { ContentDocument } from './openapi/document.js';
+export type { Describe as DescribeRoutes } from './openapi/describing.js';

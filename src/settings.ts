@@ -107,7 +107,7 @@ export interface ScheduleSettings {
 export interface OpenApiSettings {
   /** Serve it at `<prefix>/openapi.json`. Default true. */
   readonly document: boolean;
-  /** Serve a page to read and try it at `<prefix>/openapi`; needs the package `swagger-ui-dist`. Default false. */
+  /** Serve a page to try it at `<prefix>/openapi`; needs the package `swagger-ui-dist`. Default false. */
   readonly page: boolean;
   /** What the API is called there. */
   readonly title: string;

@@ -7,6 +7,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { describe } from '../openapi/describe.js';
 import type { Describe, Described } from '../openapi/describing.js';
 import type { ContentDocument } from '../openapi/document.js';
+import { type HostDocument, hostPaths } from '../openapi/merge.js';
 import { localePaths } from '../openapi/locale-paths.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import { ContentRoutes } from './routes.js';
@@ -46,9 +47,17 @@ export class ContentOpenApi {
   }
 
   /**
-   * What a caller may do, and nothing else; without one the whole API. `format: 'v4'` describes the answers to
-   * requests with the header `Strapi-Response-Format: v4`, `counts: false` those to requests without `count`.
-   * To be asked once the application is initialised, because paths are known then.
+   * Adds the routes of the host's own controllers for every caller, as `SwaggerModule.createDocument` has
+   * them. Throws an Error unless that document is OpenAPI 3.1.
+   */
+  addDocument(document: HostDocument): void {
+    this.add(hostPaths(document));
+  }
+
+  /**
+   * What a caller may do, and nothing else; without one the whole API. `format: 'v4'` describes the answers
+   * to requests with the header `Strapi-Response-Format: v4`, `counts: false` those to requests
+   * without `count`. The paths are known once the application is initialised.
    */
   documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
     const asked = { ...EVERYTHING, ...described };

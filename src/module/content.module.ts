@@ -3,6 +3,7 @@ import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestM
 import { UnroutedErrorFilter } from '../http/error.filter.js';
 import { LocalesController } from '../http/locales.controller.js';
 import { OpenApiController } from '../http/openapi.controller.js';
+import { OpenApiPageController } from '../http/openapi-page.controller.js';
 import { ContentRoutes } from '../http/routes.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
@@ -70,6 +71,7 @@ export class ContentModule implements NestModule {
     this.routes.mount();
     this.routes.setPath(LocalesController, 'i18n');
     this.routes.setPath(OpenApiController, 'openapi.json');
+    this.routes.setPath(OpenApiPageController, 'openapi');
     this.unrouted.register();
   }
 }

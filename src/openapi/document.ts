@@ -13,6 +13,7 @@ export interface Parameter {
   readonly description: string;
   readonly style?: 'form' | 'deepObject';
   readonly explode?: boolean;
+  readonly example?: JsonSchema;
   readonly schema: JsonSchema;
 }
 

@@ -153,6 +153,8 @@ export function parametersOf(
       description,
       ...(required === undefined ? {} : { required }),
       ...(style === undefined ? {} : { style, explode: true }),
+      // Pages to try the API begin with the example; without one they make up conditions.
+      ...(style === 'deepObject' ? { example: {} } : {}),
       schema,
     };
     const part = { key: JSON.stringify(parameter), name: key };

@@ -67,7 +67,7 @@ function operandOf(op: OperatorName, operand: JsonSchema): JsonSchema {
   return shapes[shape];
 }
 
-/** Whether clients may use an operator on an attribute. The JSON operator is none of the protocol's (5.41). */
+/** Whether an operator is for an attribute. That for JSON is none of the protocol's (5.41). */
 const isFor = ({ type }: ScalarAttribute, op: OperatorName): boolean => {
   const { applies } = operatorOf(op);
   return applies === 'all' || (applies === 'textual' && type.textual);

@@ -119,10 +119,11 @@ const ROWS: Readonly<Record<ScalarTypeName, ScalarRow>> = {
 
 /** What else a value may be than null. Its schema may be a reference. */
 export const orNull = (schema: JsonSchema): JsonSchema => {
-  const { type, enum: values } = schema;
+  const { type } = schema;
+  const values = schema['enum'] as readonly unknown[] | undefined;
   if (Object.keys(schema).length === 0) return schema;
   if (typeof type !== 'string') return { anyOf: [schema, NULL] };
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
+  return { ...schema, type: [type, 'null'], ...(values === undefined ? {} : { enum: [...values, null] }) };
 };
 
 /** Set by the service in every version that there is. */

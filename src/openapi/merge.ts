@@ -1,0 +1,124 @@
+/** One document of two: the host's, which `@nestjs/swagger` makes of its controllers, and the content's. */
+import type { Describe } from './describing.js';
+import type { ContentDocument, NamedParts, Operation, Paths } from './document.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** An OpenAPI document as `SwaggerModule.createDocument` makes it. */
+export interface HostDocument {
+  readonly openapi: string;
+  readonly paths: object;
+  readonly components?: object;
+  readonly tags?: readonly { readonly name: string }[];
+}
+
+/** What a part is called in the document that it goes into. */
+type Renaming = (section: string, name: string) => string;
+
+const PART = /^#\/components\/([^/]+)\/(.+)$/;
+
+function renamedIn(value: unknown, to: Renaming): unknown {
+  if (Array.isArray(value)) return value.map((item) => renamedIn(item, to));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, nested]: [string, unknown]) => {
+      const [, section, name] = key === '$ref' && typeof nested === 'string' ? (PART.exec(nested) ?? []) : [];
+      const isPart = section !== undefined && name !== undefined;
+      return [key, isPart ? `#/components/${section}/${to(section, name)}` : renamedIn(nested, to)];
+    }),
+  );
+}
+
+/** The same value with other names of parts. */
+const renamed = <T>(value: T, to: Renaming): T => renamedIn(value, to) as T;
+
+/** Throws where the host's document is of a version whose schemas mean something else. */
+function checkVersion({ openapi }: HostDocument): void {
+  if (openapi.startsWith('3.1')) return;
+  throw new Error(
+    `The content is described by OpenAPI 3.1, and this document is ${openapi}: new DocumentBuilder().setOpenAPIVersion('3.1.0') makes one that it can be merged with`,
+  );
+}
+
+const sectionsOf = (document: HostDocument): Readonly<Record<string, Members>> =>
+  (document.components ?? {}) as Readonly<Record<string, Members>>;
+
+/** Parts of two documents; of two security schemes with one name the host's stands. */
+function mergeSections(host: HostDocument, content: ContentDocument['components'], to: Renaming): Members {
+  const merged: Record<string, Members> = { ...sectionsOf(host) };
+  const { schemas, parameters, responses, securitySchemes } = content;
+  const sections: Readonly<Record<string, Members>> = { schemas, parameters, responses, securitySchemes };
+  for (const [section, parts] of Object.entries(sections)) {
+    const own = Object.entries(parts).map(([name, part]) => [to(section, name), renamed(part, to)]);
+    merged[section] = { ...(Object.fromEntries(own) as Members), ...merged[section] };
+  }
+  return merged;
+}
+
+/**
+ * The host's document with the content's routes in it, for `SwaggerModule.setup`. Where both describe a
+ * method of a path, the host's description stands; a part of the content whose name the host has taken gets
+ * `Content` before it. Throws an Error unless the host's document is OpenAPI 3.1.
+ *
+ * @example
+ * const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
+ * const own = SwaggerModule.createDocument(app, config);
+ * const content = app.get(ContentOpenApi).documentFor();
+ * SwaggerModule.setup('docs', app, mergeContentDocument(own, content));
+ *
+ * @publicApi
+ */
+export function mergeContentDocument<T extends HostDocument>(host: T, content: ContentDocument): T {
+  checkVersion(host);
+  const taken = sectionsOf(host);
+  const to: Renaming = (section, name) =>
+    section !== 'securitySchemes' && Object.hasOwn(taken[section] ?? {}, name) ? `Content${name}` : name;
+  const paths: Record<string, object> = {};
+  for (const [path, operations] of Object.entries(content.paths)) {
+    const secured = Object.entries(operations).map(([method, operation]) => [
+      method,
+      { ...renamed(operation, to), security: content.security },
+    ]);
+    paths[path] = Object.fromEntries(secured) as object;
+  }
+  for (const [path, operations] of Object.entries(host.paths as Record<string, object>))
+    paths[path] = { ...paths[path], ...operations };
+  const names = new Set((host.tags ?? []).map(({ name }) => name));
+  const tags = [...(host.tags ?? []), ...content.tags.filter(({ name }) => !names.has(name))];
+  return { ...host, paths, tags, components: mergeSections(host, content.components, to) };
+}
+
+const SECTIONS: readonly (keyof NamedParts)[] = ['schemas', 'parameters', 'responses'];
+
+/** An operation of the host's. What it needs to be secure is what all operations need. */
+type HostOperation = Operation & { readonly security?: unknown };
+
+/**
+ * Adds the routes of the host's document to what every caller is told. Who may take them is the host's to
+ * know, and to say by what it gives. Throws an Error unless the document is OpenAPI 3.1.
+ */
+export function hostPaths(host: HostDocument): Describe {
+  checkVersion(host);
+  const parts = sectionsOf(host) as Partial<NamedParts>;
+  return ({ components }) => {
+    const to: Renaming = (section, name) => {
+      const known = SECTIONS.find((one) => one === section);
+      const part = known === undefined ? undefined : parts[known]?.[name];
+      if (known === undefined || part === undefined) return name;
+      const at = { key: `host ${name}`, name };
+      return components.ref(known, at, () => renamed(part, to)).$ref.replace(PART, '$2');
+    };
+    const described = ({ security: _security, ...operation }: HostOperation): Operation => ({
+      ...renamed(operation, to),
+      tags: operation.tags ?? [],
+    });
+    return Object.fromEntries(
+      Object.entries(host.paths as Paths).map(([path, operations]) => [
+        path,
+        Object.fromEntries(
+          Object.entries(operations).map(([method, operation]) => [method, described(operation)]),
+        ),
+      ]),
+    );
+  };
+}

@@ -1,0 +1,146 @@
+/** The page to try the API, in a real browser. */
+import { mkdtempSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { ContentModelError, ContentModule } from 'nestjs-content-api';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import { blog } from '../fixtures/blog.ts';
+import { NamedCallers } from '../fuzz/apps.ts';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+
+const TITLE = 'News & "views" <b>';
+
+const options = {
+  ...blog,
+  access: { public: { category: ['find', 'findOne'] } },
+  auth: { strategies: [new NamedCallers({ writer: { category: '*', author: '*' } })] },
+  openapi: { page: true, title: TITLE },
+} as const;
+
+describe.each(ADAPTERS)('the page on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => void (test = await createTestApp(options, adapter)));
+  afterAll(() => test.close());
+
+  it('loads files of this server alone, and runs nothing that is written into it', async () => {
+    const { text, headers } = await test.http.get('/api/openapi').expect(200);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self';/,
+    );
+    expect(headers['content-security-policy']).not.toMatch(/unsafe|http|\*/);
+    expect(text).toContain('<title>News &amp; &quot;views&quot; &lt;b></title>');
+    expect(text).not.toMatch(/<script>|<style>|style="|onclick|https?:/);
+    const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
+    expect(files).toHaveLength(4);
+    for (const file of files) {
+      const answer = await test.http.get(`/api/${file}`).expect(200);
+      expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    }
+    for (const file of ['package.json', '..%2Fpackage.json', 'swagger-ui.js.map'])
+      expect((await test.http.get(`/api/openapi/${file}`)).status).toBe(404);
+  });
+});
+
+describe('the page', () => {
+  it('is not there unless it is asked for', async () => {
+    const test = await createTestApp({ ...blog, openapi: { document: false } });
+    const statuses = await Promise.all(
+      ['/api/openapi', '/api/openapi/page.js', '/api/openapi.json'].map(
+        async (path) => (await test.http.get(path)).status,
+      ),
+    );
+    await test.close();
+    expect(statuses).toEqual([404, 404, 404]);
+  });
+
+  it('needs the document that it shows', async () => {
+    await expect(createTestApp({ ...blog, openapi: { page: true, document: false } })).rejects.toThrow(
+      'openapi.page: shows the document',
+    );
+    expect(() => ContentModule.forRoot({ ...blog, openapi: { pages: true } } as never)).toThrow(
+      ContentModelError,
+    );
+  });
+});
+
+// The browser is built for this platform alone.
+const platform = `${process.platform}-${process.arch}`;
+const isHere = platform === 'linux-x64';
+if (!isHere) console.log(`The page is not looked at: there is no browser from npm for ${platform}`);
+
+(isHere ? describe : describe.skip)('the page in a browser', () => {
+  let test: TestApp;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    test = await createTestApp(options);
+    await test.http
+      .post('/api/categories')
+      .set('authorization', 'Bearer writer')
+      .send({ data: { name: 'Gardens' } })
+      .expect(201);
+    browser = await puppeteer.launch({
+      args: puppeteer.defaultArgs({ args: chromium.args, headless: 'shell' }),
+      executablePath: await chromium.executablePath(),
+      headless: 'shell',
+    });
+    page = await browser.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(test.url) && !request.url().startsWith('data:'))
+        complaints.push(request.url());
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await test.close();
+  });
+
+  const operations = (): Promise<string[]> =>
+    page.$$eval('.opblock-summary', (all) =>
+      all.map((one) => one.textContent?.replace(/\u200b/g, '').trim() ?? ''),
+    );
+
+  it('sends a request, shows its answer, and what a token may do beside', async () => {
+    await page.goto(`${test.url}/api/openapi`);
+    await page.waitForSelector('.opblock');
+    const open = await operations();
+    expect(open.some((one) => one.startsWith('GET/api/categories'))).toBe(true);
+    expect(open.filter((one) => /POST|PUT|DELETE|authors/.test(one))).toEqual([]);
+
+    await page.click('#operations-category-Category_find .opblock-summary-control');
+    await page.waitForSelector('#operations-category-Category_find .try-out__btn');
+    await page.click('#operations-category-Category_find .try-out__btn');
+    await page.click('#operations-category-Category_find .execute');
+    await page.waitForSelector(
+      '#operations-category-Category_find .live-responses-table .response .response-col_status',
+    );
+    const [status, body] = await page.$eval(
+      '#operations-category-Category_find .live-responses-table',
+      (table) => [
+        table.querySelector('.response .response-col_status')?.textContent?.trim(),
+        table.querySelector('.response .highlight-code, .response .microlight')?.textContent,
+      ],
+    );
+    expect(status).toMatch(/^200/);
+    expect(body).toContain('"name": "Gardens"');
+
+    await page.type('#token', 'writer');
+    await page.click('#caller button');
+    await page.waitForSelector('#operations-author-Author_create');
+    const more = await operations();
+    expect(more.some((one) => one.startsWith('POST/api/categories'))).toBe(true);
+
+    const screenshot = join(mkdtempSync(join(tmpdir(), 'content-page-')), 'page.png');
+    await page.screenshot({ path: screenshot });
+    expect(statSync(screenshot).size).toBeGreaterThan(10_000);
+    console.log(`The page is shown in ${screenshot}`);
+    expect(complaints).toEqual([]);
+  });
+});
