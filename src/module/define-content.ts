@@ -5,6 +5,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { entitiesOf } from '../database/entities.js';
 import { contentController } from '../http/content.controller.js';
 import { LocalesController } from '../http/locales.controller.js';
+import { ModelController } from '../http/model.controller.js';
 import { OpenApiController } from '../http/openapi.controller.js';
 import { buildSchema } from '../schema/build-schema.js';
 import { DEFAULT_SETTINGS, trimSlashes } from '../settings.js';
@@ -58,7 +59,12 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
     // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
     global: true,
     imports: [DiscoveryModule, ...(built.imports ?? [])],
-    controllers: [...controllers.map(({ controller }) => controller), LocalesController, OpenApiController],
+    controllers: [
+      ...controllers.map(({ controller }) => controller),
+      LocalesController,
+      ModelController,
+      OpenApiController,
+    ],
     providers: [
       ...(built.providers ?? []),
       { provide: RUNTIME, useFactory: options.check, inject: [MODULE_OPTIONS_TOKEN] },
