@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { ContentArchive } from 'nestjs-content-api';
+import { run } from '../../src/module/command-line.ts';
 import { snapshot } from '../http/helpers.ts';
 import type { Host } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -229,5 +230,54 @@ describe('an archive', () => {
     expect(imported + same).toBeLessThan((await lines()).filter((line) => line.startsWith('{"doc')).length);
     expect(await answers(other)).toEqual(before);
     expect(await other.sql(`select to_regclass('content_import') as left`)).toEqual([{ left: null }]);
+  });
+
+  describe('docs/moving-content.md', () => {
+    const said: string[] = [];
+    const command = (line: string, module: string): Promise<string> => {
+      const words = line
+        .replace('content.archive', join(folder, 'by-command'))
+        .replace('dist/app.module.js#AppModule', `${join(import.meta.dirname, 'app.ts')}#${module}`)
+        .split(' ');
+      return run(words.slice(2), { env: {}, say: (one) => void said.push(one) });
+    };
+    let commands: string[];
+    beforeAll(async () => {
+      const page = await readFile(join(import.meta.dirname, '../../docs/moving-content.md'), 'utf8');
+      commands = [...page.matchAll(/^npx nestjs-content-api .*$/gm)].map(([line]) => line);
+      const empty = await start();
+      process.env['ARCHIVE_SOURCE'] = source.database.url;
+      process.env['ARCHIVE_TARGET'] = empty.database.url;
+    });
+
+    it('its commands export, look and import', async () => {
+      const [exporting = '', looking = '', importing = ''] = commands;
+      expect(await command(exporting, 'Source')).toMatch(/^Written: /);
+      expect(said).toContain('story: 7');
+      await expect(command(exporting, 'Source')).rejects.toThrow('is there already');
+      expect(await command(looking, 'Target')).toBe('Nothing is in the way');
+      expect(await command(importing, 'Target')).toMatch(
+        /^Imported: \d+ new, 0 replaced, 0 unchanged, 0 left out$/,
+      );
+      const other = hosts.at(-1) as Host;
+      expect(await answers(other)).toEqual(before);
+      await other.sql(`update tags set name = 'changed' where name = 'red'`);
+      const told = /In the way:\n {2}tag \w+ is there with other content$/;
+      await expect(command(looking, 'Target')).rejects.toThrow(told);
+      await expect(command(importing, 'Target')).rejects.toThrow(told);
+      expect(await command(`${importing} --on-conflict skip`, 'Target')).toMatch(/1 left out$/);
+      expect(await command(`${importing} --on-conflict replace`, 'Target')).toMatch(/ 1 replaced/);
+    });
+
+    it.each([
+      ['export', /^Usage: nestjs-content-api export <file>/],
+      ['import', /^Usage: nestjs-content-api import <file>/],
+      ['import nowhere', /There is no nowhere/],
+      ['import package.json --on-conflict eat', /--on-conflict is one of refuse, skip, replace/],
+      ['import package.json', /Give --module/],
+      ['nothing', /^Usage: nestjs-content-api <command>/],
+    ])('"%s" says what is missing', async (line, message) => {
+      await expect(run(line.split(' '), { env: {}, say: () => undefined })).rejects.toThrow(message);
+    });
   });
 });

@@ -1,0 +1,9 @@
+/** Applications for the command line: where content comes from, and where it goes. */
+import { Module } from '@nestjs/common';
+import { worldModules } from './world.ts';
+
+@Module({ imports: worldModules(String(process.env['ARCHIVE_SOURCE'])) })
+export class Source {}
+
+@Module({ imports: worldModules(String(process.env['ARCHIVE_TARGET'])) })
+export class Target {}
