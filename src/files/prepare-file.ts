@@ -117,6 +117,7 @@ export async function prepareFile(
       url: urlOf(hash, ext),
       provider: storage.name,
       storageKey: key,
+      ...(former === null ? {} : { formerHash: former.hash }),
       formatKeys: Object.fromEntries(formats.map((format) => [format.name, format.key])),
     };
   };

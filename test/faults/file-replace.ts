@@ -27,7 +27,7 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
       while ((left -= 1) >= 0) {
         const answer = await fetch(url + file.url);
         const bytes = Buffer.from(await answer.arrayBuffer());
-        if (answer.status === 404) seen.gone += 1;
+        if (answer.status !== 200) seen.gone += 1;
         else if (bytes.length === 200_000 && new Set(bytes).size === 1) seen.whole += 1;
         else seen.mixed += 1;
       }
