@@ -32,11 +32,13 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
         else seen.mixed += 1;
       }
     };
-    const reading = Promise.all(Array.from({ length: readers }, read));
-    while (left > 0) {
-      file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
-    }
-    await reading;
+    const replace = async (): Promise<void> => {
+      while (left > 0) file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
+    };
+    const working = [replace(), ...Array.from({ length: readers }, read)];
+    // Nobody's server goes away before all are done.
+    await Promise.allSettled(working);
+    await Promise.all(working);
   } finally {
     await app.close();
     await database.drop();
