@@ -1,13 +1,7 @@
 /** The documents that have a file in a media attribute, at any depth: each in the version that is shown. */
 import { byKind } from '../schema/by-kind.js';
-import type {
-  Attribute,
-  Component,
-  ContentType,
-  EmbeddedAttribute,
-  Model,
-  RelationAttribute,
-} from '../schema/model.js';
+import { mediaNames } from '../schema/media-names.js';
+import type { Attribute, ContentType, EmbeddedAttribute, RelationAttribute } from '../schema/model.js';
 import { alias, constant, join, param, quote, type Sql, sql, union } from '../sql.js';
 import type { NamedLinks } from './joins/join-sql.js';
 import { column, type Context, heldJson, type RowScope, rowScope, versionConditions } from './scope.js';
@@ -20,22 +14,9 @@ interface Search {
   readonly context: Context;
 }
 
-/** The names of all media attributes of components and of those that they are made of. */
-function mediaNames(components: readonly Component[], seen = new Set<Model>()): string[] {
-  const fresh = components.filter((component) => !seen.has(component));
-  for (const component of fresh) seen.add(component);
-  return fresh
-    .flatMap(({ attributes }) => [...attributes.values()])
-    .flatMap((attribute) => {
-      if (attribute.kind === 'scalar') return [];
-      if (attribute.linked) return attribute.media ? [attribute.name] : [];
-      return mediaNames(attribute.components, seen);
-    });
-}
-
 /** Instances hold the document ids of their files, at whatever depth. */
 function inInstances(attribute: EmbeddedAttribute, { holder, file }: Search): Sql | null {
-  const names = [...new Set(mediaNames(attribute.components))];
+  const names = mediaNames(attribute);
   if (names.length === 0) return null;
   const path = `$.** ? (${names.map((name) => `@.${JSON.stringify(name)} == $file`).join(' || ')})`;
   const found = sql`${param(path)}::jsonpath, jsonb_build_object('file', ${file})`;

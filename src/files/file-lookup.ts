@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
 import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
 import { kindOfExtension, UNKNOWN } from './file-kinds.js';
+import { urlOf } from './file-names.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
@@ -18,6 +19,13 @@ export const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
 /** `small_big_up_5e44584d2c`: a format's name, and the hash of its file. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
 const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
+
+/** What a name may mean: a file by its hash, and a format of another file. */
+function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'hash', string>> {
+  const [, stem = '', ext = ''] = NAMED.exec(name) ?? [];
+  const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];
+  return { stem, ext, format, hash };
+}
 
 const extensionOfKey = (key: string): string => NAMED.exec(key)?.[2] ?? '';
 
@@ -41,13 +49,26 @@ export class FileLookup {
   async find(asked: AskedFile): Promise<ServedBytes | null> {
     const [first = '', ...below] = asked.path.split('/');
     if (below.length > 0) return this.variant(first, below.join('/'), asked);
-    const [, stem = '', ext = ''] = NAMED.exec(first) ?? [];
-    const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];
+    const { stem, ext, format, hash } = partsOf(first);
     for (const row of await this.rows(stem, hash)) {
       const bytes = row.hash === stem ? originalOf(row, ext) : formatOf(row, format, ext);
       if (bytes !== null) return bytes;
     }
     return null;
+  }
+
+  /**
+   * The URL that stands for the same file as the URL of content that was replaced does: pages that were made
+   * before go on. Null where there is none.
+   */
+  async movedTo({ path }: AskedFile): Promise<string | null> {
+    if (path.includes('/') || !isHash(path)) return null;
+    const { stem, ext, format, hash } = partsOf(path);
+    const original = await this.files.replaced(stem);
+    if (original !== null) return original.url;
+    const row = hash === '' ? null : await this.files.replaced(hash);
+    if (row === null) return null;
+    return formatOf(row, format, ext) === null ? row.url : urlOf(`${format}_${row.hash}`, ext);
   }
 
   private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {

@@ -95,8 +95,8 @@ export class FileReferences {
     );
     if (type === undefined) throw wrong('ref', `"${ref}" is not a content type`);
     const attribute = type.attributes.get(field);
-    const isMedia = attribute?.kind === 'relation' && attribute.media;
-    if (!isMedia) throw wrong('field', `"${field}" is not a media attribute of ${type.singularApiId}`);
+    if (attribute?.linked !== true || !attribute.media)
+      throw wrong('field', `"${field}" is not a media attribute of ${type.singularApiId}`);
     return type;
   }
 }

@@ -5,8 +5,9 @@ import { Database } from '../database/database.js';
 import type { Row, Runner } from '../database/runner.js';
 import { RepositoryWithoutHooks } from '../documents/repository-without-hooks.js';
 import { isObject } from '../json.js';
+import type { Condition } from '../plan/plan.js';
 import { unstorable } from '../schema/cast-value.js';
-import { CONTENT_SCHEMA, type ContentType, type Schema } from '../schema/model.js';
+import { CONTENT_SCHEMA, type ContentType, type ScalarAttribute, type Schema } from '../schema/model.js';
 
 /** A file as it stands in its row. */
 export interface FileRow {
@@ -79,6 +80,12 @@ export class FileTable {
     return rows.map(fileRow);
   }
 
+  /** The file whose content was replaced under another hash; null where it is none. */
+  async replaced(hash: string): Promise<FileRow | null> {
+    const [row] = await this.records.find([{ formerHash: hash }], COLUMNS);
+    return row === undefined ? null : fileRow(row);
+  }
+
   /** The values of a row with a hash that no other has, as far as the transaction sees (20.16). */
   async newValues({ values }: { readonly values: () => Row }, runner: Runner): Promise<Row> {
     for (;;) {
@@ -86,6 +93,18 @@ export class FileTable {
       const taken = compileFindRecords(this.type, [{ hash: made['hash'] }], ['documentId']);
       if ((await runner.run(taken)).length === 0) return made;
     }
+  }
+
+  /** How many files each folder has, by its path; null is the root. */
+  folders(): Promise<ReadonlyMap<unknown, number>> {
+    return this.records.countBy('folderPath');
+  }
+
+  /** The condition that a file is in a folder, or at the root, which no request can say itself (20.3). */
+  isIn(folder: string): Condition {
+    const attribute = this.type.attributes.get('folderPath') as ScalarAttribute;
+    const at = { kind: 'compare', attribute, negated: false } as const;
+    return folder === '/' ? { ...at, op: '$null', operands: [] } : { ...at, op: '$eq', operands: [folder] };
   }
 
   /** Every file. */

@@ -114,6 +114,7 @@ export async function prepareFile(
       url: urlOf(hash, ext),
       provider: storage.name,
       storageKey: key,
+      ...(former === null ? {} : { formerHash: former.hash }),
       formatKeys: Object.fromEntries(kept.map((format) => [format.name, format.key])),
     };
   };

@@ -27,6 +27,7 @@ import { isObject } from '../json.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { DocumentKey } from '../plan/plan-read.js';
 import { type QueryDefaults, readRaw } from '../query/read-raw.js';
+import { unstorable } from '../schema/cast-value.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { callerWith } from './account.guard.js';
 import { hangupOf } from './connection.js';
@@ -96,7 +97,7 @@ export class FilesController {
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
     const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
-    return this.signed.shown((await this.documents.read(this.plan(request, asked, wholeList))).data);
+    return this.signed.shown((await this.documents.read(this.list(request, asked, wholeList))).data);
   }
 
   /** The same list a page at a time, in an envelope (20.8). */
@@ -104,8 +105,20 @@ export class FilesController {
   @Json()
   async page(@Req() request: HttpRequest): Promise<string> {
     const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
-    const { data, meta } = await this.documents.read(this.plan(request, asked));
+    const { data, meta } = await this.documents.read(this.list(request, asked, (query) => query));
     return `{"data":${await this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
+  }
+
+  /** The folders that have files, each with how many (20.3). */
+  @Get('folders')
+  async folders(
+    @Req() request: HttpRequest,
+  ): Promise<readonly { readonly path: string; readonly files: number }[]> {
+    callerWith(request, TYPE, 'find');
+    const counts = [...(await this.files.folders())];
+    return counts
+      .map(([path, files]) => ({ path: typeof path === 'string' ? path : '/', files }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   @Get('files/:id')
@@ -158,6 +171,17 @@ export class FilesController {
     } catch (error) {
       throw isAbsent(error) ? fileNotFound() : error;
     }
+  }
+
+  /** A list, of one folder where the query names one. */
+  private list(request: HttpRequest, asked: Asked, defaults: QueryDefaults): ReadPlan {
+    const { folder } = readRaw(queryOf(request), this.settings.limits);
+    const plan = this.plan(request, asked, ({ folder: _folder, ...query }, settings) =>
+      defaults(query, settings),
+    );
+    if (typeof folder !== 'string' || unstorable(folder)) return plan;
+    const parts = [...(plan.where === null ? [] : [plan.where]), this.files.isIn(folder)];
+    return { ...plan, where: { kind: 'all', parts }, kept: null };
   }
 
   private plan(

@@ -6,7 +6,7 @@ import QuickLRU from 'quick-lru';
 import { ContentError, forbidden, notFound, unavailable } from '../errors.js';
 import type { ServedBytes } from '../files/file-images.js';
 import { RASTER } from '../files/file-kinds.js';
-import { FileLookup, REMEMBERED } from '../files/file-lookup.js';
+import { type AskedFile, FileLookup, REMEMBERED } from '../files/file-lookup.js';
 import type { KeptBytes } from '../files/file-storage.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from '../files/files.options.js';
 import { SignedUrls } from '../files/signed-urls.js';
@@ -66,9 +66,10 @@ export class ServedFiles implements OnModuleInit {
   private async serve({ path, query, request }: Asked, response: object): Promise<void> {
     if (!this.signed.admits(path, query)) throw forbidden();
     const accept = request.headers['accept'] ?? '';
-    const found = await this.lookup.find({ path: path.slice(BELOW.length), query, accept });
+    const wanted = { path: path.slice(BELOW.length), query, accept };
+    const found = await this.lookup.find(wanted);
     const kept = found === null ? null : await this.head(found.key);
-    if (found === null || kept === null) throw notFound();
+    if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
     const body = request.method === 'HEAD' ? null : await this.bytesOf(kept, part);
     this.sendHead(response, found, kept, part);
@@ -85,6 +86,16 @@ export class ServedFiles implements OnModuleInit {
     const kept = await this.options.storage.head(key);
     if (kept !== null) this.known.set(key, kept);
     return kept;
+  }
+
+  /** Content that was replaced has another URL. Throws NotFoundError where there is no such file. */
+  private async sendOn(wanted: AskedFile, response: object): Promise<void> {
+    const url = this.options.private === null ? await this.lookup.movedTo(wanted) : null;
+    if (url === null) throw notFound();
+    const { httpAdapter } = this.adapter;
+    httpAdapter.setHeader(response, 'Cache-Control', 'no-cache');
+    httpAdapter.setHeader(response, 'Location', url);
+    httpAdapter.reply(response, undefined, 302);
   }
 
   /** What is sent; null where the answer has no body. Throws NotFoundError for what has just gone. */
@@ -104,6 +115,9 @@ export class ServedFiles implements OnModuleInit {
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
+    if (found.isLasting) return;
+    const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
+    httpAdapter.setHeader(response, 'Vary', before === undefined ? 'Accept' : `${before}, Accept`);
   }
 
   /** What a browser may do with bytes that somebody has uploaded (S23). */
@@ -113,7 +127,6 @@ export class ServedFiles implements OnModuleInit {
     return {
       'Content-Type': contentType(mime),
       'Cache-Control': `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`,
-      ...(isLasting ? {} : { Vary: 'Accept' }),
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
       ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),

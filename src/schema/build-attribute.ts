@@ -207,7 +207,7 @@ export const holdersOf = (targets: readonly ContentType[]): MorphAttribute =>
   Object.freeze<MorphAttribute>({
     kind: 'morph',
     name: identifier('related'),
-    system: false,
+    system: true,
     open: false,
     required: false,
     private: false,

@@ -23,7 +23,8 @@ import {
 import { ContentModelError } from './content-model-error.js';
 import { fallbackRules } from './fallback-locale.js';
 import { FILE_TYPE } from './file-type.js';
-import type { Attribute, Component, ContentType, Model, ScalarAttribute, Schema } from './model.js';
+import { holdsFiles } from './media-names.js';
+import type { Attribute, Component, ContentType, ScalarAttribute, Schema } from './model.js';
 import { NO_STORAGE, storageOf } from './storage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -55,16 +56,6 @@ function fillType(build: Construction, type: Mutable<ContentType>, def: ContentT
   if (type.localized) entries.push(['localizations', localizations(type)]);
   type.attributes = new Map(entries);
   type.shown = entries.map(([, item]) => item).filter(isShown);
-}
-
-/** Whether documents have files in a media attribute of their own, or of a component at any depth. */
-function holdsFiles({ attributes }: Model, seen: ReadonlySet<Model> = new Set()): boolean {
-  return [...attributes.values()].some((attribute) => {
-    if (attribute.kind === 'scalar') return false;
-    if (attribute.linked) return attribute.media;
-    const inside = attribute.components.filter((component) => !seen.has(component));
-    return inside.some((component) => holdsFiles(component, new Set([...seen, component])));
-  });
 }
 
 /** The routes that a definition leaves its type. */
@@ -138,7 +129,7 @@ function construct(model: SoundModel): Schema {
   }
   for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
   const file = build.types.get('file') as Mutable<ContentType>;
-  const related = holdersOf([...build.types.values()].filter((type) => holdsFiles(type)));
+  const related = holdersOf([...build.types.values()].filter(holdsFiles));
   file.attributes = new Map([...file.attributes, [related.name, related]]);
   // What leads to a type is known once all types have their attributes.
   for (const type of build.types.values()) {

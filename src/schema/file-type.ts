@@ -25,6 +25,8 @@ export const FILE_TYPE = defineCollectionType({
     /** Where the bytes are: the key of their content, and those of the formats by name. */
     storageKey: { type: 'string', private: true, index: true },
     formatKeys: { type: 'json', private: true },
+    /** What it was called in URLs before its content was replaced. */
+    formerHash: { type: 'string', private: true, index: true },
     /** The folder of the media library, `/countries/flags`; null at its root (20.3). */
     folderPath: { type: 'string', private: true, index: true },
   },

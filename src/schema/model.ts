@@ -23,7 +23,7 @@ interface AttributeBase {
   readonly writable: boolean;
   /** Has a value per locale. False in types that are not localized. */
   readonly localized: boolean;
-  /** `id`, `documentId`, timestamps, `locale`: set by the service. */
+  /** `id`, `documentId`, timestamps, `locale`, and the `related` of files: set by the service. */
   readonly system: boolean;
   /** Nobody can read it. */
   readonly hidden: boolean;

@@ -27,16 +27,18 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
       while ((left -= 1) >= 0) {
         const answer = await fetch(url + file.url);
         const bytes = Buffer.from(await answer.arrayBuffer());
-        if (answer.status === 404) seen.gone += 1;
+        if (answer.status !== 200) seen.gone += 1;
         else if (bytes.length === 200_000 && new Set(bytes).size === 1) seen.whole += 1;
         else seen.mixed += 1;
       }
     };
-    const reading = Promise.all(Array.from({ length: readers }, read));
-    while (left > 0) {
-      file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
-    }
-    await reading;
+    const replace = async (): Promise<void> => {
+      while (left > 0) file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
+    };
+    const working = [replace(), ...Array.from({ length: readers }, read)];
+    // Nobody's server goes away before all are done.
+    await Promise.allSettled(working);
+    await Promise.all(working);
   } finally {
     await app.close();
     await database.drop();

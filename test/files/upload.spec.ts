@@ -185,7 +185,8 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       formats: {},
     });
     expect(replaced.url).not.toBe(file.url);
-    expect((await api.ask(file.url)).status).toBe(404);
+    const old = await api.ask(file.url, { redirect: 'manual' });
+    expect([old.status, old.headers.get('location')]).toEqual([302, replaced.url]);
     expect(Buffer.from(await (await api.ask(replaced.url)).arrayBuffer())).toEqual(bytes);
     expect(await refusal(formOf([{}, {}]), path)).toEqual([
       400,
@@ -213,6 +214,23 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       { data: [{ name: 'c.png' }], meta: { pagination: { page: 2, pageSize: 2, pageCount: 2, total: 3 } } },
     ]);
     expect(await json('/api/upload/files?filters[storageKey]=x')).toMatchObject([400, { data: null }]);
+  });
+
+  it('20.3: folders have files, which answers never say', async () => {
+    const path = `/of ${adapter}/flags`;
+    const [inside] = await upload([{}], { fileInfo: { folder: path } });
+    const folder = encodeURIComponent(path);
+    expect((await json('/api/upload/folders'))[1]).toContainEqual({ path, files: 1 });
+    expect((await json(`/api/upload/files?folder=${folder}`))[1]).toEqual([inside]);
+    expect((await json(`/api/upload/files?folder=${folder}&filters[name]=other`))[1]).toEqual([]);
+    expect(await json(`/api/upload/files/page?folder=%2F&pagination[pageSize]=1`)).toMatchObject([
+      200,
+      { data: [expect.not.objectContaining({ id: inside?.id })] },
+    ]);
+    expect(JSON.stringify(inside)).not.toContain('flags');
+    for (const wrong of ['flags', '/../x', '/a//b', 7])
+      expect((await refusal(formOf([{}], { fileInfo: { folder: wrong } })))[0]).toBe(400);
+    expect((await api.ask('/api/upload/folders', { as: 'file-findOne' })).status).toBe(403);
   });
 
   it('20.7, 20.9: shows and deletes one by row id and by document id, and says which is unknown', async () => {

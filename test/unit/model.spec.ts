@@ -1000,12 +1000,7 @@ describe('wrong grants', () => {
     [
       'a grant on a component',
       { public: { 'shared.tag': '*' } },
-      ['access.public: "shared.tag" is not a content type; there are locale, author'],
-    ],
-    [
-      'the file type, which has no routes',
-      { public: { file: ['find'] } },
-      ['access.public: "file" is not a content type; there are locale, author'],
+      ['access.public: "shared.tag" is not a content type; there are locale, file, author'],
     ],
     [
       'several',
