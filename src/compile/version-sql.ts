@@ -1,7 +1,7 @@
 /** What statements about the versions of documents are made of. */
 import type { DiscardStep, PublishStep, RowsStep } from '../plan/steps.js';
 import type { Column, ContentType } from '../schema/model.js';
-import { nextCount, noted } from './changes.js';
+import { nextCount, notedIf } from './changes.js';
 import { partsOf } from './compile-links.js';
 import { inState, type LinkStep } from './link-sql.js';
 import { join, print, quote, type Sql, sql, type Statement } from '../sql.js';
@@ -63,13 +63,16 @@ export function shared(
 ): Sql | null {
   const common = columns.filter(({ attribute }) => !attribute.localized);
   if (!type.localized || common.length === 0) return null;
-  const differ = common.map(({ name }) => sql`t.${quote(name)} is distinct from ${from}.${quote(name)}`);
+  const differs = ({ name }: Column): Sql => sql`t.${quote(name)} is distinct from ${from}.${quote(name)}`;
   const value = (column: Column): Sql | undefined =>
     common.includes(column) ? sql`${from}.${quote(column.name)}` : undefined;
+  // Places in the lists of others are no content of a version.
+  const content = common.filter(({ placeOf }) => placeOf === null);
+  const changed = sql`(${join([sql`false`, ...content.map(differs)], ' or ')})`;
   return sql`update ${quote(type.table)} t
-    set ${join([noted({ type, value }), ...copy(common, from)], ', ')} from ${from}
-    where t.document_id = ${from}.document_id and t.locale <> ${from}.locale
-      and ${inState(sql`t`, published)} and (${join(differ, ' or ')})`;
+    set ${join([notedIf(changed, { type, value }), ...copy(common, from)], ', ')} from ${from}
+    where t.document_id = ${from}.document_id and t.locale <> ${from}.locale and ${inState(sql`t`, published)}
+      and (${join(common.map(differs), ' or ')})`;
 }
 
 /** A table of one row that the others of its document share, and in which state. */

@@ -505,6 +505,16 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
       expect(await w.everywhere(`topics/${topic}`, 'leads', ['en'])).toEqual(all(leads, ...BOTH_STATES));
   });
 
+  it('D21 D24: places that are given up change nobody', async () => {
+    const [t] = await w.several('topics', 't');
+    const id = await made({ title: 's', lead: t });
+    await w.put(`${text(id)}?status=draft`, { lead: null });
+    await w.put(`topics/${t}`, {});
+    const before = await stamp(text(id));
+    await w.put(`${text(id)}?locale=fr`, { title: 'f', lead: null });
+    expect(await stamp(text(id))).toBe(before);
+  });
+
   it('D21: rows whose revision nobody knows are published whole', async () => {
     const id = await made({ title: 's', rank: 1 });
     const write = `update stories set revision = 0, rank = case when published then 1 else 9 end where document_id = $1`;

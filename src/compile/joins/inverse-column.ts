@@ -52,7 +52,12 @@ function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
   const me = writtenId(step);
   const value = ({ name }: Column): Sql | undefined => (name === way.column ? sql`s.holder` : undefined);
   const place =
-    way.position === null ? [] : [sql`${quote(way.position)} = coalesce(s.place, t.${quote(way.position)})`];
+    way.position === null
+      ? []
+      : [
+          sql`${quote(way.position)} = case when s.holder is not null
+            then coalesce(s.place, t.${quote(way.position)}) end`,
+        ];
   const moved = way.position === null ? sql`false` : sql`x.${quote(way.position)} is distinct from w.place`;
   const sets = [
     sql`${held} = s.holder`,
