@@ -1,5 +1,6 @@
 /** Bytes in a bucket of Amazon S3, or of anything that speaks its protocol. */
-import { createReadStream } from 'node:fs';
+import type { ReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
@@ -44,9 +45,18 @@ const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 const YEAR = 365 * 24 * 60 * 60;
 
+/** The bytes of a file that is as long as it should be. */
+async function openWhole({ path, size }: LocalFile): Promise<ReadStream> {
+  const handle = await open(path);
+  const found = await handle.stat();
+  if (found.isFile() && found.size === size) return handle.createReadStream();
+  await handle.close();
+  throw new Error(`${path} is no file of ${size} bytes`);
+}
+
 /**
- * Keeps files in a bucket, each by one request that carries the whole of it, so that it is there wholly or not
- * at all; the limit of 5 GiB for that is the protocol's. Needs `@aws-sdk/client-s3` and
+ * Keeps files in a bucket, each by one request that carries all of it, so that it is there wholly or not at
+ * all; the limit of 5 GiB for that is the protocol's. Needs `@aws-sdk/client-s3` and
  * `@aws-sdk/s3-request-presigner`. Signed URLs lead to the bucket itself.
  *
  * @publicApi
@@ -71,13 +81,10 @@ export class S3Storage implements FileStorage {
   async put(key: string, file: LocalFile): Promise<void> {
     // A key names its content: what is there already, and as long, is the same.
     if ((await this.head(key))?.size === file.size) return;
-    const body = createReadStream(file.path);
+    const body = await openWhole(file);
+    // The bucket would wait for what is missing.
     const stop = new AbortController();
     body.once('error', (error) => stop.abort(error));
-    // The bucket would wait for the rest of it.
-    body.once('end', () => {
-      if (body.bytesRead !== file.size) stop.abort(new Error(`${file.path} is not ${file.size} bytes long`));
-    });
     const request = new PutObjectCommand({
       ...this.at(key),
       Body: body,
@@ -88,8 +95,6 @@ export class S3Storage implements FileStorage {
     });
     try {
       await this.client.send(request, { abortSignal: stop.signal });
-    } catch (error) {
-      throw stop.signal.aborted ? stop.signal.reason : error;
     } finally {
       body.destroy();
     }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
-import { contentKey, variantKey } from '../files/file-keys.js';
+import { contentKey, variantKey, variantsOf } from '../files/file-keys.js';
 import type { FileStorage, KeptBytes, LocalFile } from '../files/file-storage.js';
 
 /**
@@ -22,7 +22,7 @@ export interface ContractCase {
 const MEGABYTE = 1024 * 1024;
 /** How large a file is that has to pass through, and what may be held of it at a time. */
 const LARGE = 50 * MEGABYTE;
-const HELD = 20 * MEGABYTE;
+const HELD = 40 * MEGABYTE;
 
 /** A storage under test, with a directory for files that are on their way to it. */
 class Subject {
@@ -87,7 +87,6 @@ class Subject {
     assert.ok((await this.storage.head(key)) === null, 'head knows of it');
     assert.ok((await this.storage.get(key)) === null, 'get gives something');
     assert.ok((await this.storage.get(key, { start: 0, end: 0 })) === null, 'get gives a range of it');
-    assert.deepEqual(await this.list(key), [], 'list');
   }
 
   async clear(): Promise<void> {
@@ -237,13 +236,18 @@ const CASES: Readonly<Record<string, Check>> = {
     const told = (await subject.list(stem)).map(({ key: found, size }) => [found, size]);
     assert.deepEqual(told, [[key, 10], ...variants.map((one) => [one, 20])]);
     assert.deepEqual(
-      (await subject.list(`${stem}/`)).map((one) => one.key),
+      (await subject.list(variantsOf(key))).map((one) => one.key),
       variants,
     );
     assert.ok(((await subject.list(stem))[0]?.modified.getTime() ?? 0) > 0);
+    await subject.storage.delete(key);
+    assert.deepEqual(
+      (await subject.list(stem)).map((one) => one.key),
+      variants,
+    );
     const all = new Set((await subject.list('')).map((one) => one.key));
     assert.ok(
-      [key, ...variants].every((one) => all.has(one)),
+      variants.every((one) => all.has(one)),
       'all of them, with an empty text',
     );
   },
@@ -288,7 +292,7 @@ const CASES: Readonly<Record<string, Check>> = {
  * for (const { name, run } of storageContract(() => new MyStorage())) it(name, run, 60_000);
  * ```
  *
- * Each case has a storage made, uses keys that nothing else has, and removes what it has put. One case moves 50 MB.
+ * Each case has a storage made, uses keys that nothing else has, and removes what it has put. One has 50 MB.
  *
  * @publicApi
  */

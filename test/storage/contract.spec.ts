@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LocalStorage } from '../../src/files/local-storage.ts';
 import { S3Storage } from '../../src/files/s3-storage.ts';
 import { storageContract } from '../../src/testing.ts';
-import { type RunningS3, startS3 } from './s3-server.ts';
+import { type RunningS3, type S3Server, startS3 } from './s3-server.ts';
 
 describe('a directory', () => {
   let folder: string;
@@ -15,6 +15,29 @@ describe('a directory', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   for (const { name, run } of storageContract(() => new LocalStorage(folder))) it(name, run);
+});
+
+/** What is not asked of a server, because of a fault that buckets do not have; the other one is asked it. */
+const UNABLE: Readonly<Record<S3Server, Readonly<Record<string, string>>>> = {
+  s3rver: {
+    'gives a range, with both its ends': 'takes a range that ends at 0 for one without an end',
+    'shows the whole of it or nothing while the same is put many times at once': 'writes in place',
+    'lists what begins with a text, and nothing else': 'takes signatures of lists for wrong',
+  },
+  fauxqs: {
+    'holds little of a large file at a time': 'takes bodies of 11 MB at most',
+    'signs URLs that work without more, if it signs any': 'takes any signature for good',
+  },
+};
+
+it('no case is left out of both', () => {
+  expect(Object.keys(UNABLE.s3rver).filter((name) => name in UNABLE.fauxqs)).toEqual([]);
+  const names = storageContract(() => new LocalStorage(tmpdir())).map(({ name }) => name);
+  expect(
+    Object.values(UNABLE)
+      .flatMap((cases) => Object.keys(cases))
+      .filter((name) => !names.includes(name)),
+  ).toEqual([]);
 });
 
 describe.each(['s3rver', 'fauxqs'] as const)('a bucket of %s', (kind) => {
@@ -29,5 +52,5 @@ describe.each(['s3rver', 'fauxqs'] as const)('a bucket of %s', (kind) => {
     server.stop();
   });
 
-  for (const { name, run } of storageContract(() => storage)) it(name, run);
+  for (const { name, run } of storageContract(() => storage)) if (!(name in UNABLE[kind])) it(name, run);
 });
