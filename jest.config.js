@@ -14,7 +14,7 @@ export default {
   moduleNameMapper: {
     '^nestjs-content-api$': '<rootDir>/src/index.ts',
     '^nestjs-content-api/accounts$': '<rootDir>/src/accounts.ts',
-    '^nestjs-content-api/files$': '<rootDir>/src/files.ts',
+    '^nestjs-content-api/(files|s3|testing)$': '<rootDir>/src/$1.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/dist-sample/'],

@@ -27,12 +27,15 @@ const FLOORS: Readonly<Record<string, number>> = {
   accounts: 7,
   files: 7,
   archive: 8,
+  testing: 8,
   http: 8,
   images: 8,
   module: 9,
   'index.ts': 10,
   'accounts.ts': 10,
   'files.ts': 10,
+  's3.ts': 10,
+  'testing.ts': 10,
   'cli.ts': 10,
 };
 

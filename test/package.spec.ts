@@ -86,6 +86,8 @@ describe('the package', () => {
       'nestjs-content-api',
       'nestjs-content-api/accounts',
       'nestjs-content-api/files',
+      'nestjs-content-api/s3',
+      'nestjs-content-api/testing',
     ]);
     for (const moduleResolution of [ts.ModuleResolutionKind.Node10, ts.ModuleResolutionKind.NodeNext])
       for (const { name, types } of entries) {

@@ -35,10 +35,6 @@ export interface KeptFile {
   /** What stands for it in URLs, `tiny_up_a4fc03705b`. */
   readonly hash: string;
   readonly mime: string;
-  /** In bytes. */
-  readonly size: number;
-  readonly width: number | null;
-  readonly height: number | null;
   /** In percent of width and height, from the upper left corner. */
   readonly focalPoint: { readonly x: number; readonly y: number } | null;
 }

@@ -75,12 +75,11 @@ export class FileLookup {
 
   private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {
     const { images, storage } = this.options;
-    const [row] = await this.rows(hash, '');
-    if (row?.storageKey === undefined || row.storageKey === null || images?.variant === undefined)
-      return null;
-    const kept = await storage.head(row.storageKey);
-    if (kept === null) return null;
-    const file: KeptFile = { ...row, key: row.storageKey, size: kept.size };
+    if (images?.variant === undefined || isNoHash(hash)) return null;
+    // Not remembered: its focal point moves.
+    const [row] = await this.files.withHash([hash]);
+    if (row?.storageKey === undefined || row.storageKey === null) return null;
+    const file: KeptFile = { ...row, key: row.storageKey };
     return images.variant(file, { rest, query: asked.query, accept: asked.accept }, storage);
   }
 

@@ -16,8 +16,11 @@ export interface PrivateFiles {
 export interface FilesOptions {
   /** Where the bytes are kept: `new LocalStorage('uploads')`, or a provider of your own. */
   readonly storage: FileStorage;
-  /** What looks at pictures and makes their formats. Without it they are kept as any other file. */
-  readonly images?: FileImages;
+  /**
+   * What looks at pictures and makes their formats; null keeps them as any other file. Default:
+   * `new SharpImages()`.
+   */
+  readonly images?: FileImages | null;
   /** The largest file, in bytes; beyond it the answer is 413. Default 200 MB. */
   readonly maxBytes?: number;
   /** Files of one request. Default 20. */

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { validationError } from '../errors.js';
 import type { ContentToKeep } from './file-bytes.js';
 import { admit } from './file-gate.js';
 import type { ImageFacts, MadeFormat } from './file-images.js';
@@ -30,9 +29,6 @@ export interface Preparing {
   /** Where files may be written for the time of the request. */
   readonly directory: string;
 }
-
-/** Pictures that the library reads wherever it reads pictures at all. */
-const READABLE: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** Bytes in thousands of bytes, with two decimals. */
 const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;
@@ -89,16 +85,13 @@ export async function prepareFile(
   const { name: sent, mime, ext } = await admit(received, allowed, index);
   const uploaded = { path: received.path, size: received.size, mime };
   const facts = images === null ? null : await images.read(uploaded, directory);
-  if (images !== null && facts === null && READABLE.includes(mime))
-    throw validationError(`The file "${sent}" is no picture that can be read`, {
-      key: 'files',
-      path: `files.${index}`,
-      source: 'body',
-    });
   const original = facts?.rewritten ?? uploaded;
   const sha256 = facts?.rewritten === undefined ? received.sha256 : await digestOf(original.path);
   const key = contentKey(sha256, ext);
-  const formats = (facts?.formats ?? []).map(({ name, recipe, ext: of, file }) => ({
+  const formats = (facts?.formats ?? []).map((format) =>
+    format.file.mime === mime ? { ...format, ext } : format,
+  );
+  const kept = formats.map(({ name, recipe, ext: of, file }) => ({
     name,
     key: variantKey(key, recipe, of),
     file,
@@ -109,7 +102,11 @@ export async function prepareFile(
     return {
       ...info,
       name,
-      ...imageValues(facts, { name, hash, replaces: former !== null }),
+      ...imageValues(facts === null ? null : { ...facts, formats }, {
+        name,
+        hash,
+        replaces: former !== null,
+      }),
       hash,
       ext,
       mime,
@@ -118,8 +115,8 @@ export async function prepareFile(
       provider: storage.name,
       storageKey: key,
       ...(former === null ? {} : { formerHash: former.hash }),
-      formatKeys: Object.fromEntries(formats.map((format) => [format.name, format.key])),
+      formatKeys: Object.fromEntries(kept.map((format) => [format.name, format.key])),
     };
   };
-  return { content: { key, bytes: [{ key, file: original }, ...formats] }, values };
+  return { content: { key, bytes: [{ key, file: original }, ...kept] }, values };
 }

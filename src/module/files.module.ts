@@ -14,12 +14,18 @@ import { FileLibrary } from '../files/file-library.js';
 import { FileLookup } from '../files/file-lookup.js';
 import { FileReferences } from '../files/file-reference.js';
 import { FileTable } from '../files/file-table.js';
-import { FILES_OPTIONS, type FilesOptions, resolveFilesOptions } from '../files/files.options.js';
+import {
+  FILES_OPTIONS,
+  type FilesOptions,
+  type ResolvedFilesOptions,
+  resolveFilesOptions,
+} from '../files/files.options.js';
 import { SignedUrls } from '../files/signed-urls.js';
 import { FilesController } from '../http/files.controller.js';
 import { leaveForms } from '../http/fastify.js';
 import { ContentRoutes } from '../http/routes.js';
 import { ServedFiles } from '../http/served-files.js';
+import { SharpImages } from '../images/sharp-images.js';
 import { checkWay } from './check-options.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-definition.js';
 
@@ -28,6 +34,10 @@ import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-de
  * `useExisting` (of a `FilesOptionsFactory`).
  */
 export type FilesModuleAsyncOptions = ConfigurableModuleAsyncOptions<FilesOptions, 'createFilesOptions'>;
+
+/** Options with pictures read by `sharp`, unless the host has others or none. */
+const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): ResolvedFilesOptions =>
+  resolveFilesOptions({ ...options, images });
 
 /**
  * The media library: `/api/upload…`, and the bytes of its files at `/uploads/…` (protocol section 20), under
@@ -44,7 +54,7 @@ export type FilesModuleAsyncOptions = ConfigurableModuleAsyncOptions<FilesOption
 @Module({
   controllers: [FilesController],
   providers: [
-    { provide: FILES_OPTIONS, useFactory: resolveFilesOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    { provide: FILES_OPTIONS, useFactory: withImages, inject: [MODULE_OPTIONS_TOKEN] },
     FileTable,
     FileBytes,
     FileHooks,

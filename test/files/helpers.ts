@@ -76,7 +76,7 @@ export async function createFilesApp(
         roles: { editor: { '*': '*' }, nobody: {}, ...Object.fromEntries(roles) },
       },
       auth: { strategies: [byHeader] },
-      imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), ...options })],
+      imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null, ...options })],
     },
     adapter,
   );

@@ -276,9 +276,6 @@ describe('pictures', () => {
       key: contentKey(sha, '.png'),
       hash: 'halves_0123456789',
       mime,
-      size: 1,
-      width: 800,
-      height: 400,
       focalPoint,
     });
     const ask = (images: SharpImages, kept: KeptFile, rest: string): Promise<ServedBytes | null> =>
@@ -312,14 +309,14 @@ describe('pictures', () => {
       const served = await Promise.all(Array.from({ length: 30 }, () => ask(images, file(), 'card')));
       expect(new Set(served.map((one) => one?.key)).size).toBe(1);
       expect(served[0]).toEqual({
-        key: `ab/ab/${sha}/w200-h200-cover-q80.webp`,
+        key: `ab/ab/${sha}_png/w200-h200-cover-q80.webp`,
         mime: 'image/webp',
         isLasting: false,
       });
       expect(opened).toEqual([file().key]);
       expect(await ask(images, file(), 'w200-h200-cover-q80.webp')).toMatchObject({ isLasting: true });
       expect(opened).toHaveLength(1);
-      expect(await keys()).toEqual([`ab/ab/${sha}.png`, `ab/ab/${sha}/w200-h200-cover-q80.webp`].sort());
+      expect(await keys()).toEqual([`ab/ab/${sha}.png`, `ab/ab/${sha}_png/w200-h200-cover-q80.webp`].sort());
       expect(await sharp(await bytesOf(served[0] ?? null)).metadata()).toMatchObject({
         width: 200,
         height: 200,

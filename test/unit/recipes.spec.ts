@@ -136,9 +136,6 @@ describe('which variant a URL stands for', () => {
     key: `ab/cd/abcd${'0'.repeat(60)}.png`,
     hash: 'tiny_0123456789',
     mime: 'image/png',
-    size: 1,
-    width: 10,
-    height: 10,
     focalPoint: { x: 30.4, y: 80 },
   };
   const choose = (
