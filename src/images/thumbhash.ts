@@ -1,12 +1,16 @@
 /** A picture in 28 bytes, to show until it has come. */
+import type * as Thumbhash from 'thumbhash';
 import { openPicture, type Source, type Tools, work } from './picture.js';
 
 /** The largest side that the algorithm takes. */
 const SIDE = 100;
 
+/** Needed only by those who ask for it. */
+const load = (): Promise<typeof Thumbhash> => import('thumbhash');
+
 /** The thumbhash of a picture's first frame, in base64. Needs the package `thumbhash`. */
 export async function thumbhashOf(tools: Tools, { path }: Source): Promise<string> {
-  const { rgbaToThumbHash } = await import('thumbhash');
+  const { rgbaToThumbHash } = await load();
   return work(tools, async () => {
     const small = openPicture(tools, { path, isAnimated: false }).resize(SIDE, SIDE, { fit: 'inside' });
     const { data, info } = await small.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
