@@ -6,6 +6,7 @@
  *   npm run bench -- access [--tries 2000]
  *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
+ *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
@@ -13,6 +14,7 @@ const benches = {
   access: () => import('./access/bench.mjs'),
   publish: () => import('./publish/bench.mjs'),
   crowd: () => import('./crowd/bench.mjs'),
+  upload: () => import('./upload/bench.mjs'),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -1,0 +1,60 @@
+/** The outcome as Markdown; a part that was not measured is left out. */
+import { availableParallelism } from 'node:os';
+
+const mb = (bytes) => (bytes / 1024 / 1024).toFixed(0);
+const table = (head, rows) =>
+  [head, head.map((_cell, i) => (i === 0 ? '---' : '--:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+const memory = ({ before, peak, after, seconds, contents, sent, disk }, { uploads, megabytes }) => `
+## Memory and disk
+
+${uploads} uploads of ${megabytes} MB, 20 at a time, in ${seconds.toFixed(1)} s; ${contents} different contents. Resident memory of the server: ${mb(before)} MB before,
+${mb(peak)} MB at most, **+${mb(peak - before)} MB**, ${mb(after)} MB after. On disk: ${disk.files} files, ${mb(disk.bytes)} MB of ${mb(sent)} MB that are different.
+`;
+
+const pictures = ({ count, bytes, turns, ratio, held }) => `
+## Pictures
+
+${count} photographs of ${(bytes / 1024 / 1024).toFixed(1)} MB in each round, 20 at a time: each is written anew and has four formats. Pictures per second, in turns with
+\`sharp\` alone, which finds them on disk and does the same to them; median of the ratios: **${ratio.toFixed(2)}×**.
+Memory in the first turn: ${mb(held.before)} MB before, ${mb(held.peak)} MB at most.
+
+${table(
+  ['round', 'library', 'sharp', 'ratio'],
+  turns.map(({ library, bare }, i) => [
+    i + 1,
+    library.toFixed(2),
+    bare.toFixed(2),
+    `${(library / bare).toFixed(2)}×`,
+  ]),
+)}
+`;
+
+const downloads = (sizes) => `
+## Downloads
+
+Ten connections, in turns with \`express.static\` on the same bytes; medians.
+
+${table(
+  ['file', 'library, a second', 'express.static, a second', 'ratio'],
+  sizes.map(({ name, turns, ratio }) => {
+    const sorted = [...turns].sort((a, b) => a.library / a.peer - b.library / b.peer);
+    const turn = sorted[Math.floor(sorted.length / 2)];
+    return [name, turn.library.toFixed(0), turn.peer.toFixed(0), `${ratio.toFixed(2)}×`];
+  }),
+)}
+`;
+
+const PARTS = { memory, pictures, downloads };
+
+export const report = ({ machine, options, ...outcome }) =>
+  [
+    `# Upload bench
+
+\`npm run bench -- upload\`, ${machine.date}: ${availableParallelism()} cores for server, PostgreSQL and clients together; Node ${process.versions.node}, PostgreSQL ${machine.version},
+Express, NODE_ENV=production, files in a directory.
+`,
+    ...Object.entries(outcome).map(([name, part]) => PARTS[name](part, options)),
+  ].join('');
