@@ -18,4 +18,3 @@ export type {
   VariantRequest,
 } from './files/file-images.js';
 export type { FilesOptions, FilesOptionsFactory, PrivateFiles } from './files/files.options.js';
-export { SharpImages } from './images/sharp-images.js';

@@ -10,6 +10,7 @@ import type { Runner } from '../database/runner.js';
 import { Documents } from '../documents/documents.service.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import { ContentError, unavailable, validationError } from '../errors.js';
+import { isObject } from '../json.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId } from '../plan/plan-read.js';
 import { FileBytes } from './file-bytes.js';

@@ -14,7 +14,7 @@ export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
 }
 
 /** How many files, and for how long in milliseconds, are remembered. */
-const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
+export const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
 
 /** `small_big_up_5e44584d2c`: a format's name, and the hash of its file. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;

@@ -2,10 +2,11 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import QuickLRU from 'quick-lru';
 import { ContentError, forbidden, notFound, unavailable } from '../errors.js';
 import type { ServedBytes } from '../files/file-images.js';
 import { RASTER } from '../files/file-kinds.js';
-import { type AskedFile, FileLookup } from '../files/file-lookup.js';
+import { type AskedFile, FileLookup, REMEMBERED } from '../files/file-lookup.js';
 import type { KeptBytes } from '../files/file-storage.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from '../files/files.options.js';
 import { SignedUrls } from '../files/signed-urls.js';
@@ -43,6 +44,7 @@ function askedOf(request: RawRequest): Asked | null {
 @Injectable()
 export class ServedFiles implements OnModuleInit {
   private readonly logger = new Logger('ContentFiles');
+  private readonly known = new QuickLRU<string, KeptBytes>(REMEMBERED);
 
   constructor(
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
@@ -66,10 +68,13 @@ export class ServedFiles implements OnModuleInit {
     const accept = request.headers['accept'] ?? '';
     const wanted = { path: path.slice(BELOW.length), query, accept };
     const found = await this.lookup.find(wanted);
-    const kept = found === null ? null : await this.options.storage.head(found.key);
+    const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
-    const body = request.method === 'HEAD' ? null : await this.bytesOf(kept, part);
+    const hasBody = request.method !== 'HEAD' && part.status < 300;
+    const body = hasBody ? await this.bytesOf(kept, part) : null;
+    // It has just gone.
+    if (hasBody && body === null) return this.sendOn(wanted, response);
     this.sendHead(response, found, kept, part);
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
@@ -87,11 +92,21 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, undefined, 302);
   }
 
-  /** What is sent; null where the answer has no body. Throws NotFoundError for what has just gone. */
-  private async bytesOf({ key }: KeptBytes, { status, range }: Part): Promise<Readable | null> {
-    if (status === 304 || status === 416) return null;
-    const stream = await this.options.storage.get(key, range ?? undefined);
-    if (stream === null) throw notFound();
+  /** What is known of bytes, for a while without asking: a key names its content. */
+  private async head(key: string): Promise<KeptBytes | null> {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const kept = await this.options.storage.head(key);
+    if (kept !== null) this.known.set(key, kept);
+    return kept;
+  }
+
+  /** What is sent; null where it is not there any more. */
+  private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
+    // Who knows where the end is reads no further, and holds no more.
+    const all = size === 0 ? undefined : { start: 0, end: size - 1 };
+    const stream = await this.options.storage.get(key, range ?? all);
+    if (stream === null) this.known.delete(key);
     return stream;
   }
 
