@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
+import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
 import { AUTHENTICATED_GRANTS, COMPONENTS, CONTENT_TYPES, LOCALES, PUBLIC_GRANTS } from './content/model.js';
 import { ATLAS_DATABASE, type AtlasDatabase } from './database/atlas-database.js';
@@ -7,6 +8,7 @@ import { AtlasTables } from './database/atlas-tables.js';
 import { DatabaseRelease } from './database/database-release.js';
 import { AtlasContent } from './loader/atlas-content.js';
 import { AtlasLoader } from './loader/atlas-loader.js';
+import { PictureLoader } from './pictures/picture-loader.js';
 import { StartPage } from './start-page.js';
 
 /**
@@ -15,7 +17,8 @@ import { StartPage } from './start-page.js';
  */
 @Module({})
 export class AppModule {
-  static on(database: AtlasDatabase, users: UsersOptions): DynamicModule {
+  /** Files are kept in a folder, which is made with the first one. */
+  static on(database: AtlasDatabase, users: UsersOptions, filesFolder: string): DynamicModule {
     const content = ContentModule.forRoot({
       contentTypes: CONTENT_TYPES,
       components: COMPONENTS,
@@ -24,9 +27,15 @@ export class AppModule {
       access: { public: PUBLIC_GRANTS, roles: { authenticated: AUTHENTICATED_GRANTS } },
       database: database.connection,
     });
+    const files = FilesModule.forRoot({
+      storage: new LocalStorage(filesFolder),
+      images: new SharpImages({
+        recipes: { card: { width: 320, height: 200, fit: 'cover', format: 'auto' } },
+      }),
+    });
     return {
       module: AppModule,
-      imports: [content, ApiTokensModule, UsersModule.forRoot(users)],
+      imports: [content, files, ApiTokensModule, UsersModule.forRoot(users)],
       controllers: [StartPage],
       providers: [
         { provide: ATLAS_DATABASE, useValue: database },
@@ -34,6 +43,7 @@ export class AppModule {
         DatabaseRelease,
         AtlasContent,
         AtlasLoader,
+        PictureLoader,
       ],
     };
   }

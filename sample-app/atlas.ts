@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { usersOptions } from './accounts/users-options.js';
+import { folderBeside, usersOptions } from './accounts/users-options.js';
 import { AppModule } from './app.module.js';
 import {
   ATLAS_DATABASE,
@@ -12,6 +12,7 @@ import {
 } from './database/atlas-database.js';
 import { AtlasLoader, LoadStopped } from './loader/atlas-loader.js';
 import { progressLines } from './loader/progress-lines.js';
+import { PictureLoader } from './pictures/picture-loader.js';
 import { DEFAULT_DATA_FOLDER } from './settings.js';
 import { CREDIT } from './texts/credit.js';
 import { welcome } from './welcome.js';
@@ -62,7 +63,8 @@ const openDatabase = ({
 const moduleOn = (
   database: AtlasDatabase,
   { dataFolder = DEFAULT_DATA_FOLDER, log = () => undefined, jwtSecret }: AtlasOptions,
-): DynamicModule => AppModule.on(database, usersOptions({ jwtSecret, dataFolder, log }));
+): DynamicModule =>
+  AppModule.on(database, usersOptions({ jwtSecret, dataFolder, log }), folderBeside(dataFolder, 'uploads'));
 
 async function createApplication(
   database: AtlasDatabase,
@@ -100,12 +102,21 @@ export async function startAtlas({ port, ...options }: StartOptions): Promise<Ne
     if (loaded) log('Everything is loaded.');
     await app.listen(port);
     for (const line of welcome(addressOf(app))) log(line);
+    uploadPictures(app, log);
     return app;
   } catch (error) {
     if (error instanceof LoadStopped) log('Stopped. The next start goes on from here.');
     await app.close();
     throw error;
   }
+}
+
+/** In the background: whatever else can be asked of the atlas is there already. */
+function uploadPictures(app: NestExpressApplication, log: (line: string) => void): void {
+  const loading = app.get(PictureLoader).load(addressOf(app), progressLines(log));
+  loading.catch((error: unknown) =>
+    log(`Pictures: ${error instanceof Error ? error.message : String(error)}`),
+  );
 }
 
 /** The address to type: Nest's own says `[::1]`, which curl and people find harder. */

@@ -13,6 +13,10 @@ export const EXAMPLES = [
     path: '/api/stories?locale=fr&fallbackLocale=en&sort=slug&populate=theme',
     shows: 'Stories in French as far as they are translated, else in English, with the theme they belong to',
   },
+  {
+    path: '/api/countries?filters[cca3]=CHE&populate=flagPicture',
+    shows: 'A country with its flag, as a file in several sizes; `/uploads/<its hash>/card` is one more',
+  },
 ] as const;
 
 /** A request that is refused, because the public may not read the visitors' notes. */

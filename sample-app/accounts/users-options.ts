@@ -18,11 +18,11 @@ export function usersOptions({
   dataFolder,
   log,
 }: AccountSettings): UsersOptions {
-  return { secret: jwtSecret, mail: new FileMail(mailFolder(dataFolder), log) };
+  return { secret: jwtSecret, mail: new FileMail(folderBeside(dataFolder, 'mail'), log) };
 }
 
-/** The folder `mail` beside the data; a temporary one for data in memory. It is made with the first mail. */
-const mailFolder = (dataFolder: string): string =>
+/** A folder beside the data; a temporary one for data in memory. */
+export const folderBeside = (dataFolder: string, name: string): string =>
   dataFolder === IN_MEMORY
-    ? join(tmpdir(), `atlas-mail-${randomBytes(8).toString('hex')}`)
-    : join(dirname(dataFolder), 'mail');
+    ? join(tmpdir(), `atlas-${name}-${randomBytes(8).toString('hex')}`)
+    : join(dirname(dataFolder), name);

@@ -13,6 +13,8 @@ export const country = defineCollectionType({
     cca3: { type: 'string', required: true, unique: true, minLength: 3, maxLength: 3 },
     ccn3: { type: 'string', minLength: 3, maxLength: 3 },
     flag: { type: 'string' },
+    /** Uploaded at the first start. */
+    flagPicture: { type: 'media', allowedTypes: ['images'] },
     independent: { type: 'boolean' },
     unMember: { type: 'boolean' },
     landlocked: { type: 'boolean' },

@@ -40,6 +40,7 @@ export const PUBLIC_GRANTS: Grants = {
   theme: READ,
   story: READ,
   homepage: ['find'],
+  file: READ,
 };
 
 /**

@@ -11,6 +11,7 @@ export const story = defineCollectionType({
     title: { type: 'string', required: true, maxLength: 120, localized: true },
     slug: { type: 'uid', targetField: 'title', required: true },
     summary: { type: 'text', required: true, localized: true },
+    cover: { type: 'media', allowedTypes: ['images'] },
     byline: { type: 'component', component: 'story.byline' },
     body: { type: 'blocks', localized: true },
     facts: { type: 'component', component: 'story.fact', repeatable: true, max: 10, localized: true },

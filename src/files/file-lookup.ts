@@ -20,6 +20,8 @@ export const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
 const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
 
+const isNoHash = (text: string): boolean => text === '' || !text.isWellFormed() || text.includes('\0');
+
 /** What a name may mean: a file by its hash, and a format of another file. */
 function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'hash', string>> {
   const [, stem = '', ext = ''] = NAMED.exec(name) ?? [];
@@ -62,7 +64,7 @@ export class FileLookup {
    * before go on. Null where there is none.
    */
   async movedTo({ path }: AskedFile): Promise<string | null> {
-    if (path.includes('/') || !isHash(path)) return null;
+    if (path.includes('/') || isNoHash(path)) return null;
     const { stem, ext, format, hash } = partsOf(path);
     const original = await this.files.replaced(stem);
     if (original !== null) return original.url;
@@ -73,7 +75,7 @@ export class FileLookup {
 
   private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {
     const { images, storage } = this.options;
-    if (images?.variant === undefined || !isHash(hash)) return null;
+    if (images?.variant === undefined || isNoHash(hash)) return null;
     // Not remembered: its focal point moves.
     const [row] = await this.files.withHash([hash]);
     if (row?.storageKey === undefined || row.storageKey === null) return null;
@@ -83,7 +85,7 @@ export class FileLookup {
 
   /** The file with a hash, and the one with another; a hash names one content for ever. */
   private async rows(hash: string, other: string): Promise<readonly FileRow[]> {
-    if (!isHash(hash)) return [];
+    if (isNoHash(hash)) return [];
     const known = this.known.get(hash);
     if (known !== undefined) return known;
     const rows = await this.files.withHash(other === '' ? [hash] : [hash, other]);
@@ -91,9 +93,6 @@ export class FileLookup {
     return rows;
   }
 }
-
-/** Whether the database can be asked for it. */
-const isHash = (text: string): boolean => text !== '' && text.isWellFormed() && !text.includes('\0');
 
 const originalOf = ({ storageKey, ext, mime }: FileRow, asked: string): ServedBytes | null =>
   storageKey === null || ext !== asked ? null : { key: storageKey, mime, isLasting: true };

@@ -71,21 +71,15 @@ export class ServedFiles implements OnModuleInit {
     const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
-    const body = request.method === 'HEAD' ? null : await this.bytesOf(kept, part);
+    const hasBody = request.method !== 'HEAD' && part.status < 300;
+    const body = hasBody ? await this.bytesOf(kept, part) : null;
+    // It has just gone.
+    if (hasBody && body === null) return this.sendOn(wanted, response);
     this.sendHead(response, found, kept, part);
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
     const sent = new StreamableFile(body).setErrorLogger(() => undefined);
     httpAdapter.reply(response, sent, part.status);
-  }
-
-  /** What is known of bytes, for a while without asking: a key names its content. */
-  private async head(key: string): Promise<KeptBytes | null> {
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const kept = await this.options.storage.head(key);
-    if (kept !== null) this.known.set(key, kept);
-    return kept;
   }
 
   /** Content that was replaced has another URL. Throws NotFoundError where there is no such file. */
@@ -98,13 +92,21 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, undefined, 302);
   }
 
-  /** What is sent; null where the answer has no body. Throws NotFoundError for what has just gone. */
-  private async bytesOf({ key, size }: KeptBytes, { status, range }: Part): Promise<Readable | null> {
-    if (status === 304 || status === 416) return null;
+  /** What is known of bytes, for a while without asking: a key names its content. */
+  private async head(key: string): Promise<KeptBytes | null> {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const kept = await this.options.storage.head(key);
+    if (kept !== null) this.known.set(key, kept);
+    return kept;
+  }
+
+  /** What is sent; null where it is not there any more. */
+  private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
     // Who knows where the end is reads no further, and holds no more.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
     const stream = await this.options.storage.get(key, range ?? all);
-    if (stream === null) throw notFound();
+    if (stream === null) this.known.delete(key);
     return stream;
   }
 
