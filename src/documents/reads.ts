@@ -29,6 +29,7 @@ interface AnswerRow {
   readonly stamp?: string;
   readonly total?: number | null;
   readonly server?: string;
+  readonly snapshot?: string;
 }
 
 export const tooLarge = (bytes: number): Error =>
@@ -119,13 +120,15 @@ export class Reads {
     const rows = await this.base.database.run(statement, { ...traits, heavy: heavyOf(plan) });
     const { answer, row } = answerIn(plan, rows, limits.responseBytes);
     // Read from another server than the one that is asked for changes, it proves nothing.
-    const sameServer = position !== null && row.server === ledger.server;
-    const subject = sameServer ? subjectOf(this.subject(plan, statement), plan) : null;
-    const isKnown = subject !== null && position !== null && !ledger.hasChanged(subject, position);
+    const isKnown =
+      position !== null &&
+      row.server === ledger.server &&
+      row.snapshot !== undefined &&
+      !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
     const tag = this.tagOf(plan, { row, statement, isKnown });
     return {
       answer: tag === null ? answer : answer.withHeaders({ ETag: tag }),
-      position: isKnown ? position : null,
+      position: isKnown ? ledger.position : null,
       bytes: bytesOf(answer),
     };
   }
