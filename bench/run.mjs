@@ -6,6 +6,7 @@
  *   npm run bench -- access [--tries 2000]
  *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
+ *   npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
  *   npm run bench -- ledger [--seconds 10] [--rounds 7]
  *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
  *   npm run bench -- types [--types 60] [--tries 5]
@@ -15,6 +16,7 @@ const benches = {
   write: () => import('./write/bench.mjs'),
   access: () => import('./access/bench.mjs'),
   publish: () => import('./publish/bench.mjs'),
+  cache: () => import('./cache/bench.mjs'),
   ledger: () => import('./ledger/bench.mjs'),
   crowd: () => import('./crowd/bench.mjs'),
   upload: () => import('./upload/bench.mjs'),

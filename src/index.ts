@@ -27,7 +27,7 @@ export type { Register } from './typing/registry.js';
 export type { ResultOf } from './typing/result-of.js';
 export { ContentModelError } from './schema/content-model-error.js';
 export { ContentService, getContentToken, InjectContent } from './documents/content.service.js';
-export type { ContentQuery, ReadVersion, ServiceOptions } from './documents/content.service.js';
+export type { ContentQuery, ServiceOptions } from './documents/content.service.js';
 export { AfterContent, BeforeContent, OnContentCommitted } from './documents/hooks.js';
 export type { ContentEvent } from './documents/hooks.js';
 export type { ContentSchedule } from './documents/schedules.js';

@@ -44,7 +44,12 @@ export async function bench(args) {
       await makeLibraryTables(databaseUrl, 'blog');
       await seedBlog({ databaseUrl, articles: rows });
       if (key === 'without') await withoutTriggers(databaseUrl);
-      contestants.push({ key, server: await startLibrary(databaseUrl, 'blog'), next: 1_000_000, results: {} });
+      contestants.push({
+        key,
+        server: await startLibrary(databaseUrl, 'blog'),
+        next: 1_000_000,
+        results: {},
+      });
     }
     for (const shape of shapesOn(rows)) {
       for (let round = -1; round < rounds; round += 1)

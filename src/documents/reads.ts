@@ -29,6 +29,7 @@ interface AnswerRow {
   readonly stamp?: string;
   readonly total?: number | null;
   readonly server?: string;
+  readonly snapshot?: string;
 }
 
 export const tooLarge = (bytes: number): Error =>
@@ -70,9 +71,9 @@ export class Reads {
   /** Answers a read. Throws NotFoundError where one document was asked and is not there. */
   async answer(plan: ReadPlan, { hangup = null, known = null }: ReadFor): Promise<Answer> {
     const key = readKeyOf(plan);
-    const load = (): Promise<Loaded<Answer>> =>
-      this.shared.read(key, hangup, (traits) => this.load(plan, traits));
-    if (key === null || !this.keeps) return (await load()).answer;
+    const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
+      this.shared.read(key, hangup, (traits) => this.load(plan, traits, isChecked));
+    if (key === null || !this.keeps) return (await load(true)).answer;
     const statement = this.print(plan);
     const subject = subjectOf(this.subject(plan, statement), plan);
     return this.cache.read({
@@ -111,21 +112,26 @@ export class Reads {
     return found === undefined ? null : Answer.known(`"${found}"`);
   }
 
-  private async load(plan: ReadPlan, traits: SharedTraits): Promise<Loaded<Answer>> {
+  private async load(plan: ReadPlan, traits: SharedTraits, isChecked: boolean): Promise<Loaded<Answer>> {
     const { ledger } = this.ledger;
     const { limits } = this.base.settings;
     const position = this.keeps && ledger.server !== null ? ledger.position : null;
     const statement = this.print(plan);
+    // The tag of what others are part of says what has changed by now: that is asked along with the read.
+    const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
     const rows = await this.base.database.run(statement, { ...traits, heavy: heavyOf(plan) });
+    await check;
     const { answer, row } = answerIn(plan, rows, limits.responseBytes);
     // Read from another server than the one that is asked for changes, it proves nothing.
-    const sameServer = position !== null && row.server === ledger.server;
-    const subject = sameServer ? subjectOf(this.subject(plan, statement), plan) : null;
-    const isKnown = subject !== null && position !== null && !ledger.hasChanged(subject, position);
+    const isKnown =
+      position !== null &&
+      row.server === ledger.server &&
+      row.snapshot !== undefined &&
+      !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
     const tag = this.tagOf(plan, { row, statement, isKnown });
     return {
       answer: tag === null ? answer : answer.withHeaders({ ETag: tag }),
-      position: isKnown ? position : null,
+      position: isKnown ? ledger.position : null,
       bytes: bytesOf(answer),
     };
   }

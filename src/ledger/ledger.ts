@@ -61,8 +61,8 @@ const NAMED = 10_000;
 const RECENT = 1000;
 const CHECK = 'content_ledger_check';
 
-const told = (text: unknown): readonly Told[] =>
-  typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
+const told = <T extends Stand>(text: unknown): readonly T[] =>
+  typeof text === 'string' ? (JSON.parse(text) as T[]) : [];
 
 export class Ledger {
   /** How many checks were made; what was read before the last one may be older. */
@@ -71,6 +71,9 @@ export class Ledger {
   private floor = 0;
   private readonly types = new Map<string, Changes>();
   private readonly documents = new Map<string, number>();
+  /** In the order of checks; all of those after `recentSince`. */
+  private recent: Recent[] = [];
+  private recentSince = 0;
   private connection: OwnConnection | null = null;
   private snapshot: string | null = null;
   /** Which server answers; null before it is known. */
@@ -115,6 +118,23 @@ export class Ledger {
     });
   }
 
+  /**
+   * The same for what was read meanwhile, in a snapshot of its own: changes that it has seen are none. Says
+   * yes also where that cannot be told.
+   */
+  hasMissed(subject: Subject, position: number, snapshot: string): boolean {
+    if (!this.hasChanged(subject, position)) return false;
+    if (position < this.floor || position < this.recentSince) return true;
+    const { types, documentId } = subject;
+    return this.recent.some(
+      ({ check, change: { type, id, xid } }) =>
+        check > position &&
+        types.includes(type) &&
+        (documentId === null || id === null || id === documentId) &&
+        !sees(snapshot, BigInt(xid)),
+    );
+  }
+
   /** What all changes of types come to: equal wherever the same is seen. */
   digest(types: readonly string[]): string {
     return types.map((type) => this.types.get(type)?.digest ?? 0n).join(' ');
@@ -127,6 +147,8 @@ export class Ledger {
     this.floor = this.count;
     this.types.clear();
     this.documents.clear();
+    this.recent = [];
+    this.recentSince = this.count;
   }
 
   close(): void {
@@ -168,7 +190,7 @@ export class Ledger {
     if (row['lost'] === true || row['server'] !== this.seenBy) return false;
     this.count += 1;
     this.snapshot = String(row['snapshot']);
-    for (const change of told(row['changes'])) this.note(change);
+    for (const change of told<Told>(row['changes'])) this.note(change);
     return true;
   }
 
@@ -188,7 +210,8 @@ export class Ledger {
     if (standby === true) throw new Error('it is asked of a server in recovery');
   }
 
-  private note({ type, id = null, digest }: Told): void {
+  private note(change: Told): void {
+    const { type, id, digest } = change;
     const changes = this.types.get(type) ?? { digest: 0n, last: 0, unnamed: 0 };
     this.types.set(type, changes);
     changes.digest ^= BigInt(digest);
@@ -196,6 +219,11 @@ export class Ledger {
     if (this.documents.size >= NAMED) {
       this.documents.clear();
       for (const each of this.types.values()) each.unnamed = this.count;
+    }
+    this.recent.push({ check: this.count, change });
+    if (this.recent.length > 2 * RECENT) {
+      this.recentSince = this.recent[RECENT]?.check ?? this.count;
+      this.recent = this.recent.slice(RECENT + 1);
     }
     if (id === null) changes.unnamed = this.count;
     else this.documents.set(`${type} ${id}`, this.count);
@@ -215,4 +243,11 @@ export class Ledger {
       `Nothing is answered from the cache for now, because nobody knows what has changed: ${why}`,
     );
   }
+}
+
+/** Whether a snapshot sees what a transaction has committed (`xmin:xmax:running,…`). */
+export function sees(snapshot: string, xid: bigint): boolean {
+  const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
+  if (xid < BigInt(xmin)) return true;
+  return xid < BigInt(xmax) && !running.split(',').includes(String(xid));
 }

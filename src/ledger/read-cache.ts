@@ -14,7 +14,8 @@ export interface CachedRead<T> {
   readonly mayBeKnown: boolean;
   /** What is left of an answer that the client has; null where it has another one. Asked after a check. */
   readonly known: () => T | null;
-  readonly load: () => Promise<Loaded<T>>;
+  /** Reads it. `isChecked`: what has changed was asked just before. */
+  readonly load: (isChecked: boolean) => Promise<Loaded<T>>;
 }
 
 /** An answer as it was read. */
@@ -82,13 +83,13 @@ export class ReadCache<T> {
     const entry = this.entries.get(asked.key);
     if (entry !== undefined && entry.rest > 0 && !asked.mayBeKnown) return this.pass(asked, entry);
     // Nothing is known yet: what is read now could not be kept.
-    const asks = entry !== undefined || asked.mayBeKnown || this.ledger.server === null;
-    if (!asks || !(await this.ledger.check())) return this.load(asked, entry);
+    const asks = (entry?.answer ?? null) !== null || asked.mayBeKnown || this.ledger.server === null;
+    if (!asks || !(await this.ledger.check())) return this.load(asked, entry, false);
     const kept = this.valid(asked);
     const known = asked.known();
     if (known !== null) this.counts.unchanged += 1;
     else if (kept !== null) this.counts.hits += 1;
-    return known ?? kept ?? this.load(asked, entry);
+    return known ?? kept ?? this.load(asked, entry, true);
   }
 
   /** What is kept and has not changed: of an entry that others may have renewed during the check. */
@@ -103,20 +104,20 @@ export class ReadCache<T> {
   private async pass({ load }: CachedRead<T>, entry: Entry<T>): Promise<T> {
     entry.rest -= 1;
     this.counts.passed += 1;
-    return (await load()).answer;
+    return (await load(true)).answer;
   }
 
-  private async load(asked: CachedRead<T>, before: Entry<T> | undefined): Promise<T> {
+  private async load(asked: CachedRead<T>, before: Entry<T> | undefined, isChecked: boolean): Promise<T> {
     if (before?.answer == null) this.counts.misses += 1;
     else this.counts.stale += 1;
-    const worth = before === undefined ? 0 : before.worth - COST;
+    const worth = (before?.worth ?? 0) - (before?.answer == null ? 0 : COST);
     const { key, subject } = asked;
     if (before !== undefined && worth < -MOST) {
       // Remembered without its text, until it has been passed by often enough.
-      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, worth: 0, rest: REST });
-      return (await asked.load()).answer;
+      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, worth: COST - MOST, rest: REST });
+      return (await asked.load(true)).answer;
     }
-    const { answer, position, bytes } = await asked.load();
+    const { answer, position, bytes } = await asked.load(isChecked);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
     if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, worth, rest: 0 });

@@ -14,13 +14,10 @@ describe('the ledger', () => {
   it('is part of the schema: once it is made, nothing is left to be done', async () => {
     const { schema } = test.app.get<MikroORM>(CONTENT_ORM);
     expect(await schema.getUpdateSchemaSQL()).toBe('');
-    const triggers = await test.sql(`select count(*)::int as n, bool_and(tgenabled = 'A') as always from pg_trigger where tgname like 'content_ledger%'`);
+    const triggers = await test.sql(
+      `select count(*)::int as n, bool_and(tgenabled = 'A') as always from pg_trigger where tgname like 'content_ledger%'`,
+    );
     expect(triggers).toEqual([{ n: expect.any(Number), always: true }]);
     expect(Number(triggers[0]?.['n']) % 4).toBe(0);
-  });
-
-  it('notes', async () => {
-    await test.http.post('/api/topics').send({ data: { name: 'a' } }).expect(201);
-    console.log(await test.sql('select * from content_change'));
   });
 });

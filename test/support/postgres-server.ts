@@ -53,6 +53,7 @@ const DEFAULT_SETTINGS: Record<string, string> = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '200',
+  max_prepared_transactions: '5',
   timezone: 'UTC',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

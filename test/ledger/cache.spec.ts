@@ -1,0 +1,324 @@
+/**
+ * Whatever is committed before a request is in its answer, whoever has written it and however; and what cannot
+ * be known to be so is not answered from the cache. Each case asks twice before, so that the answer is kept.
+ */
+import { jest } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { NestFactory } from '@nestjs/core';
+import { Logger } from '@nestjs/common';
+import {
+  CONTENT_ORM,
+  ContentAccess,
+  ContentModule,
+  type ContentModuleOptions,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+  type Grants,
+  type PermissionsSource,
+} from 'nestjs-content-api';
+import pg from 'pg';
+import supertest from 'supertest';
+import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { compileFold } from '../../src/compile/compile-ledger.ts';
+import { CONTENT_SCHEMA, type Schema } from '../../src/schema/model.ts';
+import { ledgerTablesOf } from '../../src/schema/ledger.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  draftAndPublish: true,
+  localized: true,
+  attributes: {
+    title: { type: 'string', localized: true },
+    labels: { type: 'relation', relation: 'manyToMany', target: 'label', inversedBy: 'notes' },
+  },
+});
+const label = defineCollectionType({
+  singularApiId: 'label',
+  pluralApiId: 'labels',
+  attributes: {
+    name: { type: 'string' },
+    notes: { type: 'relation', relation: 'manyToMany', target: 'note', mappedBy: 'labels' },
+  },
+});
+
+class Source implements PermissionsSource {
+  grants: Readonly<Record<string, Grants>> = {};
+  load(): Promise<Readonly<Record<string, Grants>>> {
+    return Promise.resolve(this.grants);
+  }
+}
+const source = new Source();
+const MODEL: Omit<ContentModuleOptions, 'database'> = {
+  contentTypes: [note, label],
+  locales: ['fr'],
+  access: { public: { note: '*', label: ['find', 'findOne', 'create', 'update'] }, source, maxAge: 60_000 },
+};
+
+describe('the cache', () => {
+  let test: TestApp;
+  let url: string;
+  let other: { http: ReturnType<typeof supertest.agent>; close: () => Promise<void>; worker: LedgerWorker };
+  let client: pg.Client;
+  beforeAll(async () => {
+    test = await createTestApp(MODEL);
+    url = String((await test.sql('select current_database() as name'))[0]?.['name']);
+    const server = new URL(process.env.TEST_DATABASE_URL ?? '');
+    server.pathname = `/${url}`;
+    url = server.href;
+    const app = await NestFactory.create(ContentModule.forRoot({ ...MODEL, database: { clientUrl: url } }), {
+      logger: false,
+    });
+    await app.listen(0, '127.0.0.1');
+    const worker = app.get(LedgerWorker);
+    await worker.look();
+    other = { http: supertest.agent(await app.getUrl()), close: () => app.close(), worker };
+    client = new pg.Client({ connectionString: url });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await other.close();
+    await test.close();
+  });
+
+  const LIST = '/api/notes?sort=title&populate=labels';
+  const get = async (path: string, from = test.http): Promise<any> => (await from.get(path).expect(200)).body;
+  const titles = async (path = LIST, from = test.http): Promise<string[]> =>
+    (await get(path, from)).data.map(({ title }: { title: string }) => title);
+  const make = async (title: string): Promise<string> =>
+    (await test.http.post('/api/notes').send({ data: { title } }).expect(201)).body.data.documentId;
+  /** Asks until the answer is kept: then asking again is no statement, but for the check. */
+  async function warm(path = LIST): Promise<void> {
+    let seen: readonly string[] = [''];
+    // What has changed often is passed by for a while.
+    for (let i = 0; i < 50 && seen.length > 0; i += 1) seen = await countStatements(() => get(path));
+    expect(seen).toEqual([]);
+    await get(path, other.http);
+    await get(path, other.http);
+  }
+  const rename = (title: string, from: string): Promise<unknown> =>
+    client.query('update notes set title = $1 where title = $2', [title, from]);
+  beforeEach(async () => {
+    await client.query('delete from notes; delete from notes_labels_links; delete from labels');
+    await make('old');
+    await warm();
+  });
+
+  it('answers what was read before, byte for byte, on every instance with the same tag', async () => {
+    const [cold, hot] = [await test.http.get(LIST), await test.http.get(LIST)];
+    expect(hot.text).toBe(cold.text);
+    const elsewhere = await other.http.get(LIST);
+    expect([elsewhere.text, elsewhere.headers['etag']]).toEqual([hot.text, hot.headers['etag']]);
+    await warm();
+    for (const from of [test.http, other.http])
+      expect(
+        await countStatements(() =>
+          from
+            .get(LIST)
+            .set('If-None-Match', hot.headers['etag'] ?? '')
+            .expect(304),
+        ),
+      ).toEqual([]);
+    expect((await test.http.head(LIST).expect(200)).headers['content-length']).toBe(
+      String(Buffer.byteLength(hot.text)),
+    );
+  });
+
+  it('direct SQL: what somebody else has changed is seen on every instance at once', async () => {
+    await rename('new', 'old');
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([['new'], ['new']]);
+  });
+
+  it('a change of links alone, and of what is populated, in either direction', async () => {
+    const name = (await test.http.post('/api/labels').send({ data: { name: 'a' } })).body.data.documentId;
+    const inverse = '/api/labels?populate=notes';
+    await warm(inverse);
+    await client.query(
+      `insert into notes_labels_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+       select document_id, published, '', $1, 1, 1 from notes`,
+      [name],
+    );
+    expect((await get(inverse)).data[0].notes).toHaveLength(1);
+    expect((await get(LIST)).data[0].labels).toMatchObject([{ name: 'a' }]);
+    await warm();
+    await client.query(`update labels set name = 'b'`);
+    expect((await get(LIST)).data[0].labels).toMatchObject([{ name: 'b' }]);
+  });
+
+  it('a late commit: begun before others that were seen, and committed after them', async () => {
+    const late = new pg.Client({ connectionString: url });
+    await late.connect();
+    await late.query('begin');
+    await late.query(`update notes set title = 'late' where title = 'old'`);
+    await make('early');
+    expect(await titles()).toEqual(['early', 'old']);
+    await warm();
+    await late.query('commit');
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([
+      ['early', 'late'],
+      ['early', 'late'],
+    ]);
+    await late.end();
+  });
+
+  it('a sub-transaction that is released is seen, one that is rolled back is not', async () => {
+    await client.query('begin; savepoint a');
+    await rename('new', 'old');
+    await client.query('release savepoint a; savepoint b');
+    await rename('never', 'new');
+    await client.query('rollback to savepoint b');
+    expect(await titles()).toEqual(['old']);
+    await client.query('commit');
+    expect(await titles()).toEqual(['new']);
+  });
+
+  it('an abort changes nothing, and costs no read', async () => {
+    await client.query('begin');
+    await rename('never', 'old');
+    await client.query('rollback');
+    expect(await countStatements(async () => expect(await titles()).toEqual(['old']))).toEqual([]);
+  });
+
+  it('two-phase commit: prepared is not committed', async () => {
+    await client.query('begin');
+    await rename('new', 'old');
+    await client.query(`prepare transaction 'cache'`);
+    expect(await titles()).toEqual(['old']);
+    await warm();
+    await client.query(`commit prepared 'cache'`);
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([['new'], ['new']]);
+  });
+
+  it('a writer that stays open for long stalls nobody', async () => {
+    const long = new pg.Client({ connectionString: url });
+    await long.connect();
+    await long.query('begin');
+    await long.query(
+      `update labels set name = 'x'; insert into content_change values (pg_current_xact_id(), 0, 'none', null, '', false, 0, 0)`,
+    );
+    for (const title of ['a', 'b', 'c']) {
+      await make(title);
+      expect(await titles()).toContain(title);
+      await warm();
+    }
+    await long.query('rollback');
+    await long.end();
+  });
+
+  it('TRUNCATE', async () => {
+    await client.query('truncate notes, notes_labels_links');
+    expect((await get(LIST)).meta.pagination.total).toBe(0);
+    expect(await titles(LIST, other.http)).toEqual([]);
+  });
+
+  it("the host's transaction: what it has written is seen once it is committed", async () => {
+    const notes = test.app.get<ContentService>(getContentToken('note'), { strict: false });
+    await test.app.get<MikroORM>(CONTENT_ORM).em.transactional(async (em) => {
+      await notes.create({ title: 'inside' }, {}, { em });
+      expect(await titles()).toEqual(['old']);
+    });
+    expect(await titles()).toEqual(['inside', 'old']);
+  });
+
+  it('restores and replication: triggers are called whatever the session says it is', async () => {
+    await client.query('set session_replication_role = replica');
+    await rename('restored', 'old');
+    await client.query('set session_replication_role = origin');
+    expect(await titles()).toEqual(['restored']);
+  });
+
+  it('rights that have changed', async () => {
+    source.grants = { public: { label: [] } };
+    test.app.get(ContentAccess).refresh();
+    await warm();
+    source.grants = { public: { note: ['find'] } };
+    test.app.get(ContentAccess).refresh();
+    const { documentId } = (await test.http.post('/api/labels').send({ data: { name: 'l' } })).body.data;
+    expect(documentId).toEqual(expect.any(String));
+    source.grants = {};
+    test.app.get(ContentAccess).refresh();
+    expect(await titles()).toEqual(['old']);
+  });
+
+  it('a server that has lost what it knew: everything is read anew', async () => {
+    const before = test.app.get(LedgerWorker).ledger.server;
+    // What tells a crash.
+    await client.query(`select pg_stat_reset_shared('bgwriter')`);
+    await sleep(50);
+    const seen = await countStatements(() => get(LIST));
+    expect(seen).toHaveLength(1);
+    expect(test.app.get(LedgerWorker).ledger.server).not.toBe(before);
+  });
+
+  it('a connection that is lost: nothing is answered from the cache until there is another', async () => {
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_current_snapshot%' and pid <> pg_backend_pid()`,
+    );
+    await rename('new', 'old');
+    expect(await titles()).toEqual(['new']);
+    await sleep(1100);
+    await warm();
+  });
+
+  it('asleep for longer than changes are kept: everything is read anew', async () => {
+    const tables = ledgerTablesOf(test.app.get<Schema>(CONTENT_SCHEMA).file);
+    await rename('new', 'old');
+    const { text } = compileFold(tables, '0');
+    await client.query(text, [(await client.query('select pg_current_xact_id()::text as xid')).rows[0].xid]);
+    expect((await client.query('select count(*)::int as n from content_change')).rows[0].n).toBeLessThan(2);
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([['new'], ['new']]);
+    await warm();
+  });
+
+  it('a count after a restore that went past the triggers has everything read anew', async () => {
+    await client.query('alter table notes disable trigger all');
+    await rename('restored', 'old');
+    await client.query(`insert into notes (document_id, created_at, updated_at, published, locale, title, revision)
+      values ('restored', now(), now(), true, 'en', 'more', 0)`);
+    await client.query(
+      'alter table notes enable always trigger content_ledger_insert_1; alter table notes enable always trigger content_ledger_update_1; alter table notes enable always trigger content_ledger_delete_1; alter table notes enable always trigger content_ledger_truncate_1',
+    );
+    await test.app.get(LedgerWorker).recount();
+    for (const from of [test.http, other.http]) {
+      const { data, meta } = await get(LIST, from);
+      expect([data.length, meta.pagination.total]).toEqual([2, 2]);
+    }
+  });
+
+  it('a trigger that is switched off: no answer is kept, lists are counted, and one line says so', async () => {
+    const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const worker = test.app.get(LedgerWorker);
+    await client.query('alter table notes disable trigger content_ledger_update_1');
+    await worker.look();
+    await worker.look();
+    expect(said.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining('"notes"')]);
+    await rename('unseen', 'old');
+    expect(await titles()).toEqual(['unseen']);
+    expect(await countStatements(() => get(LIST))).toHaveLength(1);
+    await client.query('alter table notes enable always trigger content_ledger_update_1');
+    await worker.look();
+    await warm();
+    said.mockRestore();
+  });
+
+  it('a database without the ledger works: nothing is kept, and totals are counted', async () => {
+    const bare = await createTestApp(MODEL);
+    await bare.sql(
+      'drop table content_change, content_total; drop function content_note_versions, content_note_links cascade',
+    );
+    await bare.app.get(LedgerWorker).look();
+    await bare.http
+      .post('/api/notes')
+      .send({ data: { title: 'a' } })
+      .expect(201);
+    for (let i = 0; i < 2; i += 1) {
+      const { body } = await bare.http.get('/api/notes').expect(200);
+      expect([body.data.length, body.meta.pagination.total]).toEqual([1, 1]);
+    }
+    await bare.close();
+  });
+});
