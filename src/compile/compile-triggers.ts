@@ -99,3 +99,16 @@ export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | '
   const statements = [...(event === 'insert' ? first : []), ...trigger(noted, event)];
   return print(join(statements, '; ')).text.replace(/\s+/g, ' ');
 }
+
+/** What makes all triggers of a table anew, and what they call. */
+export function renewedTriggers(noted: NotedTable): Sql[] {
+  const table = quote(noted.table);
+  const events = ['insert', 'update', 'delete', 'truncate'] as const;
+  return [
+    noteFunction(noted, ledgerTablesOf(noted.type)),
+    ...events.flatMap((event) => [
+      sql`drop trigger if exists ${quote(TRIGGERS[event])} on ${table}`,
+      ...trigger(noted, event),
+    ]),
+  ];
+}

@@ -1,5 +1,7 @@
 /** From two models to statements: what changes, what it may lose, and the way there and back. */
 import { revisionOf } from '../compile/changes.js';
+import { renewedTriggers } from '../compile/compile-triggers.js';
+import { notedTables } from '../schema/ledger.js';
 import type { ContentType } from '../schema/model.js';
 import { param, quote, script, type Sql, sql } from '../sql.js';
 import { attributeChanges } from './attribute-changes.js';
@@ -81,6 +83,17 @@ function structure(pairs: readonly TablePair[], phase: Phase): readonly Sql[] {
   return steps[phase]?.(pairs) ?? [];
 }
 
+/** The triggers of tables that are new, and of those whose type has another name. */
+function triggers({ after, types }: Evolution, pairs: readonly TablePair[]): Sql[] {
+  const isNew = (table: string): boolean =>
+    pairs.some((pair) => pair.after?.table === table && pair.before === null);
+  const isRenamed = (type: ContentType): boolean =>
+    types.some((pair) => pair.after === type && pair.before?.singularApiId !== type.singularApiId);
+  return notedTables(after.schema)
+    .filter(({ table, type }) => isNew(table) || isRenamed(type))
+    .flatMap(renewedTriggers);
+}
+
 /** All statements of a migration, in their order; without those that note the model. */
 export function statementsOf(evolution: Evolution, changes: readonly Change[]): string[] {
   const relations: readonly RelationPair[] = relationPairs(evolution);
@@ -92,6 +105,7 @@ export function statementsOf(evolution: Evolution, changes: readonly Change[]): 
     ...structure(pairs, phase),
     ...stepsIn(changes, phase),
     ...(phase === 'prepare' ? made : []),
+    ...(phase === 'create' ? triggers(evolution, pairs) : []),
     ...(phase === 'revise' ? [...touched].map(revised) : []),
     ...(phase === 'clean' ? dropped : []),
     // Tables with checks that wait cannot be changed.

@@ -1,8 +1,9 @@
 /** What becomes of types and their versions: one row for each kind of change. */
 import { startDrafts } from '../compile/compile-drafts.js';
 import type { ContentType } from '../schema/model.js';
+import { ledgerTablesOf } from '../schema/ledger.js';
 import { scheduleTableOf } from '../schema/schedule.js';
-import { constant, plain, quote, type Sql, sql } from '../sql.js';
+import { constant, type Identifier, plain, quote, type Sql, sql } from '../sql.js';
 import { type Change, type Guard, inBatches, rowLabel, rowsWhere, type Steps } from './change.js';
 import { type Evolution, isBoth, type ModelPair } from './pairs.js';
 import { calledInGrants, calledInLinks, forgotten } from './references.js';
@@ -116,6 +117,10 @@ const renamed = both(({ before, after }, evolution) => {
     shrink: calledInLinks(evolution, before, after.singularApiId),
     fill: [
       sql`update ${table} set type = ${constant(after.singularApiId)} where ${own}`,
+      ...Object.values(ledgerTablesOf(after)).map(
+        (ledger: Identifier) =>
+          sql`update ${quote(ledger)} set type = ${constant(after.singularApiId)} where ${own}`,
+      ),
       ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
     ],
   };

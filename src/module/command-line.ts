@@ -3,6 +3,7 @@ import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-comm
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
 import { runFiles } from './files-command.js';
+import { runMigration } from './migration-command.js';
 import { runToken } from './token-command.js';
 
 interface Command {
@@ -22,6 +23,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) => runFiles(['files', ...args]),
   },
   check: { usage: CHECK_USAGE, run: runCheck },
+  migration: {
+    usage: 'migration [options]           tables and content become those of the model; "migration --help" says more',
+    run: runMigration,
+  },
   export: { usage: EXPORT_USAGE, run: runExport },
   import: { usage: IMPORT_USAGE, run: runImport },
 };

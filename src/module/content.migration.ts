@@ -62,9 +62,14 @@ export async function migrateContent(options: ContentMigrationOptions): Promise<
     throw new Error(
       `Content would be lost:\n${migration.refusals.map(({ text }) => `  - ${text}`).join('\n')}`,
     );
-  const connection = connectionOf(options.orm);
-  await connection.transactional(async (context) => {
-    for (const statement of migration.up) await connection.execute(statement, [], 'run', context);
-  });
+  await applyMigration(options.orm, migration);
   return migration;
+}
+
+/** Runs the way to the model, in one transaction. */
+export async function applyMigration(orm: MikroORM, { up }: ContentMigration): Promise<void> {
+  const connection = connectionOf(orm);
+  await connection.transactional(async (context) => {
+    for (const statement of up) await connection.execute(statement, [], 'run', context);
+  });
 }

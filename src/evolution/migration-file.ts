@@ -1,0 +1,34 @@
+/** A migration as a file for MikroORM's migrator, in CommonJS, which runs as it is in any project. */
+import type { ContentMigration } from './migrate.js';
+
+/** A text as a template of JavaScript. */
+const template = (text: string): string => `\`${text.replace(/[`$\\]/g, '\\$&')}\``;
+
+const calls = (statements: readonly string[]): string =>
+  statements.map((statement) => `    this.addSql(${template(statement)});`).join('\n');
+
+const NO_WAY_BACK = `    throw new Error('There is no way back: this migration drops or replaces values');`;
+
+/** The file. Values of large tables are changed some thousand rows at a time, within one transaction. */
+export function migrationFile(className: string, { up, down, changes }: ContentMigration): string {
+  const head = changes.map((line) => `//   ${line.replaceAll('\n', ' ')}`);
+  return `'use strict';
+const { Migration } = require('@mikro-orm/migrations');
+
+${['// What changes:', ...head].join('\n')}
+// Where values would be lost by the time it runs, it stops and changes nothing.
+// Large tables are changed in statements of 5,000 rows each.
+class ${className} extends Migration {
+  name = '${className}';
+
+  async up() {
+${calls(up)}
+  }
+
+  async down() {
+${down === null ? NO_WAY_BACK : calls(down)}
+  }
+}
+exports.${className} = ${className};
+`;
+}

@@ -1,0 +1,89 @@
+/** `npx nestjs-content-api migration`: writes the migration from the content in the database to the model. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { ContentMigration } from '../evolution/migrate.js';
+import { migrationFile } from '../evolution/migration-file.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { moduleNamed, openContext, UsageError } from './command.js';
+import { applyMigration, migrationOn } from './content.migration.js';
+import { CONTENT_ORM } from './content.orm.js';
+
+export const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<export>] [options]
+
+  Compares the model with the content in the database and writes a migration for MikroORM's migrator, tables and
+  content. Nothing is changed. What would be lost is listed, and no migration is written then.
+
+  --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
+  --path <folder>              where migrations are kept; "migrations" without it.
+  --name <name>                added to the name of the file.
+  --dry-run                    prints what changes, and writes nothing.
+  --apply                      does it at once, in one transaction, and writes no file.
+  --help                       prints this.
+`;
+
+interface Options {
+  readonly path: string;
+  readonly name?: string | undefined;
+  readonly 'dry-run': boolean;
+  readonly apply: boolean;
+}
+
+const told = ({ changes }: ContentMigration): string =>
+  changes.length === 0 ? 'The tables alone change' : changes.map((line) => `  ${line}`).join('\n');
+
+/** Throws a UsageError that lists what would be lost. */
+function checkLosses({ refusals }: ContentMigration): void {
+  if (refusals.length === 0) return;
+  const lines = refusals.map(({ text }) => `  ${text}`);
+  throw new UsageError(['No migration is written, because content would be lost:', ...lines].join('\n'));
+}
+
+async function write(migration: ContentMigration, { path, name }: Options): Promise<string> {
+  const time = new Date().toISOString().replace(/[-T:]|\.\d{3}Z$/g, '');
+  const className = `Migration${time}${name === undefined ? '' : `_${name.replace(/\W+/g, '_')}`}`;
+  const file = join(path, `${className}.cjs`);
+  await mkdir(path, { recursive: true });
+  await writeFile(file, migrationFile(className, migration), { flag: 'wx' });
+  return `${told(migration)}\nWritten to ${file}${migration.down === null ? '; there is no way back' : ''}`;
+}
+
+/** Runs the command and answers what to print. Throws an Error whose message is for the user. */
+export async function runMigration(args: readonly string[]): Promise<string> {
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      module: { type: 'string' },
+      path: { type: 'string', default: 'migrations' },
+      name: { type: 'string' },
+      'dry-run': flag,
+      apply: flag,
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) return MIGRATION_USAGE.trimEnd();
+  if (values.module === undefined) throw new UsageError(MIGRATION_USAGE);
+  const app = await openContext(await moduleNamed(values.module));
+  try {
+    return await migrate(app, values);
+  } finally {
+    await app.close();
+  }
+}
+
+async function migrate(app: INestApplicationContext, options: Options): Promise<string> {
+  const anywhere = { strict: false };
+  const schema = app.get<Schema>(CONTENT_SCHEMA, anywhere);
+  const { defaultLocale, locales } = app.get<ContentSettings>(CONTENT_SETTINGS, anywhere);
+  const orm = app.get<Parameters<typeof migrationOn>[0]>(CONTENT_ORM, anywhere);
+  const migration = await migrationOn(orm, { schema, defaultLocale, locales });
+  if (migration.up.length === 0) return 'The content in the database is that of the model';
+  checkLosses(migration);
+  if (options['dry-run']) return told(migration);
+  if (!options.apply) return write(migration, options);
+  await applyMigration(orm, migration);
+  return `${told(migration)}\nDone`;
+}
