@@ -24,7 +24,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   check: { usage: CHECK_USAGE, run: runCheck },
   migration: {
-    usage: 'migration [options]           tables and content become those of the model; "migration --help" says more',
+    usage:
+      'migration [options]           tables and content become those of the model; "migration --help" says more',
     run: runMigration,
   },
   export: { usage: EXPORT_USAGE, run: runExport },
