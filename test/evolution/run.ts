@@ -49,8 +49,8 @@ export interface Outcome {
   readonly back: boolean;
 }
 
-const SECRETS = /SECRET|argon2|DRAFT/;
-const ADMIN = { 'x-admin': 'yes' };
+export const SECRETS = /SECRET|argon2|DRAFT/;
+export const ADMIN = { 'x-admin': 'yes' };
 
 class Admin {
   readonly name = 'admin';
@@ -59,7 +59,7 @@ class Admin {
   }
 }
 
-const start = (database: TestDatabase, { removed: _, ...model }: Model): Promise<Host> =>
+export const start = (database: TestDatabase, { removed: _, ...model }: Model): Promise<Host> =>
   startHost(
     () => ({
       imports: [
@@ -74,10 +74,10 @@ const start = (database: TestDatabase, { removed: _, ...model }: Model): Promise
     { database },
   );
 
-const ormOf = ({ app }: Host): MikroORM => app.get<MikroORM>(CONTENT_ORM, { strict: false });
+export const ormOf = ({ app }: Host): MikroORM => app.get<MikroORM>(CONTENT_ORM, { strict: false });
 
 /** Every route of a model, in every state and locale. */
-function routesOf({ contentTypes, locales = ['en'] }: Model): string[] {
+export function routesOf({ contentTypes, locales = ['en'] }: Model): string[] {
   return contentTypes
     .filter(({ routes }) => routes !== false)
     .flatMap(({ kind, singularApiId, pluralApiId }) =>
