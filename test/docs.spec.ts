@@ -5,6 +5,8 @@ import ts from 'typescript';
 import { ContentService } from '../src/documents/content.service.ts';
 import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/schema/options.ts';
 import { isScalarType } from '../src/schema/scalar-types.ts';
+import { LocalStorage } from '../src/files/local-storage.ts';
+import { resolveFilesOptions } from '../src/files/files.options.ts';
 import { DEFAULT_SETTINGS } from '../src/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -105,6 +107,12 @@ describe('documentation', () => {
   it('has snippets, and all of them compile', () => {
     expect(snippets.length).toBeGreaterThan(4);
     expect(programs.flatMap(compileErrors)).toEqual([]);
+  });
+
+  it('names every option of files', () => {
+    const { scratch: _scratch, ...options } = resolveFilesOptions({ storage: new LocalStorage('x') });
+    const named = rowsUnder('docs/files.md', 'Options').flatMap(([name]) => quoted(name));
+    expect(named.sort()).toEqual(Object.keys(options).sort());
   });
 
   it('names every setting and limit with its default', () => {

@@ -20,14 +20,42 @@ export type PermissionTree = Readonly<
 const PLUGIN = 'plugin::users-permissions';
 const IN_PLUGIN = ['user', 'role'];
 
-const groupOf = (type: ContentType): string =>
-  IN_PLUGIN.includes(type.singularApiId) ? PLUGIN : `api::${type.singularApiId}`;
-/** Other servers of the protocol name the type twice. */
-const groupsOf = (type: ContentType): string[] => [groupOf(type), `${groupOf(type)}.${type.singularApiId}`];
-const grantable = (schema: Schema): ContentType[] =>
-  [...schema.types.values()].filter(
-    (type) => !type.internal && (type.routes.length > 0 || IN_PLUGIN.includes(type.singularApiId)),
-  );
+/** Actions of a type by the names that the tree has for them. */
+type ActionNames = Readonly<Record<string, readonly Action[]>>;
+
+const OWN_NAMES: ActionNames = Object.fromEntries(ACTIONS.map((action) => [action, [action]]));
+
+/** One word for new files and for those that take their place (20.12). */
+const OF_FILES: ActionNames = {
+  find: ['find'],
+  findOne: ['findOne'],
+  upload: ['create', 'update'],
+  destroy: ['delete'],
+};
+
+/** What a type is in the tree. */
+interface Branch {
+  readonly type: ContentType;
+  /** By the first of its names it is shown. Other servers of the protocol name types twice. */
+  readonly groups: readonly string[];
+  readonly controller: string;
+  readonly actions: ActionNames;
+}
+
+function branchOf(type: ContentType): Branch {
+  const { singularApiId: name, internal } = type;
+  if (internal) return { type, groups: ['plugin::upload'], controller: 'content-api', actions: OF_FILES };
+  const group = IN_PLUGIN.includes(name) ? PLUGIN : `api::${name}`;
+  return { type, groups: [group, `${group}.${name}`], controller: name, actions: OWN_NAMES };
+}
+
+const branches = (schema: Schema): Branch[] =>
+  [...schema.types.values()]
+    .filter(
+      ({ internal, routes, singularApiId }) =>
+        internal || routes.length > 0 || IN_PLUGIN.includes(singularApiId),
+    )
+    .map(branchOf);
 
 /** What is granted, for every type and action. */
 export function treeOf(permissions: Permissions, schema: Schema): PermissionTree {
@@ -35,23 +63,20 @@ export function treeOf(permissions: Permissions, schema: Schema): PermissionTree
     string,
     { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }
   > = {};
-  for (const type of grantable(schema)) {
-    const group = (tree[groupOf(type)] ??= { controllers: {} });
-    group.controllers[type.singularApiId] = Object.fromEntries(
-      ACTIONS.map((action) => [
-        action,
-        { enabled: permissions.allows(type.singularApiId, action), policy: '' },
+  for (const { type, groups, controller, actions } of branches(schema)) {
+    const group = (tree[groups[0] ?? ''] ??= { controllers: {} });
+    group.controllers[controller] = Object.fromEntries(
+      Object.entries(actions).map(([name, all]) => [
+        name,
+        { enabled: all.every((action) => permissions.allows(type.singularApiId, action)), policy: '' },
       ]),
     );
   }
   return tree;
 }
 
-/** Actions by their names; newer versions of the protocol say `readDraft`. */
-const ACTION_NAMES: ReadonlyMap<string, Action> = new Map([
-  ...ACTIONS.map((action) => [action, action] as const),
-  ['readDraft', 'readDrafts'],
-]);
+/** Actions by other names; newer versions of the protocol say `readDraft`. */
+const SYNONYMS: Readonly<Record<string, string>> = { readDraft: 'readDrafts' };
 
 /**
  * The grants of a tree. What is not enabled grants nothing, whatever its name: trees of other servers name
@@ -65,15 +90,23 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
       path: 'permissions',
       source: 'body',
     });
-  const types = new Map(grantable(schema).map((type) => [type.singularApiId, type]));
+  const known = branches(schema);
   const grants = new Map<string, Set<Action>>();
   for (const { group, controller, action } of enabledIn(tree)) {
-    const type = types.get(controller);
-    if (type === undefined || !groupsOf(type).includes(group))
-      refuse(controller, `permissions.${group}`, [...types.keys()]);
-    const known = ACTION_NAMES.get(action);
-    if (known === undefined) refuse(action, `permissions.${group}.controllers.${controller}`, ACTIONS);
-    grants.set(controller, (grants.get(controller) ?? new Set()).add(known));
+    const branch = known.find((one) => one.controller === controller && one.groups.includes(group));
+    if (branch === undefined)
+      refuse(
+        controller,
+        `permissions.${group}`,
+        known.map((one) => one.controller),
+      );
+    const { type, actions } = branch;
+    const name = SYNONYMS[action] ?? action;
+    const meant = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (meant === undefined)
+      refuse(action, `permissions.${group}.controllers.${controller}`, Object.keys(actions));
+    const granted = grants.get(type.singularApiId) ?? new Set();
+    grants.set(type.singularApiId, new Set([...granted, ...meant]));
   }
   return Object.fromEntries([...grants].map(([name, actions]) => [name, [...actions]]));
 }
