@@ -8,6 +8,7 @@
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
  *   npm run bench -- ledger [--seconds 10] [--rounds 7]
  *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
+ *   npm run bench -- types [--types 60] [--tries 5]
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
@@ -17,6 +18,7 @@ const benches = {
   ledger: () => import('./ledger/bench.mjs'),
   crowd: () => import('./crowd/bench.mjs'),
   upload: () => import('./upload/bench.mjs'),
+  types: () => import('./types/bench.mjs'),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -19,6 +19,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   query: 2,
   access: 2,
   plan: 3,
+  typing: 3,
   compile: 4,
   openapi: 4,
   database: 5,
@@ -179,11 +180,11 @@ describe('architecture', () => {
     expect(cycles).toEqual([]);
   });
 
-  it('there is one barrel, with at most 50 names', () => {
+  it('there is one barrel, with at most 60 names', () => {
     expect(sources.map(({ file }) => file).filter((file) => file.endsWith('index.ts'))).toEqual(['index.ts']);
     const names = imports.filter(({ from }) => from === 'index.ts').flatMap((one) => one.names);
     expect(names).not.toContain('*');
-    expect(names.length).toBeLessThanOrEqual(50);
+    expect(names.length).toBeLessThanOrEqual(60);
     expect(imports.filter(({ to }) => to === 'index.ts').map(show)).toEqual([]);
   });
 

@@ -8,8 +8,23 @@ import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { parseTags } from '../query/parse-tags.js';
 import type { RawQuery } from '../query/read-raw.js';
-import type { DocumentFields } from '../schema/document-of.js';
 import type { ContentType } from '../schema/model.js';
+import type { DocumentFields } from '../typing/document-of.js';
+import type {
+  AnswerFor,
+  ChangeFor,
+  CountQueryFor,
+  FieldsFor,
+  ListQueryFor,
+  NewFor,
+  OneQueryFor,
+  PopulateFor,
+  Status,
+  Subject,
+  VersionQueryFor,
+  WriteQueryFor,
+} from '../typing/face.js';
+import type { ContentId } from '../typing/registry.js';
 import type { PaginationMeta } from './answer.js';
 import { type Documents, draftUnlessSaid } from './documents.service.js';
 import type { ContentSchedule } from './schedules.js';
@@ -42,7 +57,7 @@ export interface ReadVersion<T> {
 
 /** What is asked, and on whose behalf. */
 interface Asked {
-  readonly query: ContentQuery;
+  readonly query: object;
   readonly as: Caller;
 }
 
@@ -58,7 +73,7 @@ interface Asked {
  *
  * @publicApi
  */
-export class ContentService<T extends object = DocumentFields> {
+export class ContentService<T extends Subject = DocumentFields> {
   constructor(
     private readonly documents: Documents,
     private readonly type: ContentType,
@@ -66,7 +81,7 @@ export class ContentService<T extends object = DocumentFields> {
 
   private plan(action: Action, { query, as }: Asked, what: Pick<ReadRequest, 'kind' | 'by'>): ReadPlan {
     if (decide(as, this.type, action) === 'none') throw forbidden();
-    return this.documents.plan(this.type, query, {
+    return this.documents.plan(this.type, query as ContentQuery, {
       ...what,
       action,
       caller: as,
@@ -79,36 +94,36 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /** A page of documents with its `meta`; 25 unless `pagination` says otherwise (protocol 1.1, 7.13). */
-  async find(
-    query: ContentQuery = {},
+  async find<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
+    query: ListQueryFor<T, F, P> = {},
     { as = SYSTEM }: ServiceOptions = {},
-  ): Promise<{ data: T[]; meta: { pagination?: PaginationMeta } }> {
+  ): Promise<{ data: AnswerFor<T, F, P>[]; meta: { pagination?: PaginationMeta } }> {
     const { data, meta } = await this.documents.read(
       this.plan('find', { query, as }, { kind: 'list', by: null }),
     );
-    return { data: JSON.parse(data) as T[], meta };
+    return { data: JSON.parse(data) as AnswerFor<T, F, P>[], meta };
   }
 
   /** One document, or null where it has no version in the asked status and locale. */
-  async findOne(
+  async findOne<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: OneQueryFor<T, F, P> = {},
     options: ServiceOptions = {},
-  ): Promise<T | null> {
-    return (await this.findVersion(documentId, query, options))?.data ?? null;
+  ): Promise<AnswerFor<T, F, P> | null> {
+    return (await this.findVersion<F, P>(documentId, query, options))?.data ?? null;
   }
 
   /** One document with its ETag, for a later write with `ifMatch`; null as for `findOne`. */
-  async findVersion(
+  async findVersion<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: OneQueryFor<T, F, P> = {},
     { as = SYSTEM }: ServiceOptions = {},
-  ): Promise<ReadVersion<T> | null> {
+  ): Promise<ReadVersion<AnswerFor<T, F, P>> | null> {
     const action = this.type.kind === 'singleType' ? 'find' : 'findOne';
     const what = { kind: 'one', by: byDocumentId(documentId) } as const;
     try {
       const { data, head } = await this.documents.read(this.plan(action, { query, as }, what));
-      return { data: JSON.parse(data) as T, etag: head?.headers['ETag'] ?? '' };
+      return { data: JSON.parse(data) as AnswerFor<T, F, P>, etag: head?.headers['ETag'] ?? '' };
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
       throw error;
@@ -116,7 +131,7 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /** How many documents `filters`, `_q`, `status` and `locale` leave. */
-  async count(query: ContentQuery = {}, options: ServiceOptions = {}): Promise<number> {
+  async count(query: CountQueryFor<T> = {}, options: ServiceOptions = {}): Promise<number> {
     const page = {
       ...query,
       populate: undefined,
@@ -128,17 +143,21 @@ export class ContentService<T extends object = DocumentFields> {
   }
 
   /** Creates a document from its attributes; published at once unless `status: 'draft'` (protocol 8.4). */
-  async create(
-    data: object,
-    query: ContentQuery = {},
+  async create<
+    const F extends FieldsFor<T> = '*',
+    const P extends PopulateFor<T> = never,
+    const S extends Status = 'published',
+  >(
+    data: NewFor<T, S>,
+    query: WriteQueryFor<T, F, P, S> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
-  ): Promise<T> {
+  ): Promise<AnswerFor<T, F, P>> {
     const answer = await this.documents.create(
       this.planWrite('create', { query, as }, null),
       { data },
       writing(as, options),
     );
-    return JSON.parse(answer.data) as T;
+    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
   }
 
   /**
@@ -147,18 +166,22 @@ export class ContentService<T extends object = DocumentFields> {
    */
   // What its siblings take, and the data: a value of two of them would be none of its own.
   // eslint-disable-next-line no-restricted-syntax
-  async update(
+  async update<
+    const F extends FieldsFor<T> = '*',
+    const P extends PopulateFor<T> = never,
+    const S extends Status = 'published',
+  >(
     documentId: string | null,
-    data: object,
-    query: ContentQuery = {},
+    data: ChangeFor<T, S>,
+    query: WriteQueryFor<T, F, P, S> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
-  ): Promise<T> {
+  ): Promise<AnswerFor<T, F, P>> {
     const answer = await this.documents.update(
       this.planWrite('update', { query, as }, documentId),
       { data },
       writing(as, options),
     );
-    return JSON.parse(answer.data) as T;
+    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
   }
 
   /**
@@ -167,7 +190,7 @@ export class ContentService<T extends object = DocumentFields> {
    */
   async delete(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: VersionQueryFor<T> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<void> {
     await this.documents.delete(this.planWrite('delete', { query, as }, documentId), writing(as, options));
@@ -178,39 +201,42 @@ export class ContentService<T extends object = DocumentFields> {
    * the document has, all or none. NotFoundError where there is no version in the locale; a ValidationError
    * lists what the draft lacks (protocol 8.12, 8.24).
    */
-  async publish(
+  async publish<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: WriteQueryFor<T, F, P> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
-  ): Promise<T> {
+  ): Promise<AnswerFor<T, F, P>> {
     const plan = this.planWrite('publish', { query, as }, documentId);
-    return JSON.parse((await this.documents.publish(plan, writing(as, options))).data) as T;
+    const answer = await this.documents.publish(plan, writing(as, options));
+    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
   }
 
   /**
    * Takes the published version of one locale away, or of all with `locale: '*'`; answers the draft. Where
    * none is published nothing changes.
    */
-  async unpublish(
+  async unpublish<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: WriteQueryFor<T, F, P> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
-  ): Promise<T> {
+  ): Promise<AnswerFor<T, F, P>> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
-    return JSON.parse((await this.documents.unpublish(plan, writing(as, options))).data) as T;
+    const answer = await this.documents.unpublish(plan, writing(as, options));
+    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
   }
 
   /**
    * Puts the draft back to what is published, with `locale: '*'` in every locale that is; answers it. Throws
    * NotFoundError where nothing is published: a draft that never was is kept.
    */
-  async discardDraft(
+  async discardDraft<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: WriteQueryFor<T, F, P> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
-  ): Promise<T> {
+  ): Promise<AnswerFor<T, F, P>> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
-    return JSON.parse((await this.documents.discardDraft(plan, writing(as, options))).data) as T;
+    const answer = await this.documents.discardDraft(plan, writing(as, options));
+    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
   }
 
   /**
@@ -223,7 +249,7 @@ export class ContentService<T extends object = DocumentFields> {
   async schedule(
     documentId: string | null,
     times: { readonly publishAt?: string | Date | null; readonly unpublishAt?: string | Date | null },
-    query: ContentQuery = {},
+    query: VersionQueryFor<T> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<ContentSchedule> {
     const plan = this.planWrite('publish', { query, as }, documentId);
@@ -233,7 +259,7 @@ export class ContentService<T extends object = DocumentFields> {
   /** When one locale of a document is published and unpublished. NotFoundError as for `schedule`. */
   async findSchedule(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: VersionQueryFor<T> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<ContentSchedule> {
     const plan = this.planWrite('publish', { query, as }, documentId);
@@ -243,7 +269,7 @@ export class ContentService<T extends object = DocumentFields> {
   /** Takes both times of one locale of a document away. NotFoundError as for `schedule`. */
   async unschedule(
     documentId: string | null,
-    query: ContentQuery = {},
+    query: VersionQueryFor<T> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<void> {
     const plan = this.planWrite('publish', { query, as }, documentId);
@@ -265,5 +291,5 @@ export const getContentToken = (singularApiId: string): string => `ContentServic
  *
  * @publicApi
  */
-export const InjectContent = (singularApiId: string): ParameterDecorator & PropertyDecorator =>
+export const InjectContent = (singularApiId: ContentId): ParameterDecorator & PropertyDecorator =>
   Inject(getContentToken(singularApiId));

@@ -4,6 +4,8 @@ import { SetMetadata } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
 import { among } from '../schema/suggest.js';
+import type { DataFor, ShownTo, Subject } from '../typing/face.js';
+import type { HookedId, IsRegistered } from '../typing/registry.js';
 
 /** What hooks can be for. */
 const HOOK_ACTIONS = WRITE_EVENTS;
@@ -17,22 +19,23 @@ export type HookAction = WriteEvent;
 export type HookMoment = 'before' | 'after' | 'committed';
 
 /**
- * What a hook is told.
+ * What a hook is told. With a registered model, `ContentEvent<'article'>` has the type's own data and
+ * document.
  *
  * @publicApi
  */
-export interface ContentEvent {
+export interface ContentEvent<T extends Subject = object> {
   /** `singularApiId` of the type. */
-  readonly type: string;
+  readonly type: T extends string ? T : string;
   readonly action: HookAction;
   /** Null before a create. */
   readonly documentId: string | null;
   readonly locale: string;
   readonly caller: Caller;
   /** Before create and update: the body's data, which the hook may change. Otherwise empty. */
-  readonly data: Record<string, unknown>;
+  readonly data: DataFor<T>;
   /** After create, update and publish: the document with one level populated, without private attributes. */
-  readonly document: Readonly<Record<string, unknown>> | null;
+  readonly document: ShownTo<T> | null;
   /** The transaction's entity manager; null once it is committed. */
   readonly em: SqlEntityManager | null;
 }
@@ -48,6 +51,17 @@ export interface HookMetadata {
 
 export const HOOK_METADATA = 'content:hook';
 
+type Told<K> = ContentEvent<K extends Subject ? K : object>;
+
+/** Decorates a method; where a model is registered, only one that takes the event of its type. */
+type HookDecorator<K extends HookedId> = IsRegistered extends true
+  ? <H extends (event: Told<K>) => unknown>(
+      target: object,
+      name: string | symbol,
+      method: TypedPropertyDescriptor<H>,
+    ) => void
+  : MethodDecorator;
+
 const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]): MethodDecorator =>
   SetMetadata(HOOK_METADATA, { moment, type, actions } satisfies HookMetadata);
 
@@ -61,15 +75,17 @@ const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]):
  *
  * @publicApi
  */
-export const BeforeContent = (type: string, ...actions: HookAction[]): MethodDecorator =>
-  hook('before', type, actions);
+export const BeforeContent = <const K extends HookedId>(
+  type: K,
+  ...actions: HookAction[]
+): HookDecorator<K> => hook('before', type, actions);
 
 /**
  * Runs a provider's method inside the transaction, after the write; throwing undoes it.
  *
  * @publicApi
  */
-export const AfterContent = (type: string, ...actions: HookAction[]): MethodDecorator =>
+export const AfterContent = <const K extends HookedId>(type: K, ...actions: HookAction[]): HookDecorator<K> =>
   hook('after', type, actions);
 
 /**
@@ -78,8 +94,10 @@ export const AfterContent = (type: string, ...actions: HookAction[]): MethodDeco
  *
  * @publicApi
  */
-export const OnContentCommitted = (type: string, ...actions: HookAction[]): MethodDecorator =>
-  hook('committed', type, actions);
+export const OnContentCommitted = <const K extends HookedId>(
+  type: K,
+  ...actions: HookAction[]
+): HookDecorator<K> => hook('committed', type, actions);
 
 /** The hooks of an application. */
 export class Hooks {

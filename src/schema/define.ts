@@ -37,27 +37,40 @@ export const defineComponent = <const T extends ComponentDefinition>(
 
 /**
  * Refuses options that a definition, or an attribute of its type, does not take, so that a misspelt one does
- * not compile.
+ * not compile. Attributes without one are left out: there are many of them, and few mistakes.
  */
 type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends {
   attributes: infer A;
 }
   ? {
       readonly attributes: {
-        readonly [K in keyof A]: A[K] & {
+        readonly [K in keyof A as Exclude<keyof A[K], OptionOf<A[K]>> extends never ? never : K]: {
           readonly [P in Exclude<keyof A[K], OptionOf<A[K]>>]: never;
         };
       };
     }
   : unknown);
 
-/** The options of attributes like `A`: of its type, and of a relation those of its kind. */
-type OptionOf<A, D = AttributeDefinition> = D extends { relation: infer R }
-  ? A extends { type: 'relation'; relation: R }
-    ? keyof D
-    : never
-  : D extends { type: infer N }
-    ? A extends { type: N }
-      ? keyof D
+type KeysOf<D> = D extends unknown ? keyof D : never;
+
+/** The options of each attribute type but relations, whose options go by their kind. */
+type ByType = {
+  readonly [N in AttributeDefinition['type']]: KeysOf<Extract<AttributeDefinition, { readonly type: N }>>;
+};
+type AnyRelation = Extract<AttributeDefinition, { readonly type: 'relation' }>;
+type ByKind = {
+  readonly [R in AnyRelation['relation']]: AnyRelation extends infer D
+    ? D extends { readonly relation: infer Kinds }
+      ? R extends Kinds
+        ? keyof D
+        : never
       : never
+    : never;
+};
+
+/** The options of attributes like `A`: of its type, and of a relation those of its kind. */
+type OptionOf<A> = A extends { readonly relation: infer R extends keyof ByKind }
+  ? ByKind[R]
+  : A extends { readonly type: infer N extends keyof ByType }
+    ? ByType[N]
     : never;

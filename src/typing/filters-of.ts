@@ -1,0 +1,132 @@
+/** The type of `filters`: names of attributes, and the operators that fit each attribute's type. */
+import type { ScalarTypeName } from '../schema/definitions.js';
+import type { AttributeOf, NamesOf, TargetOf } from './registry.js';
+
+/** What a value of each attribute type is compared with. */
+interface Operands {
+  string: string;
+  text: string;
+  richtext: string;
+  email: string;
+  password: never;
+  uid: string;
+  enumeration: string;
+  integer: number;
+  biginteger: string | number;
+  float: number;
+  decimal: number;
+  boolean: boolean;
+  date: string;
+  time: string;
+  datetime: string | number | Date;
+  timestamp: string | number | Date;
+  json: unknown;
+  array: unknown;
+  blocks: unknown;
+}
+
+type OneOrMany<V> = V | readonly V[];
+
+/** One name or several. Messages show which there are: what is made here goes by no name of its own. */
+export type Listed<Name> =
+  | (Name extends infer One extends string ? One : never)
+  | readonly (Name extends infer One extends string ? One : never)[];
+
+/** The operators of every attribute. A list for an operator that takes one value means: any of them. */
+interface Comparisons<V> {
+  readonly $eq?: OneOrMany<V> | null;
+  readonly $ne?: OneOrMany<V> | null;
+  readonly $lt?: OneOrMany<V>;
+  readonly $lte?: OneOrMany<V>;
+  readonly $gt?: OneOrMany<V>;
+  readonly $gte?: OneOrMany<V>;
+  readonly $in?: readonly V[];
+  readonly $notIn?: readonly V[];
+  readonly $between?: readonly [V, V];
+  readonly $null?: boolean;
+  readonly $notNull?: boolean;
+  readonly $eqi?: OneOrMany<string | number>;
+  readonly $nei?: OneOrMany<string | number>;
+  readonly $containsi?: OneOrMany<string | number>;
+  readonly $notContainsi?: OneOrMany<string | number>;
+  readonly $startsWithi?: OneOrMany<string | number>;
+  readonly $endsWithi?: OneOrMany<string | number>;
+}
+
+interface ValueOperators<V> extends Comparisons<V> {
+  readonly $not?: V | ValueOperators<V>;
+}
+
+/** Those of texts; JSON is searched as one. */
+interface TextOperators<V> extends Comparisons<V> {
+  readonly $contains?: OneOrMany<string>;
+  readonly $notContains?: OneOrMany<string>;
+  readonly $startsWith?: OneOrMany<string>;
+  readonly $endsWith?: OneOrMany<string>;
+  readonly $not?: V | TextOperators<V>;
+}
+
+export interface JsonOperators extends Omit<TextOperators<unknown>, '$not'> {
+  readonly $jsonSupersetOf?: unknown;
+  readonly $not?: JsonOperators;
+}
+
+type TextName = 'string' | 'text' | 'richtext' | 'email' | 'password' | 'uid' | 'enumeration';
+type JsonName = 'json' | 'array' | 'blocks';
+
+/** The operators that apply to an attribute type; `V` is what its values are compared with. */
+type OperatorsOf<Type extends ScalarTypeName, V> = Type extends JsonName
+  ? JsonOperators
+  : Type extends TextName
+    ? TextOperators<V>
+    : ValueOperators<V>;
+
+type OperandOf<A, Type extends ScalarTypeName> = A extends { readonly enum: readonly (infer E)[] }
+  ? E
+  : Operands[Type];
+
+type ScalarFilter<A> = A extends { readonly type: infer Type extends JsonName }
+  ? OperatorsOf<Type, unknown> | null
+  : A extends { readonly type: infer Type extends ScalarTypeName }
+    ? OneOrMany<OperandOf<A, Type>> | null | OperatorsOf<Type, OperandOf<A, Type>>
+    : unknown;
+
+/** What stands below a relation, file or component: its own filters, or operators on the target's `id`. */
+export type RelatedFiltersOf<N extends string, R> = FiltersOf<N, R> & ValueOperators<number>;
+
+type FilterOf<A, R> = [TargetOf<A>] extends [never]
+  ? ScalarFilter<A>
+  : OneOrMany<number> | null | RelatedFiltersOf<TargetOf<A>, R>;
+
+/** `filters` of a type or component, any depth (protocol section 5). */
+export type FiltersOf<N extends string, R> = {
+  readonly [K in NamesOf<N, R, 'scalar' | 'related'> | '$and' | '$or' | '$not']?: K extends '$and' | '$or'
+    ? readonly FiltersOf<N, R>[]
+    : K extends '$not'
+      ? FiltersOf<N, R>
+      : FilterOf<AttributeOf<N, R, K>, R>;
+};
+
+type Direction = 'asc' | 'desc' | 'ASC' | 'DESC';
+
+/** The names that one sorts by as texts: own ones, and those of what one attribute leads to. */
+type SortPath<N extends string, R> =
+  | NamesOf<N, R, 'scalar'>
+  | {
+      [K in NamesOf<N, R, 'related'>]: `${K}.${NamesOf<TargetOf<AttributeOf<N, R, K>>, R, 'scalar'>}`;
+    }[NamesOf<N, R, 'related'>];
+
+type SortText<N extends string, R> = SortPath<N, R> | `${SortPath<N, R>}:${Direction}`;
+
+/** A sort key as an object, any depth. */
+type SortTree<N extends string, R> = {
+  readonly [K in NamesOf<N, R, 'scalar' | 'related'>]?: [TargetOf<AttributeOf<N, R, K>>] extends [never]
+    ? Direction
+    : SortTree<TargetOf<AttributeOf<N, R, K>>, R>;
+};
+
+/** `sort`: `'title'`, `'author.name:desc'`, `{ author: { name: 'desc' } }`, or a list (protocol 7.2). */
+export type SortOf<N extends string, R> = OneOrMany<SortText<N, R> | SortTree<N, R>>;
+
+/** `fields` (protocol section 3). */
+export type FieldsOf<N extends string, R> = Listed<'*' | NamesOf<N, R, 'scalar'>>;

@@ -1,0 +1,172 @@
+/** The type of an answer, narrowed to the `fields` and `populate` that were asked for. */
+import type { Held, KindMark, Populatable, ScalarsOf, Whole } from './document-of.js';
+import type { PopulateName } from './query-of.js';
+import type {
+  AttributeOf,
+  ContentId,
+  Defined,
+  Definition,
+  Definitions,
+  IdOf,
+  IdOfKind,
+  KindsOf,
+  Register,
+  RegistryOf,
+  Simplify,
+  TargetOf,
+} from './registry.js';
+
+type Items<T> = T extends readonly (infer One)[] ? One : T;
+
+/** Lists whose members are not known one by one. */
+type IsOpenList<T> = T extends readonly unknown[] ? (number extends T['length'] ? true : false) : false;
+
+/** The scalars that `fields` leaves; `id` and `documentId` always. */
+type Shown<N, R, F> =
+  '*' extends Items<F>
+    ? ScalarsOf<N, R>
+    : [Items<F>] extends [never]
+      ? ScalarsOf<N, R>
+      : true extends IsOpenList<F>
+        ? ScalarsOf<N, R, 'id' | 'documentId'> & Partial<ScalarsOf<N, R>>
+        : ScalarsOf<N, R, 'id' | 'documentId' | Items<F>>;
+
+type Head<Path> = Path extends `${infer Name}.${string}` ? Name : Path;
+type Rest<Path, Name extends string> = Path extends `${Name}.${infer Below}` ? Below : never;
+
+/** What options say. Where they say nothing: all fields, and nothing populated. */
+type FieldsIn<O> = O extends { readonly fields: infer F } ? F : '*';
+type PopulateIn<O> = O extends { readonly populate: infer P } ? P : never;
+
+/** What is below an attribute that is populated with the options `O`: `true`, `'*'`, or an object. */
+type Populated<A, O, R> = O extends { readonly count: true }
+  ? { readonly count: number }
+  : Held<
+      A,
+      [TargetOf<A>] extends [never] ? Kinds<A, O, R> : Result<TargetOf<A>, R, FieldsIn<O>, PopulateIn<O>>
+    >;
+
+/** The items of a zone or a polymorphic relation: of every kind, or of those that `on` names. */
+type Kinds<A, O, R> = O extends { readonly on: infer On }
+  ? { [U in keyof On]: On[U] extends false ? never : Kind<U, On[U], R> }[keyof On]
+  : KindsOf<A> extends infer U
+    ? U extends unknown
+      ? Kind<U, O, R>
+      : never
+    : never;
+
+type Kind<U, O, R> = Result<IdOfKind<U>, R, FieldsIn<O>, PopulateIn<O>> & KindMark<U>;
+
+/** Names and dotted names, as they go on below an attribute. */
+interface Paths<Path extends string> {
+  readonly paths: Path;
+}
+
+type ByPaths<N, R, Path extends string> = {
+  readonly [K in Extract<Head<Path>, PopulateName<N, R>>]: Populated<
+    AttributeOf<N, R, K>,
+    { readonly populate: Paths<Rest<Path, K>> },
+    R
+  >;
+};
+
+type Asked<P> = { readonly [K in keyof P as P[K] extends false | undefined ? never : K]: P[K] };
+
+/** What is populated by an object; what may be switched off is optional. */
+type ByTree<N, R, P> = {
+  readonly [K in keyof P as P[K] extends object | true | '*' ? K : never]: Populated<
+    AttributeOf<N, R, K>,
+    P[K],
+    R
+  >;
+} & {
+  readonly [K in keyof P as P[K] extends object | true | '*' ? never : K]?: Populated<
+    AttributeOf<N, R, K>,
+    true,
+    R
+  >;
+};
+
+/** What is populated, by each way to say it. */
+type PopulatedBy<N, R, P> = P extends string
+  ? ByPaths<N, R, P>
+  : P extends Paths<infer Path>
+    ? ByPaths<N, R, Path>
+    : P extends readonly (infer Path extends string)[]
+      ? IsOpenList<P> extends true
+        ? Populatable<N, R>
+        : ByPaths<N, R, Path>
+      : ByTree<N, R, Asked<P>>;
+
+/** Nothing where nothing is asked for, and what there may be where it is not known what is: `*` or less. */
+type Populates<N, R, P> = [P] extends [never]
+  ? unknown
+  : [P] extends ['*']
+    ? ByTree<N, R, { readonly [K in PopulateName<N, R>]: true }>
+    : '*' extends P
+      ? Populatable<N, R>
+      : PopulatedBy<N, R, NonNullable<P>>;
+
+/** An answer of a registry's type or component `N`. */
+export type Result<N, R, F, P> = [Defined<N, R>] extends [never]
+  ? Whole<N, R>
+  : Simplify<Shown<N, R, F> & Populates<N, R, P>>;
+
+/**
+ * The type of what a query answers: `id`, `documentId` and the `fields` asked for, or all scalars, and what
+ * it populates. A query whose text is not known (of the type `QueryOf<…>` itself) leaves what may be
+ * populated optional. Write it with `as const`, or `satisfies QueryOf<…>`, so that it is known.
+ *
+ * @example
+ * const query = { fields: ['title'], populate: { author: { fields: ['name'] } } } as const;
+ * type Row = ResultOf<'article', typeof query>; // { id, documentId, title, author: { … } | null }
+ *
+ * @publicApi
+ */
+export type ResultOf<
+  T extends ContentId | Definition,
+  Q,
+  M extends Definitions | Register = Register,
+> = Result<IdOf<T>, RegistryOf<T, M>, FieldsIn<Q>, PopulateIn<Q>>;
+
+/** The names that an allowed type has, in any of its forms. */
+type KeysOf<T> = T extends readonly unknown[] ? never : T extends object ? keyof T & string : never;
+
+/** What a message shows where a name is none of the known ones. */
+interface NoSuchName<Name, Known> {
+  readonly name: Name;
+  readonly known: Known;
+}
+
+type ObjectIn<T, K> = T extends readonly unknown[]
+  ? never
+  : T extends object
+    ? K extends keyof T
+      ? NonNullable<T[K]>
+      : never
+    : never;
+type ItemIn<T> = T extends readonly (infer One)[] ? One : never;
+
+/**
+ * What compilers check of a `populate` that is an argument, for a type that was inferred from it: that no
+ * name in it, at any depth, is none of `Allowed`. Texts are checked by their own types.
+ */
+export type Exact<Given, Allowed> = '*' extends Given
+  ? unknown
+  : Given extends string | readonly string[]
+    ? unknown
+    : Named<Given, Allowed>;
+
+type Named<Given, Allowed> = Given extends readonly unknown[]
+  ? { readonly [I in keyof Given]: Named<Given[I], ItemIn<Allowed>> }
+  : Given extends Date
+    ? Given
+    : Given extends object
+      ? unknown extends Allowed
+        ? Given
+        : {
+            readonly [K in keyof Given]: K extends KeysOf<Allowed>
+              ? Named<Given[K], ObjectIn<Allowed, K>>
+              : NoSuchName<K, KeysOf<Allowed>>;
+          }
+      : Given;
