@@ -2,6 +2,7 @@
 import QuickLRU from 'quick-lru';
 import { among } from '../schema/suggest.js';
 import type { ContentType, Schema } from '../schema/model.js';
+import { MODEL_GRANT } from '../schema/naming.js';
 
 /** What can be granted on a content type. `readDrafts` goes beside `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
@@ -28,12 +29,15 @@ export type Grant =
       readonly own?: boolean;
     };
 
-/** What can be granted beside content types: the list of locales. */
-const OTHERS: ReadonlyMap<string, undefined> = new Map([['locale', undefined]]);
+/** What can be granted beside content types: the list of locales, and the model. */
+const OTHERS: ReadonlyMap<string, undefined> = new Map([
+  ['locale', undefined],
+  [MODEL_GRANT, undefined],
+]);
 
 /**
  * Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. `locale:
- * ['find']` grants `GET /api/i18n/locales`.
+ * ['find']` grants `GET /api/i18n/locales`, `'content-type-builder': ['find']` the model.
  */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 

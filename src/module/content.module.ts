@@ -2,9 +2,11 @@
 import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { UnroutedErrorFilter } from '../http/error.filter.js';
 import { LocalesController } from '../http/locales.controller.js';
+import { ModelController } from '../http/model.controller.js';
 import { OpenApiController } from '../http/openapi.controller.js';
 import { OpenApiPageController } from '../http/openapi-page.controller.js';
 import { ContentRoutes } from '../http/routes.js';
+import { MODEL_GRANT } from '../schema/naming.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
@@ -70,6 +72,7 @@ export class ContentModule implements NestModule {
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.mount();
     this.routes.setPath(LocalesController, 'i18n');
+    this.routes.setPath(ModelController, MODEL_GRANT);
     this.routes.setPath(OpenApiController, 'openapi.json');
     this.routes.setPath(OpenApiPageController, 'openapi');
     this.unrouted.register();

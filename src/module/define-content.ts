@@ -5,6 +5,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { entitiesOf } from '../database/entities.js';
 import { contentController } from '../http/content.controller.js';
 import { LocalesController } from '../http/locales.controller.js';
+import { ModelController } from '../http/model.controller.js';
 import { OpenApiController } from '../http/openapi.controller.js';
 import { OpenApiPageController } from '../http/openapi-page.controller.js';
 import { buildSchema } from '../schema/build-schema.js';
@@ -66,6 +67,7 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
     controllers: [
       ...controllers.map(({ controller }) => controller),
       LocalesController,
+      ModelController,
       OpenApiController,
       OpenApiPageController,
     ],

@@ -12,7 +12,7 @@ import {
 } from './definitions.js';
 import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
-import { name } from './naming.js';
+import { MODEL_GRANT, name } from './naming.js';
 import { previousMistakes } from './check-previous.js';
 import { checkOptions, COMPONENT_OPTIONS, type Report, TYPE_OPTIONS } from './options.js';
 import { among } from './suggest.js';
@@ -92,6 +92,8 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   if (type.singularApiId === 'file') report('the name belongs to the built-in file type');
   if (type.singularApiId === 'locale')
     report('the name belongs to the list of locales, which is granted by it');
+  if (type.singularApiId === MODEL_GRANT || plural === MODEL_GRANT)
+    report('the name belongs to the routes that show the model');
   if (plural === 'i18n' && type.routes !== false) report('the route "i18n" belongs to the list of locales');
 }
 

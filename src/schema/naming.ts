@@ -107,3 +107,6 @@ export const typeUid = ({
 export const ATTRIBUTES = identifier('attributes');
 export const COMPONENT = identifier('__component');
 export const TYPE = identifier('__type');
+
+/** The first segment of the routes that show the model, and the name that they are granted by. */
+export const MODEL_GRANT = 'content-type-builder';

@@ -1,0 +1,48 @@
+import { Controller, Get, Inject, Param, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import { notFound } from '../errors.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { MODEL_GRANT } from '../schema/naming.js';
+import { AccountGuard, callerWith } from './account.guard.js';
+import { ContentErrorFilter } from './error.filter.js';
+import { Described } from './metadata.js';
+import { type ComponentShape, componentShapes, type TypeShape, typeShapes } from './model-shapes.js';
+
+/** The one with a uid. Throws a 404 where the caller sees none. */
+function found<S extends { readonly uid: string }>(shapes: readonly S[], uid: string): S {
+  const shape = shapes.find((one) => one.uid === uid);
+  if (shape === undefined) throw notFound();
+  return shape;
+}
+
+/**
+ * `GET /api/content-type-builder/…`: the model for programs that want it before they ask for content, such as
+ * generators and loaders of static sites. For whom `find` on `content-type-builder` is granted; it shows them
+ * the types, components and attributes that they can read, and nothing of what only the application knows.
+ */
+@Controller({ path: MODEL_GRANT, version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+@Described()
+export class ModelController {
+  constructor(@Inject(CONTENT_SCHEMA) private readonly schema: Schema) {}
+
+  @Get('content-types')
+  types(@Req() request: object): { readonly data: readonly TypeShape[] } {
+    return { data: typeShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')) };
+  }
+
+  @Get('content-types/:uid')
+  type(@Req() request: object, @Param('uid') uid: string): { readonly data: TypeShape } {
+    return { data: found(typeShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')), uid) };
+  }
+
+  @Get('components')
+  components(@Req() request: object): { readonly data: readonly ComponentShape[] } {
+    return { data: componentShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')) };
+  }
+
+  @Get('components/:uid')
+  component(@Req() request: object, @Param('uid') uid: string): { readonly data: ComponentShape } {
+    return { data: found(componentShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')), uid) };
+  }
+}
