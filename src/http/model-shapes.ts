@@ -36,9 +36,6 @@ export interface ComponentShape {
   readonly schema: Shape;
 }
 
-const FILE_UID = 'plugin::upload.file';
-const uidOf = (type: ContentType): string => (type.internal ? FILE_UID : typeUid(type));
-
 /** The plugin that a uid begins with, where it does. */
 function pluginOf(uid: string): { readonly plugin?: string } {
   const [, plugin] = /^plugin::([^.]+)/.exec(uid) ?? [];
@@ -73,13 +70,13 @@ const relationShape = ({ def, target, media }: RelationAttribute): Shape => {
   if (def.type !== 'relation') return {};
   const other =
     'morphBy' in def ? { morphBy: def.morphBy } : { targetAttribute: def.inversedBy ?? def.mappedBy ?? null };
-  return { type: 'relation', relation: def.relation, target: uidOf(target), ...other };
+  return { type: 'relation', relation: def.relation, target: typeUid(target), ...other };
 };
 
 const morphShape = ({ def, targets }: MorphAttribute, seen: (type: ContentType) => boolean): Shape => ({
   type: 'relation',
   relation: def.relation,
-  ...(def.targets === undefined ? {} : { targets: targets.filter(seen).map(uidOf) }),
+  ...(def.targets === undefined ? {} : { targets: targets.filter(seen).map(typeUid) }),
 });
 
 const componentShape = ({ kind, many, def, components }: EmbeddedAttribute): Shape => ({
@@ -130,8 +127,8 @@ function typeShape(type: ContentType, caller: Caller): TypeShape {
   );
   const isWhole = type.internal || fields === null;
   return {
-    uid: uidOf(type),
-    ...pluginOf(uidOf(type)),
+    uid: typeUid(type),
+    ...pluginOf(typeUid(type)),
     apiID: singularApiId,
     schema: {
       displayName: displayName(singularApiId),
