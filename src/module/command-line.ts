@@ -4,6 +4,7 @@ import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
 import { runFiles } from './files-command.js';
 import { runToken } from './token-command.js';
+import { runTypes, TYPES_USAGE } from './types-command.js';
 
 interface Command {
   /** What it is called with, and what it does. */
@@ -24,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: { usage: CHECK_USAGE, run: runCheck },
   export: { usage: EXPORT_USAGE, run: runExport },
   import: { usage: IMPORT_USAGE, run: runImport },
+  types: { usage: TYPES_USAGE, run: runTypes },
 };
 
 const usage = (): string =>
