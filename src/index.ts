@@ -1,8 +1,7 @@
 export { ContentModule } from './module/content.module.js';
 export { CONTENT_ORM } from './module/content.orm.js';
 export { contentMigration, migrateContent } from './module/content.migration.js';
-export type { ContentMigrationOptions } from './module/content.migration.js';
-export type { ContentMigration, ContentRefusal } from './evolution/migrate.js';
+export type { ContentMigration } from './evolution/migrate.js';
 export { contentEntities } from './module/define-content.js';
 export { ContentAuthStrategy, ContentPermissionsSource } from './module/marked.js';
 export type {

@@ -1,20 +1,21 @@
 /** What becomes of attributes, of types and of components: one row for each kind of change. */
 import type { Attribute, Component, ContentType } from '../schema/model.js';
 import { isUnique } from '../schema/attribute-storage.js';
-import { constant, param, quote, type Sql, sql, typeName, union } from '../sql.js';
+import { constant, param, quote, type Sql, sql, typeName } from '../sql.js';
+import {
+  type AttributeScope,
+  fitChoice,
+  guardOf,
+  isStated,
+  nameOf,
+  ownerName,
+  scalarsOf,
+  typeOf,
+} from './attribute-scope.js';
 import { type Change, type Guard, inBatches, type Steps } from './change.js';
-import { defaultOf, embeddedPair, type Instances } from './instances.js';
-import { conversionOf, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
+import { defaultOf, embeddedPair } from './instances.js';
+import { conversionOf, isBoth } from './pairs.js';
 import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs, readsAlike } from './readings.js';
-import { valuesOf } from './stored-values.js';
-
-/** An attribute of a type or component that changes, and what it is part of. */
-export interface AttributeScope {
-  readonly evolution: Evolution;
-  readonly owner: ModelPair<ContentType | Component>;
-  readonly pair: Pair<Attribute>;
-  readonly instances: Instances;
-}
 
 /** A kind of change; several may be true of one attribute. */
 interface AttributeKind {
@@ -22,38 +23,6 @@ interface AttributeKind {
   readonly told: (scope: AttributeScope) => string;
   readonly guards?: (scope: AttributeScope) => readonly Guard[];
   readonly steps?: (scope: AttributeScope) => Steps;
-}
-
-const ownerName = ({ owner }: AttributeScope): string => (owner.after ?? owner.before)?.uid ?? '';
-const nameOf = ({ pair }: AttributeScope): string => (pair.after ?? pair.before)?.name ?? '';
-
-/** The later type, if the attribute has a column of its own in it. */
-const typeOf = ({ owner }: AttributeScope): ContentType | null =>
-  owner.after !== null && owner.after.model === 'type' ? owner.after : null;
-
-/** The stored values that meet a condition. */
-function valuesWhere(scope: AttributeScope, condition: Sql): Sql | null {
-  const { evolution, owner, pair } = scope;
-  if (pair.before === null) return null;
-  const queries = valuesOf(evolution.before.schema, owner, pair.before);
-  return queries.length === 0 ? null : sql`select v."row" from (${union(queries)}) v where ${condition}`;
-}
-
-/** A guard of those values; none where there is nowhere that values could be. */
-function guardOf(scope: AttributeScope, condition: Sql, guard: Omit<Guard, 'question'>): Guard[] {
-  const question = valuesWhere(scope, condition);
-  return question === null ? [] : [{ question, ...guard }];
-}
-
-const fitChoice = (scope: AttributeScope): string =>
-  `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)}, or 'empty'`;
-
-const isStated = ({ pair }: AttributeScope): boolean => typeof conversionOf(pair) === 'string';
-
-/** Both attributes where they are scalars. */
-function scalarsOf({ pair: { before, after } }: AttributeScope): Parameters<typeof readsAlike>[0] | null {
-  if (before === null || after === null) return null;
-  return 'searchable' in before && 'searchable' in after ? { before, after } : null;
 }
 
 function conversionGuards(scope: AttributeScope): readonly Guard[] {

@@ -4,6 +4,7 @@ import type { Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
 import { quote, script, sql } from '../sql.js';
 import { describeModel, digestOf, type ModelDescription, schemaOf } from './description.js';
+import { foundColumns, foundModel } from './found-model.js';
 import { type Evolution, evolutionOf, inverseOf, type Side } from './pairs.js';
 import { changesOf, countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
 import { notedModel, type StoredModel, storedModel } from './stored-model.js';
@@ -60,6 +61,21 @@ const wayOf = (evolution: Evolution, schema: Schema, description: ModelDescripti
   script(notedModel(schema, description)),
 ];
 
+/** What is told where the tables were made without the library's migrations. */
+const NOT_NOTED =
+  'The database does not say of which model it is: it is taken to be of this one, as far as its tables and columns are there';
+
+/** No content at all. */
+const nothing = (goal: Side): Side => ({
+  ...goal,
+  schema: { ...goal.schema, types: new Map(), components: new Map() },
+});
+
+const sideOf = (description: ModelDescription, { schema }: Side): Side => ({
+  ...description,
+  schema: schemaOf(description, parted(schema.file.table).schema),
+});
+
 /** Compares a model with the one that a database is at, and asks the database what would be lost. */
 export async function migrationTo(run: Run, goal: Side): Promise<ContentMigration> {
   const { schema } = goal;
@@ -67,11 +83,8 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   const stored = await noted(run, schema);
   if (stored !== null && stored.digest === digestOf(description))
     return { up: [], down: [], changes: [], refusals: [] };
-  const place = parted(schema.file.table).schema;
-  const before: Side =
-    stored === null
-      ? { ...goal, schema: { ...schema, types: new Map(), components: new Map() } }
-      : { ...stored.description, schema: schemaOf(stored.description, place) };
+  const former = stored?.description ?? foundModel(goal, await run(script(foundColumns(goal))));
+  const before = former === null ? nothing(goal) : { ...sideOf(former, goal), isNoted: stored !== null };
   const evolution = evolutionOf({ before, after: goal });
   const changes = changesOf(evolution);
   const refusals: ContentRefusal[] = [];
@@ -80,7 +93,10 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   return {
     up: wayOf(evolution, schema, description),
     down: drops || stored === null ? null : wayOf(inverseOf(evolution), before.schema, stored.description),
-    changes: changes.map(({ at, told }) => `${at} ${told}`),
+    changes: [
+      ...(stored === null && former !== null ? [NOT_NOTED] : []),
+      ...changes.map(({ at, told }) => `${at} ${told}`),
+    ],
     refusals,
   };
 }

@@ -27,6 +27,8 @@ export interface ModelPair<M extends Model> extends Pair<M> {
 /** A model and the locales of its content. */
 export interface Side extends Locales {
   readonly schema: Schema;
+  /** False for a model that is taken from the tables: other parts of the database may be missing, too. */
+  readonly isNoted?: boolean;
 }
 
 /** One model and the one that follows it. */

@@ -84,13 +84,13 @@ function structure(pairs: readonly TablePair[], phase: Phase): readonly Sql[] {
 }
 
 /** The triggers of tables that are new, and of those whose type has another name. */
-function triggers({ after, types }: Evolution, pairs: readonly TablePair[]): Sql[] {
+function triggers({ before, after, types }: Evolution, pairs: readonly TablePair[]): Sql[] {
   const isNew = (table: string): boolean =>
     pairs.some((pair) => pair.after?.table === table && pair.before === null);
   const isRenamed = (type: ContentType): boolean =>
     types.some((pair) => pair.after === type && pair.before?.singularApiId !== type.singularApiId);
   return notedTables(after.schema)
-    .filter(({ table, type }) => isNew(table) || isRenamed(type))
+    .filter(({ table, type }) => before.isNoted === false || isNew(table) || isRenamed(type))
     .flatMap(renewedTriggers);
 }
 

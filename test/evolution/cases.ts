@@ -9,24 +9,25 @@ const collection = (
   singularApiId: string,
   attributes: Attributes,
   options: Options = {},
-): ContentTypeDefinition =>
-  ({
-    kind: 'collectionType',
-    singularApiId,
-    pluralApiId: `${singularApiId}s`,
-    attributes,
-    ...options,
-  }) as ContentTypeDefinition;
+): ContentTypeDefinition => ({
+  kind: 'collectionType',
+  singularApiId,
+  pluralApiId: `${singularApiId}s`,
+  attributes,
+  ...options,
+});
 
 const single = (
   singularApiId: string,
   attributes: Attributes,
   options: Options = {},
-): ContentTypeDefinition =>
-  ({ kind: 'singleType', singularApiId, attributes, ...options }) as ContentTypeDefinition;
+): ContentTypeDefinition => ({ kind: 'singleType', singularApiId, attributes, ...options });
 
-const component = (uid: string, attributes: Attributes, more: object = {}): ComponentDefinition =>
-  ({ uid, attributes, ...more }) as ComponentDefinition;
+const component = (uid: string, attributes: Attributes, more: object = {}): ComponentDefinition => ({
+  uid,
+  attributes,
+  ...more,
+});
 
 const TITLE = { title: { type: 'string' } } as const;
 
@@ -352,7 +353,7 @@ const to = (
   kind: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany',
   target: string,
   more: object = {},
-): Attributes[string] => ({ type: 'relation', relation: kind, target, ...more }) as Attributes[string];
+): Attributes[string] => ({ type: 'relation', relation: kind, target, ...more });
 
 const ONE_EACH = tagged(
   ([a, b, c]) => [
@@ -924,7 +925,7 @@ const full = (localized: boolean, names: readonly string[] = ['title', 'body']):
       key,
       localized && names.includes(key) ? { ...def, localized } : def,
     ]),
-  ) as Attributes;
+  );
 
 /** A whole type that changes. */
 const whole = (
@@ -985,7 +986,7 @@ const TYPES: readonly Change[] = [
     ...(() => {
       const comment = (target: string): ContentTypeDefinition =>
         collection('comment', {
-          about: { type: 'relation', relation: 'morphToOne', targets: [target, 'tag'] } as Attributes[string],
+          about: { type: 'relation', relation: 'morphToOne', targets: [target, 'tag'] },
           c: HELD,
         });
       const of = (post: ContentTypeDefinition, name: string): Model => ({
@@ -993,7 +994,7 @@ const TYPES: readonly Change[] = [
         components: [
           box({
             ...BOX,
-            any: { type: 'relation', relation: 'morphToMany', targets: [name, 'tag'] } as Attributes[string],
+            any: { type: 'relation', relation: 'morphToMany', targets: [name, 'tag'] },
           }),
         ],
       });

@@ -1,0 +1,104 @@
+/** A sample of `npm run evolution`, and what the command and the functions for hosts say. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MikroORM } from '@mikro-orm/postgresql';
+import {
+  contentEntities,
+  contentMigration,
+  type ContentTypeDefinition,
+  migrateContent,
+} from 'nestjs-content-api';
+import { runMigration } from '../../src/module/migration-command.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { CHANGES } from './cases.ts';
+import { runChange } from './run.ts';
+
+const SAMPLE = [
+  'a private attribute is renamed and stays hidden',
+  'string → integer, other texts',
+  'two-way manyToOne → manyToMany',
+  'the other side owns a manyToMany',
+  'an attribute of a component in a zone is renamed',
+  'drafts off, with drafts',
+  'a target of polymorphic links is renamed',
+];
+
+describe('a model that changes', () => {
+  it('has a table of at least 45 changes, each told by a name of its own', () => {
+    expect(CHANGES.length).toBeGreaterThanOrEqual(45);
+    expect(new Set(CHANGES.map(({ name }) => name)).size).toBe(CHANGES.length);
+  });
+
+  it.each(SAMPLE)('%s: no value is lost, doubled or shown', async (name) => {
+    const change = CHANGES.find((one) => one.name === name);
+    if (change === undefined) throw new Error(`There is no change "${name}"`);
+    const outcome = await runChange(change);
+    expect(outcome.back).toBe(change.refused === undefined);
+  });
+});
+
+describe('migrations of content', () => {
+  const text = { type: 'string' } as const;
+  const model = (attributes: ContentTypeDefinition['attributes']) => ({
+    contentTypes: [
+      { kind: 'collectionType', singularApiId: 'post', pluralApiId: 'posts', attributes } as const,
+    ],
+  });
+  const before = model({ title: text });
+  let database: TestDatabase;
+  let folder: string;
+  let orm: MikroORM;
+  beforeAll(async () => {
+    database = await createDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'content-migrations-'));
+    orm = await MikroORM.init({ clientUrl: database.url, entities: contentEntities(before) });
+  });
+  afterAll(async () => {
+    await orm.close();
+    await rm(folder, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  it('finds what tables made without them are of, and says so', async () => {
+    await orm.schema.update({ safe: true });
+    await orm.em
+      .getConnection()
+      .execute(
+        `insert into posts (document_id, created_at, updated_at, published, locale, title) values ('d', now(), now(), true, 'en', 'kept')`,
+      );
+    const { changes, refusals } = await contentMigration({ orm, model: model({ title: text, body: text }) });
+    expect(refusals).toEqual([]);
+    expect(changes).toEqual([
+      expect.stringContaining('The database does not say of which model it is'),
+      'post.body is new',
+    ]);
+    await migrateContent({ orm, model: before });
+    expect((await contentMigration({ orm, model: before })).up).toEqual([]);
+  });
+
+  it('refuses what would be lost, by name, number and choice, and changes nothing', async () => {
+    const change = migrateContent({ orm, model: model({}) });
+    await expect(change).rejects.toThrow(
+      `post.title is removed; these values would go with it: 1 (d (en)); say removed: ['title'] on post`,
+    );
+    expect(await orm.em.getConnection().execute('select title from posts')).toEqual([{ title: 'kept' }]);
+  });
+
+  it('the command asks for the module, and writes files that MikroORM runs', async () => {
+    await expect(runMigration([])).rejects.toThrow('Usage: nestjs-content-api migration');
+    const file = join(import.meta.dirname, 'app.fixture.ts');
+    process.env['EVOLUTION_DATABASE'] = database.url;
+    const said = await runMigration(['--module', `${file}#App`, '--path', folder, '--name', 'headline']);
+    expect(said).toContain('post.headline is renamed from title');
+    const [name = ''] = await readdir(folder);
+    expect(name).toMatch(/^Migration\d{14}_headline\.cjs$/);
+    const written = await readFile(join(folder, name), 'utf8');
+    expect(written).toContain('//   post.headline is renamed from title');
+    expect(written).toContain('rename column "title" to "headline"');
+    expect(await runMigration(['--module', `${file}#App`, '--apply'])).toContain('Done');
+    expect(await runMigration(['--module', `${file}#App`])).toBe(
+      'The content in the database is that of the model',
+    );
+  });
+});
