@@ -71,7 +71,13 @@ export class ServedFiles implements OnModuleInit {
     const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
-    const body = request.method === 'HEAD' ? null : await this.bytesOf(kept, part);
+    const isEmpty = request.method === 'HEAD' || part.status === 304 || part.status === 416;
+    const body = isEmpty ? null : await this.bytesOf(kept, part);
+    if (body === null && !isEmpty) {
+      // What was known of it is not true any more.
+      this.known.delete(kept.key);
+      return this.sendOn(wanted, response);
+    }
     this.sendHead(response, found, kept, part);
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
@@ -98,14 +104,11 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, undefined, 302);
   }
 
-  /** What is sent; null where the answer has no body. Throws NotFoundError for what has just gone. */
-  private async bytesOf({ key, size }: KeptBytes, { status, range }: Part): Promise<Readable | null> {
-    if (status === 304 || status === 416) return null;
+  /** What is sent; null for bytes that have just gone. */
+  private bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
     // Who knows where the end is reads no further, and holds no more.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
-    const stream = await this.options.storage.get(key, range ?? all);
-    if (stream === null) throw notFound();
-    return stream;
+    return this.options.storage.get(key, range ?? all);
   }
 
   // What was found of the bytes, and what of them is sent.
