@@ -71,15 +71,27 @@ export class ServedFiles implements OnModuleInit {
     const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
-    const hasBody = request.method !== 'HEAD' && part.status < 300;
-    const body = hasBody ? await this.bytesOf(kept, part) : null;
-    // It has just gone.
-    if (hasBody && body === null) return this.sendOn(wanted, response);
+    const isEmpty = request.method === 'HEAD' || part.status === 304 || part.status === 416;
+    const body = isEmpty ? null : await this.bytesOf(kept, part);
+    if (body === null && !isEmpty) {
+      // What was known of it is not true any more.
+      this.known.delete(kept.key);
+      return this.sendOn(wanted, response);
+    }
     this.sendHead(response, found, kept, part);
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
     const sent = new StreamableFile(body).setErrorLogger(() => undefined);
     httpAdapter.reply(response, sent, part.status);
+  }
+
+  /** What is known of bytes, for a while without asking: a key names its content. */
+  private async head(key: string): Promise<KeptBytes | null> {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const kept = await this.options.storage.head(key);
+    if (kept !== null) this.known.set(key, kept);
+    return kept;
   }
 
   /** Content that was replaced has another URL. Throws NotFoundError where there is no such file. */
@@ -92,22 +104,11 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, undefined, 302);
   }
 
-  /** What is known of bytes, for a while without asking: a key names its content. */
-  private async head(key: string): Promise<KeptBytes | null> {
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const kept = await this.options.storage.head(key);
-    if (kept !== null) this.known.set(key, kept);
-    return kept;
-  }
-
-  /** What is sent; null where it is not there any more. */
-  private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
+  /** What is sent; null for bytes that have just gone. */
+  private bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
     // Who knows where the end is reads no further, and holds no more.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
-    const stream = await this.options.storage.get(key, range ?? all);
-    if (stream === null) this.known.delete(key);
-    return stream;
+    return this.options.storage.get(key, range ?? all);
   }
 
   // What was found of the bytes, and what of them is sent.

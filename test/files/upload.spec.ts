@@ -173,6 +173,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     const file = await one([{ name: 'tiny-up.png' }], { fileInfo: { alternativeText: 'kept' } });
     const bytes = picture();
     const path = `/api/upload?id=${file.id}`;
+    expect((await api.ask(file.url)).status).toBe(200);
     const answer = await api.send(formOf([{ name: 'replaced.png', bytes }]), { path });
     const replaced = (await answer.json()) as Shown;
     expect(answer.status).toBe(200);
