@@ -111,7 +111,14 @@ export function evolutionOf({ before, after }: Both<Side>, removed: readonly str
     ...pair,
     attributes: attributePairs(pair, components),
   });
-  return { before, after, removed, isBack: false, types: types.map(whole), components: components.map(whole) };
+  return {
+    before,
+    after,
+    removed,
+    isBack: false,
+    types: types.map(whole),
+    components: components.map(whole),
+  };
 }
 
 const turned = <T>({ before, after }: Pair<T>): Pair<T> => ({ before: after, after: before });
