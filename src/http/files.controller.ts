@@ -33,7 +33,7 @@ import { callerWith } from './account.guard.js';
 import { hangupOf } from './connection.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
-import { Json } from './metadata.js';
+import { Described, Json } from './metadata.js';
 import { type HttpRequest, queryOf } from './request-state.js';
 import { wholeList } from './whole-list.js';
 
@@ -63,6 +63,7 @@ const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
 @Controller({ path: 'upload', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(FormGuard)
+@Described()
 export class FilesController {
   constructor(
     @Inject(Documents) private readonly documents: Documents,

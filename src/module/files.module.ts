@@ -21,6 +21,8 @@ import {
   resolveFilesOptions,
 } from '../files/files.options.js';
 import { SignedUrls } from '../files/signed-urls.js';
+import { filePaths } from '../files/file-paths.js';
+import { ContentOpenApi } from '../http/content-openapi.js';
 import { FilesController } from '../http/files.controller.js';
 import { leaveForms } from '../http/fastify.js';
 import { ContentRoutes } from '../http/routes.js';
@@ -71,6 +73,7 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule {
   constructor(
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
   ) {
     super();
   }
@@ -89,5 +92,6 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule {
   configure(_consumer: MiddlewareConsumer): void {
     leaveForms(this.adapter);
     this.routes.setPath(FilesController, 'upload');
+    this.openApi.add(filePaths);
   }
 }

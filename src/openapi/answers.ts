@@ -62,14 +62,22 @@ const component = (attribute: ComponentAttribute, { view, describing }: Shown): 
 /** Items of several kinds, each of which says which. */
 const morph = (attribute: MorphAttribute, shown: Shown): JsonSchema => {
   const items = entered(shown.view, attribute).map((type) =>
-    namedSchema(below(shown.view, attribute, type), { [TYPE]: { const: typeUid(type) } }, shown.describing),
+    answerWith(
+      below(shown.view, attribute, type),
+      { about: 'Item', members: { [TYPE]: { const: typeUid(type) } } },
+      shown.describing,
+    ),
   );
   return valueOf(anyOf(...items), attribute, shown);
 };
 
 const zone = (attribute: ZoneAttribute, shown: Shown): JsonSchema => {
   const items = attribute.components.map((one) =>
-    namedSchema(below(shown.view, attribute, one), { [COMPONENT]: { const: one.uid } }, shown.describing),
+    answerWith(
+      below(shown.view, attribute, one),
+      { about: 'Item', members: { [COMPONENT]: { const: one.uid } } },
+      shown.describing,
+    ),
   );
   return valueOf(anyOf(...items), attribute, shown);
 };
@@ -107,9 +115,16 @@ const inFormat = ({ key, name }: PartName, { format }: Describing): PartName => 
   name,
 });
 
-function namedSchema(view: View, kind: Members, describing: Describing): Reference {
-  const part = inFormat(partOf(view, 'Item'), describing);
-  return describing.components.ref('schemas', part, () => objectOf(view, kind, describing));
+/** Members that are shown beside those of a view, and what they make of it. */
+export interface Beside {
+  readonly about: string;
+  readonly members: Members;
+}
+
+/** A document or an instance with more members, which are always there. */
+export function answerWith(view: View, { about, members }: Beside, describing: Describing): Reference {
+  const part = inFormat(partOf(view, about), describing);
+  return describing.components.ref('schemas', part, () => objectOf(view, members, describing));
 }
 
 /** A document or an instance as answers show it. */

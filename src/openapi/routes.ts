@@ -68,7 +68,7 @@ const PAGINATION: JsonSchema = {
 const META: JsonSchema = { type: 'object', additionalProperties: true };
 
 /** What is told of a list: its part of all documents. */
-const listMeta = ({ components }: Describing): JsonSchema =>
+export const listMeta = ({ components }: Describing): JsonSchema =>
   components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => ({
     ...open({ pagination: PAGINATION }, ['pagination']),
     additionalProperties: true,

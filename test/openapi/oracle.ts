@@ -97,7 +97,9 @@ class Description {
     const check = known ?? this.ajv.compile({ $ref: `document#${at}` });
     if (known === undefined) this.checks.set(at, check);
     if (check(body)) return null;
-    return this.ajv.errorsText(check.errors, { dataVar: 'answer' }).slice(0, 500);
+    const [first] = check.errors ?? [];
+    const said = this.ajv.errorsText(check.errors, { dataVar: 'answer' });
+    return `${said} ${JSON.stringify(first?.params)}`.slice(0, 500);
   }
 }
 
@@ -155,7 +157,8 @@ export class DescriptionOracle {
   async problem(exchange: Exchange): Promise<string | null> {
     const description = await this.descriptionFor(exchange.headers);
     const { method, path } = exchange;
-    if (method === 'OPTIONS') return null;
+    // Bytes of files are served beside the API.
+    if (method === 'OPTIONS' || !path.toLowerCase().startsWith('/api')) return null;
     const template = description?.templateOf(path) ?? null;
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = template === null ? undefined : description?.document.paths[template]?.[verb];

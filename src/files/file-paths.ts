@@ -1,0 +1,176 @@
+/** The description of `/api/upload…` (protocol section 20): one row for each route. */
+import type { Action } from '../access/permissions.js';
+import { ERRORS } from '../errors.js';
+import { answerWith, type Beside } from '../openapi/answers.js';
+import type { Describe, Describing } from '../openapi/describing.js';
+import { anyOf, closed, type Content, json, type JsonSchema, list, NULL, open } from '../openapi/document.js';
+import type { Operation, Response } from '../openapi/document.js';
+import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from '../openapi/error-answers.js';
+import { type ParameterName, parametersOf } from '../openapi/parameters.js';
+import { listMeta } from '../openapi/routes.js';
+import { rootView } from '../openapi/view.js';
+import type { ContentType } from '../schema/model.js';
+
+/** A route that a caller has. */
+interface Asked {
+  readonly type: ContentType;
+  readonly action: Action;
+  readonly describing: Describing;
+}
+
+interface FileRow {
+  readonly handler: string;
+  readonly method: 'get' | 'post' | 'delete';
+  readonly path: string;
+  readonly summary: string;
+  readonly action: Action;
+  readonly parameters: readonly ParameterName[];
+  readonly answer: (asked: Asked) => JsonSchema;
+  readonly errors: readonly number[];
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const TEXT_OR_NULL = anyOf(TEXT, NULL);
+const PERCENT: JsonSchema = { type: 'number', minimum: 0, maximum: 100 };
+
+/** Whether a URL is good for a while only. */
+const SIGNED: Beside = { about: 'Uploaded', members: { isUrlSigned: { type: 'boolean' } } };
+
+const fileSchema = ({ type, action, describing }: Asked): JsonSchema =>
+  answerWith(rootView(describing, type, action), SIGNED, describing);
+
+/** What can be said of a file beside its bytes (20.4). */
+const INFO = closed({
+  name: TEXT,
+  alternativeText: TEXT_OR_NULL,
+  caption: TEXT_OR_NULL,
+  focalPoint: anyOf(closed({ x: PERCENT, y: PERCENT }, ['x', 'y']), NULL),
+  folder: TEXT_OR_NULL,
+});
+
+/** Forms have texts and bytes; what is said of files is JSON in a text. */
+const FORM = open(
+  {
+    files: list({ type: 'string', contentMediaType: 'application/octet-stream' }),
+    fileInfo: { ...TEXT, contentMediaType: 'application/json' },
+    ref: TEXT,
+    refId: TEXT,
+    field: TEXT,
+  },
+  ['files'],
+);
+
+const BODY: Content = {
+  'multipart/form-data': { schema: FORM },
+  ...json(open({ fileInfo: INFO }, ['fileInfo'])),
+};
+
+const READ: readonly ParameterName[] = ['fields', 'filters'];
+const LIST: readonly ParameterName[] = [...READ, 'sort', 'pagination', '_q'];
+
+const ROWS: readonly FileRow[] = [
+  {
+    handler: 'find',
+    method: 'get',
+    path: '/files',
+    summary: 'Lists files',
+    action: 'find',
+    parameters: [...LIST, 'start', 'limit'],
+    answer: (asked) => list(fileSchema(asked)),
+    errors: [],
+  },
+  {
+    handler: 'page',
+    method: 'get',
+    path: '/files/page',
+    summary: 'Lists files a page at a time',
+    action: 'find',
+    parameters: LIST,
+    answer: (asked) =>
+      open({ data: list(fileSchema(asked)), meta: listMeta(asked.describing) }, ['data', 'meta']),
+    errors: [],
+  },
+  {
+    handler: 'findOne',
+    method: 'get',
+    path: '/files/{id}',
+    summary: 'Shows a file',
+    action: 'findOne',
+    parameters: ['id', ...READ],
+    answer: fileSchema,
+    errors: ON_DOCUMENT,
+  },
+  {
+    handler: 'remove',
+    method: 'delete',
+    path: '/files/{id}',
+    summary: 'Deletes a file, and shows which it was',
+    action: 'delete',
+    parameters: ['id', 'fields'],
+    answer: fileSchema,
+    errors: [...ON_DOCUMENT, ...ON_WRITE, ...ON_BODY],
+  },
+];
+
+function operationOf(one: FileRow, asked: Asked): Operation {
+  const { type, action, describing } = asked;
+  const view = rootView(describing, type, action);
+  return {
+    operationId: `Files_${one.handler}`,
+    tags: ['upload'],
+    summary: one.summary,
+    parameters: parametersOf(one.parameters, { type, view, describing }),
+    responses: {
+      200: { description: 'The answer.', content: json(one.answer(asked)) },
+      ...errorAnswers([...ALWAYS, ...one.errors], describing.components),
+    },
+  };
+}
+
+const ID = {
+  name: 'id',
+  in: 'query',
+  description: 'The id of the file that is replaced or described anew.',
+  schema: { type: ['integer', 'string'] },
+} as const;
+
+/** New files need `create`; with `?id=` a file is changed, which needs `update`. */
+function uploadOf(type: ContentType, describing: Describing): Operation | null {
+  const { permissions } = describing.caller;
+  const [creates, updates] = (['create', 'update'] as const).map((action) =>
+    permissions.allows('file', action),
+  );
+  if (creates !== true && updates !== true) return null;
+  const said = (action: Action, description: string): Response => {
+    const file = fileSchema({ type, action, describing });
+    return { description, content: json(action === 'create' ? list(file) : file) };
+  };
+  const errors = [...ALWAYS, ...ON_WRITE, ...ON_BODY, ...(updates === true ? [ERRORS.NotFoundError] : [])];
+  return {
+    operationId: 'Files_upload',
+    tags: ['upload'],
+    summary: updates === true ? 'Uploads files, or changes one' : 'Uploads files',
+    ...(updates === true ? { parameters: [{ ...ID, required: creates !== true }] } : {}),
+    requestBody: { required: true, content: BODY },
+    responses: {
+      ...(creates === true ? { 201: said('create', 'What was uploaded.') } : {}),
+      ...(updates === true ? { 200: said('update', 'The file as it is now.') } : {}),
+      ...errorAnswers(errors, describing.components),
+    },
+  };
+}
+
+/** Describes the routes of the media library, as far as a caller has them. Their answers have one format. */
+export const filePaths: Describe = (given) => {
+  const describing: Describing = { ...given, format: 'flat' };
+  const type = given.schema.file;
+  const paths: Record<string, Record<string, Operation>> = {};
+  const upload = uploadOf(type, describing);
+  if (upload !== null) paths[`${given.base}/upload`] = { post: upload };
+  for (const one of ROWS) {
+    if (!given.caller.permissions.allows('file', one.action)) continue;
+    const path = `${given.base}/upload${one.path}`;
+    (paths[path] ??= {})[one.method] = operationOf(one, { type, action: one.action, describing });
+  }
+  return paths;
+};

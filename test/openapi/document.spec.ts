@@ -1,0 +1,297 @@
+/** What the description says to each caller of the access table: valid, all that they may do, and nothing else. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
+import type { Action } from 'nestjs-content-api';
+import { SYSTEM } from '../../src/access/caller.ts';
+import { authPaths } from '../../src/accounts/auth-paths.ts';
+import { userTypes } from '../../src/accounts/account-types.ts';
+import { userPaths } from '../../src/accounts/user-paths.ts';
+import { resolveUsersOptions } from '../../src/accounts/users.options.ts';
+import { filePaths } from '../../src/files/file-paths.ts';
+import type { ContentDocument, JsonSchema } from '../../src/openapi/document.ts';
+import type { AttributeDefinitions } from '../../src/schema/definitions.ts';
+import { CALLERS } from '../access/callers.ts';
+import { library, routeOf, TYPES } from '../access/model.ts';
+import { ALWAYS, type Ask, may, mayWrite, scope } from '../access/rule.ts';
+import { CALLERS as READERS, isSecret, mayRead, schema as fuzzSchema } from '../fuzz/leak-worlds.ts';
+import { model } from '../fuzz/model.ts';
+import { callerOf, documentOf } from './support.ts';
+import { strictly } from './oracle.ts';
+
+const accounts = [
+  authPaths(resolveUsersOptions({ secret: 'a secret of the tests that is long enough', refresh: true })),
+  userPaths,
+  filePaths,
+];
+
+const everything = { ...model, contentTypes: [...model.contentTypes, ...userTypes()] };
+
+/** Each caller's description, and those of all that there is. */
+const DOCUMENTS: ReadonlyMap<string, ContentDocument> = new Map([
+  ...Object.entries(CALLERS).map(([name, { asker }]): [string, ContentDocument] => [
+    name,
+    documentOf(library, callerOf(asker)),
+  ]),
+  ['everything', documentOf(everything, SYSTEM, {}, accounts)],
+  ['everything in the v4 format', documentOf(everything, SYSTEM, { format: 'v4' }, accounts)],
+  ['everything without counts', documentOf(everything, SYSTEM, { counts: false }, accounts)],
+  ['nothing', documentOf(library, callerOf({ grants: [], user: false }, 'public'), {}, accounts)],
+]);
+
+const documentFor = (name: string): ContentDocument => DOCUMENTS.get(name) as ContentDocument;
+
+const copyOf = (document: ContentDocument): SpecData => JSON.parse(JSON.stringify(document)) as SpecData;
+
+describe('the description of the API', () => {
+  it('is OpenAPI 3.1 to one validator, for every caller', async () => {
+    const validator = new Validator();
+    const wrong: string[] = [];
+    for (const [name, document] of DOCUMENTS) {
+      const { valid, errors } = await validator.validate(copyOf(document));
+      if (!valid) wrong.push(`${name}: ${JSON.stringify(errors).slice(0, 500)}`);
+      expect(validator.version).toBe('3.1');
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('is OpenAPI 3.1 to another validator, for every caller', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'content-openapi-'));
+    try {
+      const files = [...DOCUMENTS.values()].map((document, i) => {
+        const file = join(folder, `${i}.json`);
+        writeFileSync(file, JSON.stringify(document));
+        return file;
+      });
+      const command = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
+      // Confirming an address goes on to a page.
+      const rules = ['info-license', 'tag-description', 'operation-2xx-response'];
+      const skipped = rules.flatMap((rule) => ['--skip-rule', rule]);
+      const said = execFileSync(
+        process.execPath,
+        [command, 'lint', ...files, '--format=json', '--max-problems=20', ...skipped],
+        {
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+          env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
+        },
+      );
+      const totals = [...said.matchAll(/"totals": (\{[^}]*\})/g)].map(
+        ([, found = '']) => JSON.parse(found) as object,
+      );
+      expect(totals).toHaveLength(DOCUMENTS.size);
+      for (const found of totals) expect(found).toMatchObject({ errors: 0, warnings: 0 });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('is not valid to them where it is wrong', async () => {
+    const document = copyOf(documentFor('everything')) as any;
+    delete document.info.version;
+    expect((await new Validator().validate(document)).valid).toBe(false);
+  });
+
+  it('names nothing that is not there, and has no name twice', () => {
+    for (const document of DOCUMENTS.values()) {
+      const text = JSON.stringify(document);
+      const used = new Set(
+        [...text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, a, b]) => `${a} ${b}`),
+      );
+      const { schemas, parameters, responses } = document.components;
+      const made = Object.entries({ schemas, parameters, responses }).flatMap(([section, parts]) =>
+        Object.keys(parts).map((name) => `${section} ${name}`),
+      );
+      expect([...used].sort()).toEqual(made.sort());
+      const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+  });
+});
+
+/** A schema, behind the name that stands for it. */
+function behind(document: ContentDocument, schema: JsonSchema | undefined): any {
+  const name = /^#\/components\/(\w+)\/(.+)$/.exec(String(schema?.['$ref']));
+  if (name === null) return schema;
+  return (document.components as any)[name[1] ?? ''][name[2] ?? ''];
+}
+
+const ROUTES: readonly (readonly [Action, string, boolean])[] = [
+  ['find', 'get', false],
+  ['findOne', 'get', true],
+  ['create', 'post', false],
+  ['update', 'put', true],
+  ['delete', 'delete', true],
+];
+
+const sorted = (names: Iterable<string>): string[] => [...names].sort();
+
+describe.each(Object.entries(CALLERS))('what %s is told', (name, { asker }) => {
+  const document = documentFor(name);
+  const cases = [...TYPES].flatMap(([type, { kind }]) =>
+    ROUTES.filter(([action]) => kind !== 'singleType' || !['findOne', 'create'].includes(action)).map(
+      ([action, method, onOne]) => {
+        const ask: Ask = { ...asker, type, action, draft: false, foreign: true };
+        return {
+          ask,
+          operation: (document.paths as any)[routeOf(type, onOne ? '{documentId}' : undefined)]?.[method],
+        };
+      },
+    ),
+  );
+
+  it('is the routes that they have, by the rule of access', () => {
+    for (const { ask, operation } of cases)
+      expect([ask.type, ask.action, operation !== undefined]).toEqual([
+        ask.type,
+        ask.action,
+        scope(ask) !== 'none',
+      ]);
+  });
+
+  it('is what they may read, filter and sort by, and what they may write', () => {
+    for (const { ask, operation } of cases.filter((one) => one.operation !== undefined)) {
+      const { type, action } = ask;
+      const attributes = Object.keys(TYPES.get(type)?.attributes ?? {});
+      const localized = TYPES.get(type)?.localized === true ? ['localizations'] : [];
+      const readable = [...ALWAYS, ...attributes, ...localized].filter(
+        // A draft that is written may be answered to who may not read it.
+        (key) => may(ask, [key]) || (action === 'update' && may({ ...ask, draft: true }, [key])),
+      );
+      const said = (parameter: string): any => {
+        const all = (operation.parameters ?? []).map((one: JsonSchema) => behind(document, one));
+        return behind(document, all.find((one: { name: string }) => one.name === parameter)?.schema);
+      };
+      if (action !== 'delete') {
+        const [answer]: any[] =
+          Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? [];
+        const { data } = operation.responses[answer].content['application/json'].schema.properties;
+        const shown = behind(document, data.items ?? data).properties as object;
+        expect([type, action, sorted(Object.keys(shown))]).toEqual([type, action, sorted(readable)]);
+      }
+      if (action === 'find') {
+        const filters = Object.keys(said('filters').properties as object).filter(
+          (key) => !key.startsWith('$'),
+        );
+        const zones = attributes.filter((key) => TYPES.get(type)?.attributes[key]?.type === 'dynamiczone');
+        expect(sorted(filters)).toEqual(sorted(readable.filter((key) => !zones.includes(key))));
+      }
+      if (action === 'create' || action === 'update') {
+        const { data } = operation.requestBody.content['application/json'].schema.properties;
+        const written = Object.keys(behind(document, data).properties as object);
+        // Components with relations that lead nowhere can be written without them.
+        const isPart = (key: string): boolean =>
+          ['component', 'dynamiczone'].includes(TYPES.get(type)?.attributes[key]?.type ?? '');
+        const writable = attributes.filter(
+          (key) => mayWrite(ask, key) || (isPart(key) && written.includes(key)),
+        );
+        expect([type, action, sorted(written)]).toEqual([type, action, sorted(writable)]);
+      }
+    }
+  });
+});
+
+/** A name that is in no model. */
+const token = (n: number): string => `unsaid${n}`;
+
+describe.each(Object.entries(READERS))('what the caller "%s" of the leak test is told', (_name, grants) => {
+  it('never names what is hidden from them', () => {
+    const hidden = new Map<string, string>();
+    const nameFor = (owner: string, key: string): string => {
+      const known = hidden.get(`${owner}.${key}`) ?? token(hidden.size);
+      hidden.set(`${owner}.${key}`, known);
+      return known;
+    };
+    const readable = new Map(
+      [...fuzzSchema.types.values()].map((type) => [
+        type.singularApiId,
+        type.internal || mayRead(grants, type),
+      ]),
+    );
+    const secretOf = (owner: string, key: string): boolean => {
+      const of = fuzzSchema.types.get(owner) ?? fuzzSchema.components.get(owner);
+      const attribute = of?.attributes.get(key);
+      return (
+        attribute !== undefined && of !== undefined && isSecret(attribute, of, grants, ['find', 'findOne'])
+      );
+    };
+    const typeName = (type: string): string => (readable.get(type) === false ? nameFor(type, '') : type);
+    const keyOf = (owner: string, key: string | undefined): string =>
+      key !== undefined && secretOf(owner, key) ? nameFor(owner, key) : (key ?? '');
+    const rename = (owner: string, attributes: AttributeDefinitions): AttributeDefinitions =>
+      Object.fromEntries(
+        Object.entries(attributes).map(([key, def]) => {
+          const one: any = { ...def };
+          const target: string | undefined = one.target;
+          if (one.inversedBy !== undefined) one.inversedBy = keyOf(target ?? '', one.inversedBy as string);
+          if (one.mappedBy !== undefined) one.mappedBy = keyOf(target ?? '', one.mappedBy as string);
+          if (one.morphBy !== undefined) one.morphBy = keyOf(target ?? '', one.morphBy as string);
+          if (target !== undefined) one.target = typeName(target);
+          if (one.targets !== undefined) one.targets = (one.targets as string[]).map(typeName);
+          if (one.targetField !== undefined) one.targetField = keyOf(owner, one.targetField as string);
+          return [keyOf(owner, key), one];
+        }),
+      );
+    const contentTypes = model.contentTypes.map((type) => ({
+      ...type,
+      singularApiId: typeName(type.singularApiId),
+      ...(readable.get(type.singularApiId) === false
+        ? { pluralApiId: `${typeName(type.singularApiId)}s` }
+        : {}),
+      attributes: rename(type.singularApiId, type.attributes),
+    }));
+    const components = model.components.map((one) => ({
+      ...one,
+      attributes: rename(one.uid, one.attributes),
+    }));
+    const told = (of: object): string =>
+      JSON.stringify(documentOf({ ...model, ...of }, callerOf({ grants: [grants], user: false })));
+    expect(hidden.size).toBeGreaterThan(50);
+    const text = told({ contentTypes, components });
+    expect(text).not.toContain('unsaid');
+    // Whatever is hidden is called, the document is the same.
+    expect(text).toBe(told({}));
+  });
+});
+
+describe('other forms of the description', () => {
+  const answerOf = (document: ContentDocument, type: string): any =>
+    behind(document, { $ref: `#/components/schemas/${type}` });
+
+  it('17.2, 17.3: in the v4 format has attributes and data', () => {
+    const article = answerOf(documentFor('everything in the v4 format'), 'Article');
+    expect(Object.keys(article.properties as object)).toEqual(['id', 'documentId', 'attributes']);
+    expect(article.properties.attributes.properties.author.anyOf[0].properties.data.anyOf[0]).toEqual({
+      $ref: '#/components/schemas/Author',
+    });
+  });
+
+  it('4.12: counts relations, unless told not to', () => {
+    const counted = answerOf(documentFor('everything'), 'Article').properties;
+    expect(counted.categories.anyOf).toContainEqual({ $ref: '#/components/schemas/Count' });
+    const { properties } = answerOf(documentFor('everything without counts'), 'Article');
+    expect(properties.categories).toEqual({
+      type: 'array',
+      items: { $ref: '#/components/schemas/Category' },
+    });
+    expect(JSON.stringify(documentFor('everything without counts'))).not.toContain('"count":{');
+  });
+
+  it('14.1–14.12: inputs have the bounds of their attributes', () => {
+    const { properties, additionalProperties } = answerOf(documentFor('everything'), 'NewArticle');
+    expect(additionalProperties).toBe(false);
+    expect(properties.title).toEqual({ type: 'string', minLength: 3, maxLength: 120 });
+    expect(properties.views).toEqual({ type: ['integer', 'null'], minimum: 0, default: 0 });
+    expect(properties.password).toMatchObject({ writeOnly: true, format: 'password' });
+    expect(properties.kind).toEqual({ type: ['string', 'null'], enum: ['news', 'essay', null] });
+  });
+
+  it('leaves answers open for what is added later', () => {
+    expect(answerOf(documentFor('everything'), 'Article').additionalProperties).toBeUndefined();
+    expect((strictly(answerOf(documentFor('everything'), 'Article')) as any).additionalProperties).toBe(
+      false,
+    );
+  });
+});
