@@ -27,6 +27,7 @@ export type { ResultOf } from './typing/result-of.js';
 export { ContentModelError } from './schema/content-model-error.js';
 export { ContentService, getContentToken, InjectContent } from './documents/content.service.js';
 export type { ContentQuery, ServiceOptions } from './documents/content.service.js';
+export { ContentMetrics } from './documents/content-metrics.js';
 export { AfterContent, BeforeContent, OnContentCommitted } from './documents/hooks.js';
 export type { ContentEvent } from './documents/hooks.js';
 export type { ContentSchedule } from './documents/schedules.js';

@@ -83,7 +83,8 @@ export class Ledger {
   private quietUntil = 0;
   private isClosed = false;
   private complaint: string | null = null;
-  /** Milliseconds of the last check; for who watches. */
+  /** How many statements were asked, and the milliseconds of the last; for who watches. */
+  checks = 0;
   took = 0;
 
   constructor(private readonly base: LedgerBase) {}
@@ -173,6 +174,7 @@ export class Ledger {
       const { snapshot } = this;
       const known = snapshot !== null && (await this.goOn(connection, snapshot));
       if (!known) await this.begin(connection);
+      this.checks += 1;
       this.took = performance.now() - started;
       this.complaint = null;
       return true;

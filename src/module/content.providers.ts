@@ -6,6 +6,7 @@ import { ContentAccess } from '../access/content-access.js';
 import { Database } from '../database/database.js';
 import { checkRegistered } from '../database/entities.js';
 import { ContentService, getContentToken } from '../documents/content.service.js';
+import { ContentMetrics } from '../documents/content-metrics.js';
 import { DocumentsBase } from '../documents/documents-base.js';
 import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
@@ -66,6 +67,7 @@ const CLASSES: readonly Provider[] = [
   DocumentsBase,
   Documents,
   LedgerWorker,
+  ContentMetrics,
   ScheduleWorker,
   Hooks,
   HookExplorer,
@@ -109,6 +111,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   Database,
   Hooks,
   Documents,
+  ContentMetrics,
   ContentAccess,
   ContentArchive,
   ContentRoutes,

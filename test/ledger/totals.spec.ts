@@ -1,0 +1,122 @@
+/** Totals are exact: what the ledger says is what counting says, in the same snapshot, whatever goes on beside. */
+import pg from 'pg';
+import { LedgerKeeper } from '../../src/ledger/keeper.ts';
+import { Database } from '../../src/database/database.ts';
+import { compileFold } from '../../src/compile/compile-ledger.ts';
+import { ledgerTablesOf } from '../../src/schema/ledger.ts';
+import { CONTENT_SCHEMA, type Schema } from '../../src/schema/model.ts';
+import { stories } from '../fixtures/stories.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+/** How often they are compared; a longer run is TOTALS=100000. */
+const COMPARISONS = Number(process.env.TOTALS ?? 300);
+
+const COMPARE = `select
+  (select json_object_agg(locale || published, n order by locale, published) from (
+    select locale, published, sum(n)::int as n from (
+      select locale, published, total as n from content_total where type = 'story' and locale <> ''
+      union all select locale, published, delta from content_change where type = 'story' and locale <> '') q
+    group by locale, published having sum(n) <> 0) s)::text as noted,
+  (select json_object_agg(locale || published, n order by locale, published) from (
+    select locale, published, count(*)::int as n from stories group by locale, published) s)::text as counted`;
+
+describe('totals', () => {
+  let test: TestApp;
+  let url: string;
+  beforeAll(async () => {
+    test = await createTestApp({ ...stories, access: { public: { '*': '*' } } });
+    const server = new URL(process.env.TEST_DATABASE_URL ?? '');
+    server.pathname = `/${String((await test.sql('select current_database() as name'))[0]?.['name'])}`;
+    url = server.href;
+  });
+  afterAll(() => test.close());
+
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    return client;
+  };
+
+  it('are those of counting while others insert, move, publish, delete, roll back, fold and count anew', async () => {
+    let isOver = false;
+    const schema = test.app.get<Schema>(CONTENT_SCHEMA);
+    const writer = async (n: number): Promise<void> => {
+      const client = await connect();
+      for (let i = 0; !isOver; i += 1) {
+        const id = `w${n}-${i % 40}`;
+        const insert = `insert into stories (document_id, created_at, updated_at, published, locale, title, revision)
+          select $1, now(), now(), p, l, 'x', 0 from unnest(array[true, false]) p, unnest(array['en', 'fr']) l
+          where random() < 0.6 and not exists (
+            select 1 from stories s where s.document_id = $1 and s.locale = l and s.published = p)`;
+        await client.query('begin');
+        await client.query(insert, [id]);
+        await client.query('savepoint a');
+        await client
+          .query(`update stories set locale = 'de' where document_id = $1 and locale = 'fr' and published`, [
+            id,
+          ])
+          .catch(() => null);
+        await client.query(i % 3 === 0 ? 'rollback to savepoint a' : 'select 1').catch(() => null);
+        await client
+          .query('delete from stories where document_id = $1 and random() < 0.3', [`w${n}-${(i * 7) % 40}`])
+          .catch(() => null);
+        await client.query(i % 5 === 0 ? 'rollback' : 'commit');
+      }
+      await client.end();
+    };
+    const folder = async (): Promise<void> => {
+      const client = await connect();
+      const keeper = new LedgerKeeper({ database: test.app.get(Database), schema, warn: () => undefined });
+      for (let i = 0; !isOver; i += 1) {
+        const { rows } = await client.query('select pg_snapshot_xmin(pg_current_snapshot())::text as xmin');
+        await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('content-ledger', 0))`);
+        await client.query(compileFold(ledgerTablesOf(schema.file), '0').text, [rows[0].xmin]);
+        await client.query('commit');
+        if (i % 4 === 0) await keeper.recount('story');
+      }
+      await client.end();
+    };
+    const working = [writer(1), writer(2), writer(3), folder()];
+    const reader = await connect();
+    const differing: unknown[] = [];
+    for (let i = 0; i < COMPARISONS; i += 1) {
+      const { rows } = await reader.query<{ noted: string; counted: string }>(COMPARE);
+      if (rows[0]?.noted !== rows[0]?.counted) differing.push(rows[0]);
+    }
+    isOver = true;
+    await Promise.all(working);
+    await reader.end();
+    expect(differing).toEqual([]);
+    for (const query of ['', 'locale=fr', 'status=draft', 'locale=*', 'locale[0]=en&locale[1]=de']) {
+      const { body } = await test.http.get(`/api/stories?pagination[pageSize]=1&${query}`).expect(200);
+      const locales = /\*/.test(query)
+        ? `'en','fr','de'`
+        : /de/.test(query)
+          ? `'en','de'`
+          : /fr/.test(query)
+            ? `'fr'`
+            : `'en'`;
+      const state = query.includes('draft') ? 'not published' : 'published';
+      const [row] = await test.sql(
+        `select count(*)::int as n from stories where ${state} and locale in (${locales})`,
+      );
+      expect([query, body.meta.pagination.total]).toEqual([query, row?.['n']]);
+    }
+  }, 600_000);
+
+  it('are counted where nobody has, and known again after the next look', async () => {
+    await test.sql('truncate stories');
+    await test.http
+      .post('/api/stories')
+      .send({ data: { title: 'one' } })
+      .expect(201);
+    const total = async (): Promise<number> =>
+      (await test.http.get('/api/stories')).body.meta.pagination.total;
+    expect(await total()).toBe(1);
+    const counted = `select total::int from content_total where type = 'story' and locale = '' and published`;
+    expect(await test.sql(counted)).toEqual([{ total: 0 }]);
+    const { LedgerWorker } = await import('../../src/documents/ledger-worker.ts');
+    await test.app.get(LedgerWorker).look();
+    expect([await test.sql(counted), await total()]).toEqual([[{ total: 1 }], 1]);
+  });
+});
