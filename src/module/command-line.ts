@@ -5,6 +5,7 @@ import { type Surroundings, UsageError } from './command.js';
 import { runFiles } from './files-command.js';
 import { runMigration } from './migration-command.js';
 import { runToken } from './token-command.js';
+import { runTypes, TYPES_USAGE } from './types-command.js';
 
 interface Command {
   /** What it is called with, and what it does. */
@@ -30,6 +31,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   export: { usage: EXPORT_USAGE, run: runExport },
   import: { usage: IMPORT_USAGE, run: runImport },
+  types: { usage: TYPES_USAGE, run: runTypes },
 };
 
 const usage = (): string =>

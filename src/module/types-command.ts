@@ -6,14 +6,8 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { printTypes } from '../typing/print-types.js';
 import { moduleNamed, UsageError } from './command.js';
 
-const USAGE = `Usage: nestjs-content-api types --module <file>[#<export>] [--out <file>]
-
-  Writes the documents and inputs of all content types as TypeScript, for front ends. No database is needed.
-
-  --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
-  --out <file>                 where to write it, content.d.ts for example. Without it, it is printed.
-  --help                       prints this.
-`;
+export const TYPES_USAGE = `types --module <module> [--out <file>]
+      Writes the documents and inputs of all types as TypeScript, for front ends. Needs no database.`;
 
 /** The model of an application that is looked at and not started: none of its providers are made. */
 async function schemaOf(module: unknown): Promise<Schema> {
@@ -24,22 +18,14 @@ async function schemaOf(module: unknown): Promise<Schema> {
   return app.get<Schema>(CONTENT_SCHEMA, { strict: false });
 }
 
-/** Runs the command and answers what to print. Throws an Error whose message is for the user. */
+/** Writes the types into a file, or answers them. Throws a UsageError without a module. */
 export async function runTypes(args: readonly string[]): Promise<string> {
-  const { values } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      module: { type: 'string' },
-      out: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) return USAGE.trimEnd();
-  if (values.module === undefined) throw new UsageError(USAGE);
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args: [...args], options: { module: text, out: text } });
+  if (values.module === undefined) throw new UsageError('Give --module, the module of your application');
   const schema = await schemaOf(await moduleNamed(values.module));
-  const text = printTypes(schema);
-  if (values.out === undefined) return text.trimEnd();
-  await writeFile(values.out, text);
+  const types = printTypes(schema);
+  if (values.out === undefined) return types.trimEnd();
+  await writeFile(values.out, types);
   return `${values.out}: ${schema.types.size} types, ${schema.components.size} components`;
 }
