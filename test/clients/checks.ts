@@ -1,0 +1,411 @@
+/** What each client is asked to do, as whoever uses it would. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { ARTICLES, type Blog, PARAGRAPH } from './server.ts';
+
+/** By name, so that nothing here has to be installed for the rest of the repository to be checked. */
+const load = (name: string): Promise<any> => import(name);
+const require = createRequire(import.meta.url);
+
+/** What was asked, and what it was asked with. */
+export type Check = readonly [what: string, run: () => Promise<void>];
+
+interface Client {
+  /** The package, whose version the table names. */
+  readonly name: string;
+  readonly checks: (blog: Blog) => Promise<readonly Check[]>;
+}
+
+const user = (): { username: string; email: string; password: string } => {
+  const username = `u${randomUUID().slice(0, 8)}`;
+  return { username, email: `${username}@example.com`, password: 'a long password' };
+};
+
+async function strapiClient({ api, token }: Blog): Promise<Check[]> {
+  const { strapi } = await load('@strapi/client');
+  const client = strapi({ baseURL: api, auth: token });
+  const articles = client.collection('articles');
+  let id = '';
+  return [
+    [
+      'lists with filters, sort, fields, populate and pagination',
+      async () => {
+        const { data, meta } = await articles.find({
+          filters: { views: { $gte: 3 } },
+          sort: 'views:desc',
+          fields: ['title'],
+          populate: { author: { fields: ['name'] } },
+          pagination: { page: 1, pageSize: 5 },
+        });
+        assert.deepEqual(
+          [data.length, data[0].title, data[0].author.name, meta.pagination.total],
+          [5, `Article ${ARTICLES}`, 'Ann', ARTICLES - 2],
+        );
+      },
+    ],
+    [
+      'filters by dates and null',
+      async () => {
+        const { data } = await articles.find({ filters: { createdAt: { $lt: new Date() }, cover: null } });
+        assert.equal(data.length, 25);
+      },
+    ],
+    [
+      'creates',
+      async () => {
+        const { data } = await articles.create({
+          title: 'New',
+          zone: [{ __component: 'shared.seo', metaTitle: 'x' }],
+        });
+        id = data.documentId;
+        assert.equal(data.title, 'New');
+      },
+    ],
+    [
+      'reads one',
+      async () => assert.equal((await articles.findOne(id, { populate: '*' })).data.zone[0].metaTitle, 'x'),
+    ],
+    ['changes', async () => assert.equal((await articles.update(id, { views: 7 })).data.views, 7)],
+    [
+      'writes a draft and another locale',
+      async () => {
+        await articles.update(id, { title: 'Draft' }, { status: 'draft' });
+        await articles.update(id, { title: 'Nouveau' }, { locale: 'fr' });
+        const [published, draft, french] = await Promise.all(
+          [{}, { status: 'draft' }, { locale: 'fr' }].map((query) => articles.findOne(id, query)),
+        );
+        assert.deepEqual(
+          [published.data.title, draft.data.title, french.data.title],
+          ['New', 'Draft', 'Nouveau'],
+        );
+      },
+    ],
+    [
+      'deletes',
+      async () => {
+        await articles.delete(id);
+        await assert.rejects(articles.findOne(id), { name: 'HTTPNotFoundError' });
+      },
+    ],
+    [
+      'single types',
+      async () => {
+        await client.single('homepage').update({ heading: 'Hello' });
+        assert.equal((await client.single('homepage').find()).data.heading, 'Hello');
+      },
+    ],
+    [
+      'errors have their classes',
+      async () => {
+        await assert.rejects(articles.find({ sort: 'nope' }), { name: 'HTTPBadRequestError' });
+        await assert.rejects(strapi({ baseURL: api, auth: 'spoilt' }).collection('articles').find(), {
+          name: 'HTTPAuthorizationError',
+        });
+        await assert.rejects(strapi({ baseURL: api }).collection('articles').create({ title: 'x' }), {
+          name: 'HTTPForbiddenError',
+        });
+      },
+    ],
+    [
+      'uploads, lists, renames and deletes a file',
+      async () => {
+        const [file] = await client.files.upload(new Blob(['hello'], { type: 'text/plain' }), {
+          fileInfo: { name: 'hello.txt' },
+        });
+        assert.equal((await client.files.findOne(file.id)).mime, 'text/plain');
+        assert.ok((await client.files.find()).length > 0);
+        assert.equal((await client.files.update(file.id, { name: 'other.txt' })).name, 'other.txt');
+        await client.files.delete(file.id);
+        await assert.rejects(client.files.findOne(file.id));
+      },
+    ],
+  ];
+}
+
+async function sdk({ origin }: Blog): Promise<Check[]> {
+  const Strapi = require('strapi-sdk-js').default ?? require('strapi-sdk-js');
+  const client = new Strapi({ url: origin });
+  const ann = user();
+  let id = '';
+  return [
+    [
+      'registers, signs in and knows who it is',
+      async () => {
+        await client.register(ann);
+        client.logout();
+        await client.login({ identifier: ann.email, password: ann.password });
+        assert.equal((await client.fetchUser()).username, ann.username);
+      },
+    ],
+    [
+      'creates, reads, changes and deletes',
+      async () => {
+        id = (await client.create('articles', { title: 'New' })).data.documentId;
+        assert.equal((await client.findOne('articles', id)).data.title, 'New');
+        assert.equal((await client.update('articles', id, { title: 'Newer' })).data.title, 'Newer');
+        await client.delete('articles', id);
+        await assert.rejects(client.findOne('articles', id));
+      },
+    ],
+    [
+      'lists with filters and populate',
+      async () => {
+        const { data, meta } = await client.find('articles', {
+          filters: { author: { name: 'Ann' } },
+          populate: { author: true },
+        });
+        assert.deepEqual([data[0].author.name, meta.pagination.total], ['Ann', ARTICLES / 2]);
+      },
+    ],
+    [
+      'changes its password',
+      async () => {
+        await client.changePassword({
+          currentPassword: ann.password,
+          password: 'another password',
+          passwordConfirmation: 'another password',
+        });
+      },
+    ],
+  ];
+}
+
+async function refine({ api }: Blog): Promise<Check[]> {
+  const axios = require('axios');
+  const { AuthHelper, DataProvider } = require('@refinedev/strapi-v4');
+  const http = (axios.default ?? axios).create();
+  const provider = DataProvider(api, http);
+  const ann = user();
+  let id = '';
+  return [
+    [
+      'signs in and asks who it is',
+      async () => {
+        await http.post(`${api}/auth/local/register`, ann);
+        const { data } = await AuthHelper(api).login(ann.email, ann.password);
+        http.defaults.headers.common['Authorization'] = `Bearer ${data.jwt}`;
+        assert.equal((await AuthHelper(api).me(data.jwt)).data.username, ann.username);
+      },
+    ],
+    [
+      'getList with pages, sort, filters and meta.populate',
+      async () => {
+        const { data, total } = await provider.getList({
+          resource: 'articles',
+          pagination: { currentPage: 2, current: 2, pageSize: 10 },
+          sorters: [{ field: 'views', order: 'asc' }],
+          filters: [
+            { field: 'author.name', operator: 'eq', value: 'Ann' },
+            {
+              operator: 'or',
+              value: [
+                { field: 'title', operator: 'contains', value: 'Article' },
+                { field: 'views', operator: 'lt', value: 0 },
+              ],
+            },
+          ],
+          meta: { populate: ['author'] },
+        });
+        assert.deepEqual([data.length, total, data[0].views], [10, ARTICLES / 2, 22]);
+      },
+    ],
+    [
+      'create, getOne, update and deleteOne',
+      async () => {
+        id = (await provider.create({ resource: 'articles', variables: { title: 'New' } })).data.documentId;
+        assert.equal((await provider.getOne({ resource: 'articles', id })).data.title, 'New');
+        assert.equal(
+          (await provider.update({ resource: 'articles', id, variables: { title: 'Newer' } })).data.title,
+          'Newer',
+        );
+        await provider.deleteOne({ resource: 'articles', id });
+      },
+    ],
+    [
+      'getMany by ids',
+      async () => {
+        const { data } = await provider.getList({ resource: 'authors' });
+        const many = await provider.getMany({ resource: 'authors', ids: data.map((one: any) => one.id) });
+        assert.equal(many.data.length, 2);
+      },
+    ],
+    [
+      'errors reach the form',
+      async () => {
+        await assert.rejects(
+          provider.create({ resource: 'articles', variables: {} }),
+          (error: any) => 'title' in (error.errors ?? {}),
+        );
+      },
+    ],
+  ];
+}
+
+async function nuxt({ origin }: Blog): Promise<Check[]> {
+  const { config } = await load('./nuxt-imports.mjs');
+  Object.assign(config.strapi, { url: origin });
+  (globalThis as any).$fetch = (await load('ofetch')).$fetch;
+  const runtime = './node_modules/@nuxtjs/strapi/dist/runtime';
+  const { useStrapi } = await load(`${runtime}/composables-v5/useStrapi.js`);
+  const { useStrapiAuth } = await load(`${runtime}/composables/useStrapiAuth.js`);
+  const { find, findOne, create, update, delete: remove } = useStrapi();
+  const auth = useStrapiAuth();
+  const ann = user();
+  return [
+    [
+      'find and findOne',
+      async () => {
+        const { data } = await find('articles', {
+          populate: ['author'],
+          sort: 'views',
+          pagination: { pageSize: 3 },
+        });
+        assert.deepEqual([data.length, data[0].author.name], [3, 'Bob']);
+        assert.equal((await findOne('articles', data[0].documentId)).data.title, 'Article 1');
+      },
+    ],
+    [
+      'a 403 is its error object',
+      async () => {
+        await assert.rejects(create('articles', { title: 'x' }), (error: any) => error.error.status === 403);
+      },
+    ],
+    [
+      'registers, signs in, fetches its user with the role',
+      async () => {
+        await auth.register(ann);
+        auth.logout();
+        const { user: found } = await auth.login({ identifier: ann.email, password: ann.password });
+        assert.deepEqual([found.value.username, found.value.role.type], [ann.username, 'authenticated']);
+      },
+    ],
+    [
+      'creates, changes and deletes',
+      async () => {
+        const { documentId } = (await create('articles', { title: 'New' })).data;
+        assert.equal((await update('articles', documentId, { title: 'Newer' })).data.title, 'Newer');
+        await remove('articles', documentId);
+      },
+    ],
+    [
+      'a single type',
+      async () => {
+        await update('homepage', { heading: 'Nuxt' });
+        assert.equal((await findOne('homepage')).data.heading, 'Nuxt');
+      },
+    ],
+  ];
+}
+
+async function astro({ api }: Blog): Promise<Check[]> {
+  const { strapiLoader } = await load('strapi-community-astro-loader');
+  return [
+    [
+      'loads every page of a collection',
+      async () => {
+        const stored = new Map<string, any>();
+        const quiet = { info: () => undefined, debug: () => undefined };
+        await strapiLoader({ contentType: 'article', clientConfig: { baseURL: api } }).load({
+          store: stored,
+          meta: new Map(),
+          logger: quiet,
+          generateDigest: () => 'digest',
+          parseData: async ({ data }: any) => data,
+          ...{ store: { set: (one: any) => stored.set(one.id, one.data) } },
+        });
+        assert.equal(stored.size, ARTICLES);
+      },
+    ],
+  ];
+}
+
+async function gatsby({ origin, token }: Blog): Promise<Check[]> {
+  const { sourceNodes } = require('gatsby-source-strapi/dist/gatsby-node.js');
+  const panics: unknown[] = [];
+  const source = async (options: object): Promise<any[]> => {
+    const nodes: any[] = [];
+    const cache = new Map();
+    await sourceNodes(
+      {
+        actions: {
+          createNode: (node: any) => nodes.push(node),
+          touchNode: () => undefined,
+          deleteNode: () => undefined,
+        },
+        createContentDigest: () => 'digest',
+        createNodeId: (id: string) => id,
+        reporter: { info: () => undefined, panic: (...args: unknown[]) => panics.push(args) },
+        getCache: () => cache,
+        store: {},
+        cache,
+        getNodes: () => [],
+        getNode: () => undefined,
+      },
+      { apiURL: origin, accessToken: token, skipFileDownloads: true, queryLimit: 20, ...options },
+    );
+    return nodes;
+  };
+  const count = (nodes: any[], type: string): number =>
+    nodes.filter(({ internal }) => internal.type === type).length;
+  return [
+    [
+      'reads the model, all pages of collections and single types',
+      async () => {
+        const nodes = await source({
+          collectionTypes: [
+            {
+              singularName: 'article',
+              queryParams: { populate: { author: true, seo: true, zone: { populate: '*' } } },
+            },
+            'author',
+          ],
+          singleTypes: ['homepage'],
+        });
+        assert.deepEqual(panics, []);
+        assert.deepEqual(
+          ['STRAPI_ARTICLE', 'STRAPI_HOMEPAGE'].map((type) => count(nodes, type)),
+          [ARTICLES, 1],
+        );
+      },
+    ],
+    [
+      'previews drafts',
+      async () => {
+        const nodes = await source({
+          collectionTypes: [{ singularName: 'article', queryParams: { publicationState: 'preview' } }],
+        });
+        assert.equal(count(nodes, 'STRAPI_ARTICLE'), ARTICLES);
+      },
+    ],
+  ];
+}
+
+async function blocks({ api }: Blog): Promise<Check[]> {
+  const { createElement } = require('react');
+  const { renderToStaticMarkup } = require('react-dom/server');
+  const { BlocksRenderer } = require('@strapi/blocks-react-renderer');
+  return [
+    [
+      'renders a blocks attribute',
+      async () => {
+        const { data } = (await (await fetch(`${api}/articles?pagination[pageSize]=1`)).json()) as any;
+        assert.deepEqual(data[0].body, [PARAGRAPH]);
+        assert.equal(
+          renderToStaticMarkup(createElement(BlocksRenderer, { content: data[0].body })),
+          '<p><strong>Hello</strong></p>',
+        );
+      },
+    ],
+  ];
+}
+
+export const CLIENTS: readonly Client[] = [
+  { name: '@strapi/client', checks: strapiClient },
+  { name: 'strapi-sdk-js', checks: sdk },
+  { name: '@refinedev/strapi-v4', checks: refine },
+  { name: '@nuxtjs/strapi', checks: nuxt },
+  { name: 'strapi-community-astro-loader', checks: astro },
+  { name: 'gatsby-source-strapi', checks: gatsby },
+  { name: '@strapi/blocks-react-renderer', checks: blocks },
+];

@@ -1,0 +1,58 @@
+/**
+ * `npm run clients`: clients that know nothing of this library, unmodified, against it. Prints a table, and writes
+ * it into docs/clients.md; ends with 1 where something fails.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { startPostgres } from '../support/postgres-server.ts';
+import { CLIENTS } from './checks.ts';
+import { startBlog } from './server.ts';
+
+// The one name that Nuxt would resolve itself.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === '#imports'
+      ? next(new URL('./nuxt-imports.mjs', import.meta.url).href, context)
+      : next(specifier, context),
+});
+
+const PAGE = new URL('../../docs/clients.md', import.meta.url);
+const { dependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as {
+  dependencies: Readonly<Record<string, string>>;
+};
+
+const server = await startPostgres();
+process.env['TEST_DATABASE_URL'] = server.url;
+const rows: string[] = [];
+let failed = 0;
+try {
+  const blog = await startBlog();
+  for (const { name, checks } of CLIENTS) {
+    const worked: string[] = [];
+    const broken: string[] = [];
+    for (const [what, check] of await checks(blog)) {
+      try {
+        await check();
+        worked.push(what);
+      } catch (error) {
+        broken.push(what);
+        console.error(`${name}: ${what}:`, error instanceof Error ? error.message : error);
+      }
+    }
+    failed += broken.length;
+    rows.push(
+      `| \`${name}\` ${dependencies[name] ?? ''} | ${worked.join('; ')} | ${broken.join('; ') || '—'} |`,
+    );
+  }
+  await blog.test.close();
+} finally {
+  await server.stop();
+}
+
+const table = ['| client | works | does not |', '|---|---|---|', ...rows].join('\n');
+console.log(table);
+const page = readFileSync(PAGE, 'utf8');
+const [before = ''] = page.split('<!-- written by npm run clients -->');
+const [, after = ''] = page.split('<!-- end -->');
+writeFileSync(PAGE, `${before}<!-- written by npm run clients -->\n\n${table}\n\n<!-- end -->${after}`);
+process.exit(failed === 0 ? 0 : 1);

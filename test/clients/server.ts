@@ -1,0 +1,102 @@
+/** The application that the clients ask: a blog with users, files, drafts and locales. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getContentToken } from 'nestjs-content-api';
+import {
+  ApiTokens,
+  ApiTokensModule,
+  apiTokenType,
+  UsersModule,
+  userTypes,
+} from 'nestjs-content-api/accounts';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+const contentTypes = [
+  {
+    kind: 'collectionType',
+    singularApiId: 'article',
+    pluralApiId: 'articles',
+    draftAndPublish: true,
+    localized: true,
+    attributes: {
+      title: { type: 'string', required: true, localized: true },
+      views: { type: 'integer' },
+      body: { type: 'blocks' },
+      author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' },
+      seo: { type: 'component', component: 'shared.seo' },
+      zone: { type: 'dynamiczone', components: ['shared.seo'] },
+      cover: { type: 'media' },
+    },
+  },
+  {
+    kind: 'collectionType',
+    singularApiId: 'author',
+    pluralApiId: 'authors',
+    attributes: {
+      name: { type: 'string', required: true },
+      articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
+    },
+  },
+  { kind: 'singleType', singularApiId: 'homepage', attributes: { heading: { type: 'string' } } },
+  ...userTypes(),
+  apiTokenType,
+] as const;
+const components = [
+  { uid: 'shared.seo', attributes: { metaTitle: { type: 'string' }, image: { type: 'media' } } },
+] as const;
+
+export const PARAGRAPH = { type: 'paragraph', children: [{ type: 'text', text: 'Hello', bold: true }] };
+export const ARTICLES = 60;
+
+export interface Blog {
+  readonly test: TestApp;
+  readonly origin: string;
+  readonly api: string;
+  /** A full-access API token. */
+  readonly token: string;
+}
+
+/** Starts the blog with sixty articles by two authors, and a homepage. */
+export async function startBlog(): Promise<Blog> {
+  const directory = await mkdtemp(join(tmpdir(), 'content-clients-'));
+  const test = await createTestApp({
+    contentTypes,
+    components,
+    locales: ['en', 'fr'],
+    access: {
+      public: { article: ['find', 'findOne'], author: ['find', 'findOne'], homepage: ['find'] },
+      roles: {
+        authenticated: {
+          article: '*',
+          author: '*',
+          homepage: '*',
+          user: [{ actions: ['find', 'findOne'], fields: ['username', 'email', 'role', 'confirmed'] }],
+        },
+      },
+    },
+    imports: [
+      UsersModule.forRoot({ secret: 'a secret of the clients that is long enough', rateLimit: false }),
+      ApiTokensModule,
+      FilesModule.forRoot({ storage: new LocalStorage(directory) }),
+    ],
+  });
+  const service = (name: string): any => test.app.get(getContentToken(name), { strict: false });
+  const authors = [];
+  for (const name of ['Ann', 'Bob']) authors.push(await service('author').create({ name }));
+  for (let n = 1; n <= ARTICLES; n += 1)
+    await service('article').create({
+      title: `Article ${n}`,
+      views: n,
+      body: [PARAGRAPH],
+      author: authors[n % 2].documentId,
+      seo: { metaTitle: `Meta ${n}` },
+      zone: [{ __component: 'shared.seo', metaTitle: 'In a zone' }],
+    });
+  await service('homepage').update(null, { heading: 'Welcome' });
+  const { token } = await test.app
+    .get(ApiTokens, { strict: false })
+    .create({ name: 'all', kind: 'full-access' });
+  return { test, origin: test.url, api: `${test.url}/api`, token };
+}
