@@ -15,3 +15,8 @@ export const useState = (name, initial = () => null) => {
   return states.get(name);
 };
 export const useCookie = (name) => useState(`cookie ${name}`);
+export * from './node_modules/@nuxtjs/strapi/dist/runtime/composables/useStrapiClient.js';
+export * from './node_modules/@nuxtjs/strapi/dist/runtime/composables/useStrapiToken.js';
+export * from './node_modules/@nuxtjs/strapi/dist/runtime/composables/useStrapiUrl.js';
+export * from './node_modules/@nuxtjs/strapi/dist/runtime/composables/useStrapiUser.js';
+export * from './node_modules/@nuxtjs/strapi/dist/runtime/composables/useStrapiVersion.js';
