@@ -12,12 +12,14 @@ import { startBlog } from './server.ts';
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === '#imports'
-      ? next(new URL('./nuxt-imports.mjs', import.meta.url).href, context)
+      ? next(new URL('./installed/nuxt-imports.mjs', import.meta.url).href, context)
       : next(specifier, context),
 });
 
 const PAGE = new URL('../../docs/clients.md', import.meta.url);
-const { dependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as {
+const { dependencies } = JSON.parse(
+  readFileSync(new URL('./installed/package.json', import.meta.url), 'utf8'),
+) as {
   dependencies: Readonly<Record<string, string>>;
 };
 
@@ -44,7 +46,7 @@ try {
       `| \`${name}\` ${dependencies[name] ?? ''} | ${worked.join('; ')} | ${broken.join('; ') || '—'} |`,
     );
   }
-  await blog.test.close();
+  await blog.close();
 } finally {
   await server.stop();
 }

@@ -2,7 +2,9 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getContentToken } from 'nestjs-content-api';
+import type { MikroORM } from '@mikro-orm/core';
+import { NestFactory } from '@nestjs/core';
+import { CONTENT_ORM, ContentModule, getContentToken } from 'nestjs-content-api';
 import {
   ApiTokens,
   ApiTokensModule,
@@ -11,7 +13,7 @@ import {
   userTypes,
 } from 'nestjs-content-api/accounts';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
-import { createTestApp, type TestApp } from '../support/app.ts';
+import { createDatabase } from '../support/database.ts';
 
 const contentTypes = [
   {
@@ -51,17 +53,18 @@ export const PARAGRAPH = { type: 'paragraph', children: [{ type: 'text', text: '
 export const ARTICLES = 60;
 
 export interface Blog {
-  readonly test: TestApp;
   readonly origin: string;
   readonly api: string;
   /** A full-access API token. */
   readonly token: string;
+  readonly close: () => Promise<void>;
 }
 
 /** Starts the blog with sixty articles by two authors, and a homepage. */
 export async function startBlog(): Promise<Blog> {
   const directory = await mkdtemp(join(tmpdir(), 'content-clients-'));
-  const test = await createTestApp({
+  const database = await createDatabase();
+  const content = ContentModule.forRoot({
     contentTypes,
     components,
     locales: ['en', 'fr'],
@@ -72,17 +75,28 @@ export async function startBlog(): Promise<Blog> {
           article: '*',
           author: '*',
           homepage: '*',
-          user: [{ actions: ['find', 'findOne'], fields: ['username', 'email', 'role', 'confirmed'] }],
+          user: ['find', 'findOne'],
+          role: ['find'],
         },
       },
     },
+    database: { clientUrl: database.url },
+  });
+  const module = {
+    module: class Blog {},
     imports: [
+      content,
       UsersModule.forRoot({ secret: 'a secret of the clients that is long enough', rateLimit: false }),
       ApiTokensModule,
       FilesModule.forRoot({ storage: new LocalStorage(directory) }),
     ],
-  });
-  const service = (name: string): any => test.app.get(getContentToken(name), { strict: false });
+  };
+  const app = await NestFactory.create(module, { logger: ['fatal'] });
+  await app.init();
+  await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
+  await app.listen(0, '127.0.0.1');
+  const origin = await app.getUrl();
+  const service = (name: string): any => app.get(getContentToken(name), { strict: false });
   const authors = [];
   for (const name of ['Ann', 'Bob']) authors.push(await service('author').create({ name }));
   for (let n = 1; n <= ARTICLES; n += 1)
@@ -95,8 +109,10 @@ export async function startBlog(): Promise<Blog> {
       zone: [{ __component: 'shared.seo', metaTitle: 'In a zone' }],
     });
   await service('homepage').update(null, { heading: 'Welcome' });
-  const { token } = await test.app
-    .get(ApiTokens, { strict: false })
-    .create({ name: 'all', kind: 'full-access' });
-  return { test, origin: test.url, api: `${test.url}/api`, token };
+  const { token } = await app.get(ApiTokens, { strict: false }).create({ name: 'all', kind: 'full-access' });
+  const close = async (): Promise<void> => {
+    await app.close();
+    await database.drop();
+  };
+  return { origin, api: `${origin}/api`, token, close };
 }

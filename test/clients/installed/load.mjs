@@ -1,0 +1,5 @@
+/** Packages of this folder, by name, for the checks beside it. */
+import { createRequire } from 'node:module';
+
+export const load = (name) => import(name);
+export const require = createRequire(import.meta.url);
