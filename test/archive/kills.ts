@@ -1,6 +1,6 @@
 /**
- * `node --import ./test/support/from-source.mjs test/archive/kills.ts [--times 10] [--seed N]`: imports that are
- * killed at random moments, each going on where the one before it died; all answers are the same in the end.
+ * `npm run kills [-- --times 10 --seed N]`: imports that are killed at random moments, each going on where the
+ * one before it died; all answers are the same in the end.
  */
 import { deepEqual } from 'node:assert/strict';
 import { createReadStream, createWriteStream } from 'node:fs';
