@@ -24,7 +24,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const cases = positionals.length === 0 ? [own('reads.jsonl'), own('writes.jsonl')] : positionals;
+const cases =
+  positionals.length === 0 ? [own('reads.jsonl'), own('writes.jsonl'), own('uploads.jsonl')] : positionals;
 const server = await startPostgres();
 try {
   const results = await conformance(
