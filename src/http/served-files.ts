@@ -12,6 +12,7 @@ import { FILES_OPTIONS, type ResolvedFilesOptions } from '../files/files.options
 import { SignedUrls } from '../files/signed-urls.js';
 import { type Part, partOf } from './byte-ranges.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { isPlain, sendBytes } from './send-bytes.js';
 import { connect, type RawRequest } from './request-hooks.js';
 
 const BELOW = '/uploads/';
@@ -22,6 +23,16 @@ const YEAR = 31_536_000;
 const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
 
 const contentType = (mime: string): string => (/^text\//.test(mime) ? `${mime}; charset=utf-8` : mime);
+
+/** Smaller ones are read at once. */
+const LARGE = 256 * 1024;
+
+/** Bytes that were found, and what of them is sent. */
+interface Served {
+  readonly found: ServedBytes;
+  readonly kept: KeptBytes;
+  readonly part: Part;
+}
 
 /** What a request for bytes is. */
 interface Asked {
@@ -71,6 +82,7 @@ export class ServedFiles implements OnModuleInit {
     const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
+    if (await this.sendOpen(request, response, { found, kept, part })) return;
     const hasBody = request.method !== 'HEAD' && part.status < 300;
     const body = hasBody ? await this.bytesOf(kept, part) : null;
     // It has just gone.
@@ -99,6 +111,21 @@ export class ServedFiles implements OnModuleInit {
     const kept = await this.options.storage.head(key);
     if (kept !== null) this.known.set(key, kept);
     return kept;
+  }
+
+  /** Sends large bytes that are at hand; whether it did. */
+  private async sendOpen(request: RawRequest, response: object, served: Served): Promise<boolean> {
+    const { storage } = this.options;
+    const { kept, part } = served;
+    const range = part.range ?? { start: 0, end: kept.size - 1 };
+    const isLarge = range.end - range.start >= LARGE;
+    if (!isLarge || request.method === 'HEAD' || part.status >= 300 || !isPlain(response)) return false;
+    const open = (await storage.open?.(kept.key)) ?? null;
+    if (open === null) return false;
+    this.sendHead(response, served.found, kept, part);
+    response.statusCode = part.status;
+    void sendBytes(response, open, range);
+    return true;
   }
 
   /** What is sent; null where it is not there any more. */
