@@ -24,6 +24,13 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** Bytes that are open to be read from anywhere. */
+export interface OpenBytes {
+  /** Fills a buffer from a position on; how many bytes there were. */
+  read(into: Buffer, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
 /**
  * Keeps bytes under keys. Keys are made by the library alone: lower-case hexadecimal digits, `/`, `.`, `_`,
  * `-` and lower-case letters, never a client's text. A key names its content: what is written twice under one
@@ -46,6 +53,11 @@ export interface FileStorage {
   put(key: string, file: LocalFile): Promise<void>;
   /** The bytes, or a range of them; null where there are none. Who calls reads the stream or destroys it. */
   get(key: string, range?: ByteRange): Promise<Readable | null>;
+  /**
+   * The same for bytes that are at hand, on local disk: what is large is then read into buffers that are used
+   * again. Optional.
+   */
+  open?(key: string): Promise<OpenBytes | null>;
   /** What is known of the bytes; null where there are none. Opens no stream (S25). */
   head(key: string): Promise<KeptBytes | null>;
   /** Removes the bytes; none there is no error. */

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { isObject } from '../json.js';
-import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
+import type { ByteRange, FileStorage, KeptBytes, LocalFile, OpenBytes } from './file-storage.js';
 
 /** Uploads land here first: the same file system, so that they can be linked into place. */
 const SCRATCH = '_incoming';
@@ -83,6 +83,15 @@ export class LocalStorage implements FileStorage {
   async get(key: string, range?: ByteRange): Promise<Readable | null> {
     const fd = await unlessAbsent(openNumber(this.pathOf(key), 'r'));
     return fd === null ? null : createReadStream('', { fd, highWaterMark: CHUNK, ...range });
+  }
+
+  async open(key: string): Promise<OpenBytes | null> {
+    const handle = await unlessAbsent(open(this.pathOf(key), 'r'));
+    if (handle === null) return null;
+    return {
+      read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+      close: () => handle.close(),
+    };
   }
 
   async head(key: string): Promise<KeptBytes | null> {

@@ -12,6 +12,7 @@ import { FILES_OPTIONS, type ResolvedFilesOptions } from '../files/files.options
 import { SignedUrls } from '../files/signed-urls.js';
 import { type Part, partOf } from './byte-ranges.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { isPlain, sendBytes } from './send-bytes.js';
 import { connect, type RawRequest } from './request-hooks.js';
 
 const BELOW = '/uploads/';
@@ -22,6 +23,16 @@ const YEAR = 31_536_000;
 const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
 
 const contentType = (mime: string): string => (/^text\//.test(mime) ? `${mime}; charset=utf-8` : mime);
+
+/** Smaller ones are read at once. */
+const LARGE = 256 * 1024;
+
+/** Bytes that were found, and what of them is sent. */
+interface Served {
+  readonly found: ServedBytes;
+  readonly kept: KeptBytes;
+  readonly part: Part;
+}
 
 /** What a request for bytes is. */
 interface Asked {
@@ -71,27 +82,16 @@ export class ServedFiles implements OnModuleInit {
     const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
     const part = partOf(request.headers, kept, tagOf(found.key));
-    const isEmpty = request.method === 'HEAD' || part.status === 304 || part.status === 416;
-    const body = isEmpty ? null : await this.bytesOf(kept, part);
-    if (body === null && !isEmpty) {
-      // What was known of it is not true any more.
-      this.known.delete(kept.key);
-      return this.sendOn(wanted, response);
-    }
+    if (await this.sendOpen(request, response, { found, kept, part })) return;
+    const hasBody = request.method !== 'HEAD' && part.status < 300;
+    const body = hasBody ? await this.bytesOf(kept, part) : null;
+    // It has just gone.
+    if (hasBody && body === null) return this.sendOn(wanted, response);
     this.sendHead(response, found, kept, part);
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
     const sent = new StreamableFile(body).setErrorLogger(() => undefined);
     httpAdapter.reply(response, sent, part.status);
-  }
-
-  /** What is known of bytes, for a while without asking: a key names its content. */
-  private async head(key: string): Promise<KeptBytes | null> {
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const kept = await this.options.storage.head(key);
-    if (kept !== null) this.known.set(key, kept);
-    return kept;
   }
 
   /** Content that was replaced has another URL. Throws NotFoundError where there is no such file. */
@@ -104,11 +104,37 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, undefined, 302);
   }
 
-  /** What is sent; null for bytes that have just gone. */
-  private bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
+  /** What is known of bytes, for a while without asking: a key names its content. */
+  private async head(key: string): Promise<KeptBytes | null> {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const kept = await this.options.storage.head(key);
+    if (kept !== null) this.known.set(key, kept);
+    return kept;
+  }
+
+  /** Sends large bytes that are at hand; whether it did. */
+  private async sendOpen(request: RawRequest, response: object, served: Served): Promise<boolean> {
+    const { storage } = this.options;
+    const { kept, part } = served;
+    const range = part.range ?? { start: 0, end: kept.size - 1 };
+    const isLarge = range.end - range.start >= LARGE;
+    if (!isLarge || request.method === 'HEAD' || part.status >= 300 || !isPlain(response)) return false;
+    const open = (await storage.open?.(kept.key)) ?? null;
+    if (open === null) return false;
+    this.sendHead(response, served.found, kept, part);
+    response.statusCode = part.status;
+    void sendBytes(response, open, range);
+    return true;
+  }
+
+  /** What is sent; null where it is not there any more. */
+  private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
     // Who knows where the end is reads no further, and holds no more.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
-    return this.options.storage.get(key, range ?? all);
+    const stream = await this.options.storage.get(key, range ?? all);
+    if (stream === null) this.known.delete(key);
+    return stream;
   }
 
   // What was found of the bytes, and what of them is sent.

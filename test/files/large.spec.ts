@@ -1,0 +1,44 @@
+/** Large files are sent through buffers that are used again: nobody gets the bytes of another (S37). */
+import { createHash, randomBytes } from 'node:crypto';
+import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
+
+describe.each(['express', 'fastify'] as const)('large files on %s', (adapter) => {
+  let app: FilesApp;
+  beforeAll(async () => {
+    app = await createFilesApp({}, adapter);
+  });
+  afterAll(() => app.close());
+
+  const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+  it('are sent whole and in parts, many at a time, also when some readers leave', async () => {
+    const contents = Array.from({ length: 4 }, () => randomBytes(1_000_000));
+    const files = contents.map((bytes, i) => ({ bytes, name: `${i}.bin`, type: 'application/octet-stream' }));
+    const kept = (await (await app.send(formOf(files))).json()) as { url: string }[];
+    const read = async (i: number): Promise<string> => {
+      const answer = await app.ask(kept[i % 4]?.url ?? '', { as: '' });
+      expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '1000000']);
+      return digest(new Uint8Array(await answer.arrayBuffer()));
+    };
+    const leave = async (i: number): Promise<null> => {
+      const answer = await app.ask(kept[i % 4]?.url ?? '', { as: '' });
+      await answer.body?.cancel();
+      return null;
+    };
+    const all = await Promise.all(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? leave(i) : read(i))));
+    const digests = contents.map(digest);
+    all.forEach((found, i) => expect(found ?? digests[i % 4]).toBe(digests[i % 4]));
+
+    const part = await app.ask(kept[0]?.url ?? '', { as: '', headers: { Range: 'bytes=100-700099' } });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 100-700099/1000000']);
+    expect(digest(new Uint8Array(await part.arrayBuffer()))).toBe(
+      digest(contents[0]?.subarray(100, 700_100) ?? new Uint8Array()),
+    );
+    const head = await app.ask(kept[0]?.url ?? '', { as: '', method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
+      200,
+      '1000000',
+      '',
+    ]);
+  });
+});
