@@ -2,10 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
-describe.each(['express', 'fastify'] as const)('large files on %s', (adapter) => {
+// On Fastify they are streams, as small ones are.
+describe('large files on Express', () => {
   let app: FilesApp;
   beforeAll(async () => {
-    app = await createFilesApp({}, adapter);
+    app = await createFilesApp();
   });
   afterAll(() => app.close());
 
