@@ -9,7 +9,7 @@ import {
   TRIGGERS,
 } from '../schema/ledger.js';
 import { inSchema, parted } from '../schema/naming.js';
-import { constant, type Identifier, join, print, quote, type Sql, sql } from '../sql.js';
+import { constant, type Identifier, print, quote, type Sql, sql } from '../sql.js';
 import { nextCount } from './changes.js';
 
 type HeldRows = NotedTable['holds'];
@@ -97,7 +97,8 @@ function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
 export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | 'delete'): string {
   const first = [noteFunction(noted, ledgerTablesOf(noted.type)), ...trigger(noted, 'truncate')];
   const statements = [...(event === 'insert' ? first : []), ...trigger(noted, event)];
-  return print(join(statements, '; ')).text.replace(/\s+/g, ' ');
+  // A line each: drivers that take one statement at a time are given them so.
+  return statements.map((statement) => print(statement).text.replace(/\s+/g, ' ')).join(';\n');
 }
 
 /** What makes all triggers of a table anew, and what they call. */
