@@ -159,6 +159,17 @@ describe('documentation', () => {
     expect(links.flatMap((link) => brokenLink(page, link) ?? [])).toEqual([]);
   });
 
+  it('docs/clients.md has a row for every client that is run, in the version that is installed', () => {
+    const installed = JSON.parse(read('test/clients/installed/package.json')) as {
+      dependencies: Record<string, string>;
+    };
+    const rows = [...read('docs/clients.md').matchAll(/^\| `([^`]+)` (\S+) \| (.*) \| (.*) \|$/gm)];
+    const run = [...read('test/clients/checks.ts').matchAll(/^ {2}\{ name: '([^']+)', checks/gm)];
+    expect(run.length).toBeGreaterThan(6);
+    expect(rows.map(([, name = '']) => name)).toEqual(run.map(([, name]) => name));
+    for (const [, name = '', version] of rows) expect(version).toBe(installed.dependencies[name]);
+  });
+
   describe('docs/architecture.md', () => {
     const [map = '', glossary = ''] = read('docs/architecture.md').split('\n## Glossary\n');
 

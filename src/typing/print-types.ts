@@ -1,6 +1,6 @@
 /**
- * The documents and inputs of a frozen model as TypeScript, for front ends that have none of the application's
- * code: what `npx nestjs-content-api types` writes.
+ * The documents and inputs of a frozen model as TypeScript, for front ends that have none of the
+ * application's code: what `npx nestjs-content-api types` writes.
  */
 import { byKind } from '../schema/by-kind.js';
 import type { ScalarTypeName } from '../schema/definitions.js';

@@ -319,12 +319,11 @@ async function astro({ api }: Blog): Promise<Check[]> {
         const stored = new Map<string, any>();
         const quiet = { info: () => undefined, debug: () => undefined };
         await strapiLoader({ contentType: 'article', clientConfig: { baseURL: api } }).load({
-          store: stored,
           meta: new Map(),
           logger: quiet,
           generateDigest: () => 'digest',
           parseData: async ({ data }: any) => data,
-          ...{ store: { set: (one: any) => stored.set(one.id, one.data) } },
+          store: { set: (one: any) => stored.set(one.id, one.data) },
         });
         assert.equal(stored.size, ARTICLES);
       },
