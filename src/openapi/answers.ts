@@ -1,4 +1,5 @@
 /** What answers show of a view: one schema for each, in which everything that is populated may be there. */
+import { isMixed } from '../plan/plan.js';
 import { byKind } from '../schema/by-kind.js';
 import type {
   Attribute,
@@ -43,7 +44,8 @@ function valueOf(
   const { many, linked } = attribute;
   const items = many ? list(item) : anyOf(item, NULL);
   const value = describing.format === 'v4' && linked ? open({ data: items }, ['data']) : items;
-  const countable = attribute.kind !== 'zone' && (many || (linked && !attribute.media));
+  const isZone = isMixed(attribute) && !linked;
+  const countable = !isZone && (many || (linked && !attribute.media));
   return describing.counts && countable ? anyOf(value, countOf(describing, linked)) : value;
 }
 

@@ -4,7 +4,7 @@ import { PUBLICATION_FILTERS } from '../query/query.js';
 import type { ContentType } from '../schema/model.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
-import { fieldsSchema, filtersSchema, populateSchema, sortSchema } from './queries.js';
+import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import type { View } from './view.js';
 
 /** What the parameters of an operation are about. */
@@ -94,7 +94,7 @@ const ROWS = {
     description:
       'What is shown of relations, media, components and zones: `*`, names, or an object in nested brackets, `populate[author][fields]=name`.',
     schema: ({ view, describing }) =>
-      view.attributes.every(({ kind }) => kind === 'scalar') ? null : populateSchema(view, describing),
+      populatable(view).length === 0 ? null : populateSchema(view, describing),
   },
   filters: {
     style: 'deepObject',

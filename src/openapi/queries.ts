@@ -24,7 +24,7 @@ const isScalar = (attribute: Attribute): attribute is ScalarAttribute => 'search
 const scalarsOf = ({ attributes }: View): ScalarAttribute[] => attributes.filter(isScalar);
 
 /** Attributes that are shown only when they are populated. */
-const populatable = ({ attributes }: View): Exclude<Attribute, ScalarAttribute>[] =>
+export const populatable = ({ attributes }: View): Exclude<Attribute, ScalarAttribute>[] =>
   attributes.filter((attribute) => !isScalar(attribute));
 
 /** Attributes that filters and sorts lead through. */

@@ -147,7 +147,14 @@ export function answerOf(
 /** A value as bodies have it; null clears what is not required. */
 export function inputOf({ def, required }: ScalarAttribute, components: Components): JsonSchema {
   const schema = ROWS[def.type].input(def, components);
-  const full = def.default === undefined ? schema : { ...schema, default: def.default };
+  // In words: generators take what has a default for something that is always there.
+  const full =
+    def.default === undefined
+      ? schema
+      : {
+          ...schema,
+          description: `A new document has ${JSON.stringify(def.default)} where nothing is sent.`,
+        };
   return required ? full : orNull(full);
 }
 
