@@ -67,5 +67,5 @@ export const ALWAYS: readonly number[] = [
 
 /** What an operation on one document may fail with, what a write may, and what a body may. */
 export const ON_DOCUMENT: readonly number[] = [NotFoundError];
-export const ON_WRITE: readonly number[] = [ConflictError];
+export const ON_WRITE: readonly number[] = [ConflictError, ERRORS.PreconditionFailedError];
 export const ON_BODY: readonly number[] = [ERRORS.PayloadTooLargeError, ERRORS.UnsupportedMediaTypeError];
