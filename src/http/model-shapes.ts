@@ -79,8 +79,8 @@ const morphShape = ({ def, targets }: MorphAttribute, seen: (type: ContentType) 
   ...(def.targets === undefined ? {} : { targets: targets.filter(seen).map(typeUid) }),
 });
 
-const componentShape = ({ kind, many, def, components }: EmbeddedAttribute): Shape => ({
-  ...(kind === 'zone'
+const componentShape = ({ named, many, def, components }: EmbeddedAttribute): Shape => ({
+  ...(named
     ? { type: 'dynamiczone', components: components.map(({ uid }) => uid) }
     : { type: 'component', component: components[0]?.uid, repeatable: many }),
   ...(def.min === undefined ? {} : { min: def.min }),

@@ -106,7 +106,7 @@ const instances = ({ components }: ZoneAttribute, names: Names, suffix: string):
   anyOf(components.map((one) => marked(`${nameIn(names, one)}${suffix}`, COMPONENT, one.uid)));
 
 const shown = byKind<Attribute, [Names], string>({
-  scalar: (attribute) => `${scalarValue(attribute)}${attribute.required ? '' : ' | null'}`,
+  scalar: (attribute) => `${scalarValue(attribute)}${isNull(attribute) ? ' | null' : ''}`,
   relation: ({ target, many }: RelationAttribute, names) => listed(nameIn(names, target), many),
   morph: (attribute: MorphAttribute, names) => listed(kindsShown(attribute, names), attribute.many),
   component: ({ component, many }: ComponentAttribute, names) => listed(nameIn(names, component), many),
@@ -125,17 +125,38 @@ const given = byKind<Attribute, [Names], string>({
   zone: (attribute: ZoneAttribute, names) => listed(instances(attribute, names, 'Input'), true),
 });
 
+const no = (): boolean => false;
+const yes = (): boolean => true;
+
+/** Whether it is filled where a new document does not say it, or need not be there. */
+const isMade = byKind<Attribute, [], boolean>({
+  scalar: ({ def }: ScalarAttribute) => def.default !== undefined || def.generate === true,
+  relation: yes,
+  morph: yes,
+  component: no,
+  zone: no,
+});
+
+/** Whether it is there without being populated. */
+const isOwnValue = byKind<Attribute, [], boolean>({
+  scalar: yes,
+  relation: no,
+  morph: no,
+  component: no,
+  zone: no,
+});
+
 /** Whether a new document has to say it. */
 function isNeeded(attribute: Attribute, model: Model): boolean {
-  if (!attribute.required || attribute.linked) return false;
-  if (model.model === 'type' && model.owner === attribute.name) return false;
-  return (
-    attribute.kind !== 'scalar' || (attribute.def.default === undefined && attribute.def.generate !== true)
-  );
+  const isOwner = model.model === 'type' && model.owner === attribute.name;
+  return attribute.required && !isOwner && !isMade(attribute);
 }
 
 const block = (name: string, lines: readonly string[]): string =>
   `export type ${name} = {\n${lines.map((line) => `  ${line};\n`).join('')}};\n`;
+
+/** What the service sets is there; only a draft has no time of publication. */
+const isNull = ({ required, open, name }: Attribute): boolean => (open ? name === 'publishedAt' : !required);
 
 /** Scalars are always there, what is populated only then. */
 const documentText = (model: Model, names: Names): string =>
@@ -143,17 +164,11 @@ const documentText = (model: Model, names: Names): string =>
     nameIn(names, model),
     [...model.attributes.values()]
       .filter(({ hidden, private: isPrivate }) => !hidden && !isPrivate)
-      .map((attribute) => {
-        const optional = attribute.kind === 'scalar' ? '' : '?';
-        const value =
-          attribute.open && attribute.kind === 'scalar' ? systemValue(attribute) : shown(attribute, names);
-        return `${key(attribute.name)}${optional}: ${value}`;
-      }),
+      .map(
+        (attribute) =>
+          `${key(attribute.name)}${isOwnValue(attribute) ? '' : '?'}: ${shown(attribute, names)}`,
+      ),
   );
-
-/** What the service sets is there; a draft has no time of publication. */
-const systemValue = (attribute: ScalarAttribute): string =>
-  `${scalarValue(attribute)}${attribute.name === 'publishedAt' ? ' | null' : ''}`;
 
 function inputText(model: Model, names: Names): string {
   const identity = model.model === 'component' ? ['id?: number'] : [];
