@@ -42,7 +42,7 @@ export class OwnConnection {
     return connection;
   }
 
-  /** Runs a statement, named where it is given a name. What is wrong is thrown, and ends the connection. */
+  /** Runs a statement, under a name if it has one. What is wrong is thrown, and ends the connection. */
   async run({ text, values }: Statement, name?: string): Promise<readonly Row[]> {
     if (!this.isOpen) throw new Error('The connection is closed');
     const named = name !== undefined && this.prepared ? { name } : {};

@@ -7,7 +7,7 @@ import type { Statement } from '../sql.js';
 const LENGTH = 16;
 
 /** A short digest: of what is nobody's secret, and hard to meet by chance. */
-export const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, LENGTH);
+const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, LENGTH);
 
 /**
  * How a statement shows a row, whichever document it is asked for: what is shown is a matter of rights, of

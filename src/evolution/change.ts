@@ -1,6 +1,6 @@
 /** What a change of a model is made of: what is told of it, what it may lose, and its statements by phase. */
 import type { ContentType } from '../schema/model.js';
-import { join, quote, type Sql, sql } from '../sql.js';
+import { quote, type Sql, sql } from '../sql.js';
 
 /**
  * The order of a migration. What goes is dropped once its values are put aside, so that names are free for
@@ -76,5 +76,3 @@ end $content$`;
 /** Every phase of several changes. */
 export const stepsIn = (changes: readonly Change[], phase: Phase): readonly Sql[] =>
   changes.flatMap(({ steps }) => steps[phase] ?? []);
-
-export const list = (parts: readonly Sql[]): Sql => join(parts, ', ');

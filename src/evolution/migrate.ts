@@ -13,7 +13,7 @@ import { notedModel, type StoredModel, storedModel } from './stored-model.js';
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /** What cannot be kept and is not said to be given up. */
-export interface ContentRefusal {
+interface ContentRefusal {
   /** What changes: `article.title`. */
   readonly at: string;
   /** The whole sentence: what, how many rows and which, and what to say in the definition. */
@@ -35,7 +35,7 @@ export interface ContentMigration {
 }
 
 /** The model that the database was last migrated to; null where none is noted. */
-export async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
+async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
   const table = modelTableOf(schema.file);
   const [there] = await run(
     script(sql`select to_regclass(${quote(table, 'reference')}) is not null as there`),

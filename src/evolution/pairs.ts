@@ -143,7 +143,3 @@ export const inverseOf = ({ before, after, types, components }: Evolution): Evol
 
 /** What a definition says about values that it cannot keep as they are. */
 export const conversionOf = ({ after }: Pair<Attribute>): Conversion | null => after?.def.convert ?? null;
-
-/** What an earlier model calls something, or what a later one does. */
-export const nameOf = ({ before, after }: Pair<{ readonly uid: string }>): string =>
-  after?.uid ?? before?.uid ?? '';

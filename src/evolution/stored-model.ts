@@ -27,7 +27,3 @@ const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
 export const notedModel = (schema: Schema, description: ModelDescription): Sql =>
   sql`${inserted(schema, description)} on conflict (id) do update
     set digest = excluded.digest, description = excluded.description, applied_at = excluded.applied_at`;
-
-/** Notes the model of tables that were made without the library's migrations, unless one is noted already. */
-export const compileAdoptedModel = (schema: Schema, description: ModelDescription): Statement =>
-  print(sql`${inserted(schema, description)} on conflict (id) do nothing`);

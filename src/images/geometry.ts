@@ -12,7 +12,7 @@ export interface Focus {
 }
 
 /** A part of a picture. */
-export interface Crop extends Size {
+interface Crop extends Size {
   readonly left: number;
   readonly top: number;
 }

@@ -47,7 +47,7 @@ export interface ImageOptions {
   readonly thumbhash?: boolean;
 }
 
-export const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
+const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
   original: 'optimized',
   formats: Object.freeze({
     thumbnail: Object.freeze({ width: 245, height: 156 }),

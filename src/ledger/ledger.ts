@@ -248,7 +248,7 @@ export class Ledger {
 }
 
 /** Whether a snapshot sees what a transaction has committed (`xmin:xmax:running,…`). */
-export function sees(snapshot: string, xid: bigint): boolean {
+function sees(snapshot: string, xid: bigint): boolean {
   const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
   if (xid < BigInt(xmin)) return true;
   return xid < BigInt(xmax) && !running.split(',').includes(String(xid));

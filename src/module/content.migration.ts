@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS } from '../settings.js';
 import type { ContentModel } from './content.options.js';
 
 /** The model that content is to be migrated to, as `ContentModule.forRoot` takes it. */
-export type MigratedModel = Pick<ContentModel, 'contentTypes' | 'components' | 'schema' | 'removed'> &
+type MigratedModel = Pick<ContentModel, 'contentTypes' | 'components' | 'schema' | 'removed'> &
   Partial<Locales>;
 
 /** Where and to what content is migrated. */

@@ -11,7 +11,7 @@ import { moduleNamed, openContext, UsageError } from './command.js';
 import { applyMigration, migrationOn } from './content.migration.js';
 import { CONTENT_ORM } from './content.orm.js';
 
-export const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<export>] [options]
+const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<export>] [options]
 
   Compares the model with the content in the database and writes a migration for MikroORM's migrator, tables and
   content. Nothing is changed. What would be lost is listed, and no migration is written then.

@@ -16,7 +16,7 @@ function schemesOf({ credentials }: Pick<Describing, 'credentials'>): Record<str
 }
 
 /** Paths of the same name have the operations of all; of two for one method the later stands. */
-export function mergePaths(...all: readonly Paths[]): Paths {
+function mergePaths(...all: readonly Paths[]): Paths {
   const merged: Record<string, Paths[string]> = {};
   for (const [path, operations] of all.flatMap((paths) => Object.entries(paths)))
     merged[path] = { ...merged[path], ...operations };

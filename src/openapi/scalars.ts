@@ -118,7 +118,7 @@ const ROWS: Readonly<Record<ScalarTypeName, ScalarRow>> = {
 };
 
 /** What else a value may be than null. Its schema may be a reference. */
-export const orNull = (schema: JsonSchema): JsonSchema => {
+const orNull = (schema: JsonSchema): JsonSchema => {
   const { type } = schema;
   const values = schema['enum'] as readonly unknown[] | undefined;
   if (Object.keys(schema).length === 0) return schema;

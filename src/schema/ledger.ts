@@ -96,7 +96,7 @@ export interface NotedTable {
 }
 
 /** The tables that hold a type's content. */
-export const notedTablesOf = (type: ContentType): readonly NotedTable[] => [
+const notedTablesOf = (type: ContentType): readonly NotedTable[] => [
   { table: type.table, type, holds: 'versions' },
   ...type.storage.links.map(({ table: { table } }): NotedTable => ({ table, type, holds: 'links' })),
 ];

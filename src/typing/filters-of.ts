@@ -66,7 +66,7 @@ interface TextOperators<V> extends Comparisons<V> {
   readonly $not?: V | TextOperators<V>;
 }
 
-export interface JsonOperators extends Omit<TextOperators<unknown>, '$not'> {
+interface JsonOperators extends Omit<TextOperators<unknown>, '$not'> {
   readonly $jsonSupersetOf?: unknown;
   readonly $not?: JsonOperators;
 }
@@ -92,7 +92,7 @@ type ScalarFilter<A> = A extends { readonly type: infer Type extends JsonName }
     : unknown;
 
 /** What stands below a relation, file or component: its own filters, or operators on the target's `id`. */
-export type RelatedFiltersOf<N extends string, R> = FiltersOf<N, R> & ValueOperators<number>;
+type RelatedFiltersOf<N extends string, R> = FiltersOf<N, R> & ValueOperators<number>;
 
 type FilterOf<A, R> = [TargetOf<A>] extends [never]
   ? ScalarFilter<A>

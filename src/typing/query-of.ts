@@ -54,7 +54,7 @@ type OptionsOf<A, R> = [TargetOf<A>] extends [never]
   ? boolean | MixedOptions<KindsOf<A>, R>
   : boolean | '*' | RelatedOptions<TargetOf<A>, R>;
 
-export type PopulateTree<N extends string, R> = {
+type PopulateTree<N extends string, R> = {
   readonly [K in PopulateName<N, R>]?: OptionsOf<AttributeOf<N, R, K>, R>;
 };
 

@@ -33,7 +33,7 @@ export interface Register {}
 export type IsRegistered = Register extends { readonly model: Definitions } ? true : false;
 
 /** What ids are looked up in: {@link Register}, or a model that is given. */
-export interface Of<M> {
+interface Of<M> {
   readonly model: M;
 }
 
@@ -102,7 +102,7 @@ interface LocalesOf<N> {
 }
 
 /** Every attribute that can be named, those that the service sets among them. */
-export type AttributesOf<D> = D extends { readonly uid: string; readonly attributes: infer A }
+type AttributesOf<D> = D extends { readonly uid: string; readonly attributes: infer A }
   ? InstanceAttributes & A
   : D extends { readonly singularApiId: infer N; readonly attributes: infer A }
     ? DocumentAttributes & A & (D extends { readonly localized: true } ? LocalesOf<N> : unknown)
@@ -153,7 +153,7 @@ export type KindsOf<A> = A extends { readonly components: readonly (infer U exte
     ? TypeUid<N>
     : string;
 
-export type TypeUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
+type TypeUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
 
 /** The id that a name under `on` means. */
 export type IdOfKind<U> = U extends `api::${string}.${infer N}` ? N : U;

@@ -5,7 +5,7 @@ import { load, require } from './installed/load.mjs';
 import { ARTICLES, type Blog, PARAGRAPH } from './server.ts';
 
 /** What was asked, and what it was asked with. */
-export type Check = readonly [what: string, run: () => Promise<void>];
+type Check = readonly [what: string, run: () => Promise<void>];
 
 interface Client {
   /** The package, whose version the table names. */

@@ -73,7 +73,7 @@ export interface Token {
 }
 
 /** A step of the seed; `as` and `documentId` are references, which also stand in data. */
-export type Operation = Upload | Write;
+type Operation = Upload | Write;
 
 export interface Upload {
   readonly op: 'upload';

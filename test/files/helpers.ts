@@ -54,7 +54,7 @@ export interface FilesApp extends TestApp {
   ask(path: string, options?: RequestInit & { readonly as?: string }): Promise<Response>;
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly as?: string | null;
   readonly path?: string;
 }
