@@ -45,7 +45,8 @@ export function compileProbe(schema: Schema): { readonly lacks: Statement; reado
   return {
     lacks:
       print(sql`select w.name from unnest(${param(names)}::text[]) w(name) where to_regclass(w.name) is null
-      union all select w.name from unnest(${param(tables)}::text[]) w(name) cross join unnest(${param(Object.values(TRIGGERS))}::text[]) e(name)
+      union all select w.name from unnest(${param(tables)}::text[]) w(name)
+        cross join unnest(${param(Object.values(TRIGGERS))}::text[]) e(name)
       where not exists (select 1 from pg_trigger g where g.tgrelid = to_regclass(w.name) and g.tgname = e.name and g.tgenabled = 'A')`),
     uncounted: print(sql`select w.type from unnest(${param(types)}::text[]) w(type)
       where not exists (select 1 from ${quote(total)} t where ${isCounted(sql`w.type`)})`),

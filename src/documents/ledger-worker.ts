@@ -1,10 +1,4 @@
-import {
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { LedgerKeeper } from '../ledger/keeper.js';
 import { Ledger } from '../ledger/ledger.js';
@@ -16,7 +10,7 @@ const EVERY = 30_000;
 
 /** Keeps the ledger of changes while the application runs. */
 @Injectable()
-export class LedgerWorker implements OnApplicationBootstrap, OnApplicationShutdown {
+export class LedgerWorker implements OnApplicationShutdown {
   readonly ledger: Ledger;
   private readonly keeper: LedgerKeeper;
   private readonly listeners: (() => void)[] = [];
@@ -39,8 +33,9 @@ export class LedgerWorker implements OnApplicationBootstrap, OnApplicationShutdo
     this.listeners.push(listener);
   }
 
-  onApplicationBootstrap(): void {
-    void this.look();
+  /** Begins to look: at once where the database is known to be there and as the model has it. */
+  begin(now: boolean): void {
+    if (now) void this.look();
     this.timer = setInterval(() => void this.look(), EVERY).unref();
   }
 

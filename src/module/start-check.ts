@@ -2,6 +2,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Database } from '../database/database.js';
+import { LedgerWorker } from '../documents/ledger-worker.js';
 import { ModelWatch } from '../documents/model-watch.js';
 import { ADVICE, checkContent, type CheckResult, type Finding } from '../evolution/content-check.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
@@ -26,12 +27,14 @@ export class StartCheck implements OnApplicationBootstrap {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(ModelWatch) private readonly model: ModelWatch,
+    @Inject(LedgerWorker) private readonly ledger: LedgerWorker,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const { away, findings, stored } = await this.checked();
     this.model.begin(stored);
+    this.ledger.begin(away === null && findings.length === 0);
     if (away !== null) this.logger.warn(away);
     const stopping = findings.filter(({ stops }) => stops);
     if (stopping.length > 0 && this.refuses()) throw new Error(sentences([...stopping]));

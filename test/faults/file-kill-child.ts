@@ -4,6 +4,8 @@ import { contentOf, sendFile, startFiles } from './file-app.ts';
 const [, , databaseUrl = '', directory = ''] = process.argv;
 const { url } = await startFiles({ databaseUrl, directory });
 
+// The first one loads what uploads need.
+await sendFile(url, contentOf(0));
 process.send?.('ready');
 await Promise.all(
   Array.from({ length: 6 }, async (_, writer) => {

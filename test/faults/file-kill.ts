@@ -13,6 +13,7 @@ import { createDatabase } from '../support/database.ts';
 import { startFiles } from './file-app.ts';
 
 const script = fileURLToPath(new URL('./file-kill-child.ts', import.meta.url));
+const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
 
 /** What was found after the kills, all together. */
 export interface FileKills {
@@ -71,11 +72,15 @@ export async function killUploads(times: number, random: () => number): Promise<
   try {
     await app.get<{ schema: { create(): Promise<void> } }>(CONTENT_ORM, { strict: false }).schema.create();
     for (let i = 0; i < times; i += 1) {
-      const child = fork(script, [database.url, directory], { execArgv: ['--no-warnings'] });
-      await once(child, 'message');
+      const child = fork(script, [database.url, directory], {
+        execArgv: ['--no-warnings', '--import', LOADER],
+      });
+      const gone = once(child, 'exit');
+      const [said] = (await Promise.race([once(child, 'message'), gone])) as unknown[];
+      if (said !== 'ready') throw new Error(`The process that uploads has ended: ${String(said)}`);
       await sleep(100 + random() * 600);
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await gone;
       await settled(client);
       all.push(await lookAt(url, app.get(FileCheck, { strict: false })));
       await client.query('delete from content_files where id not in (select id from content_files limit 20)');

@@ -7,10 +7,12 @@ export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string
 /** Table → its columns. */
 export type Tables = ReadonlyMap<string, readonly string[]>;
 
+/** The tables of content; what triggers note of it has numbers of its own. */
 export async function tablesOf(sql: RunSql): Promise<Tables> {
   const rows =
     await sql(`select table_name as name, json_agg(column_name order by ordinal_position) as columns
-    from information_schema.columns where table_schema = 'public' group by 1 order by 1`);
+    from information_schema.columns where table_schema = 'public'
+      and table_name not in ('content_change', 'content_total') group by 1 order by 1`);
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 

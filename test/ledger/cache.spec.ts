@@ -55,6 +55,7 @@ const source = new Source();
 const MODEL: Omit<ContentModuleOptions, 'database'> = {
   contentTypes: [note, label],
   locales: ['fr'],
+  cache: { bytes: 64 * 1024 * 1024 },
   access: { public: { note: '*', label: ['find', 'findOne', 'create', 'update'] }, source, maxAge: 60_000 },
 };
 

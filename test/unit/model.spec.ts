@@ -1000,7 +1000,9 @@ describe('wrong grants', () => {
     [
       'a grant on a component',
       { public: { 'shared.tag': '*' } },
-      ['access.public: "shared.tag" is not a content type; there are locale, file, author'],
+      [
+        'access.public: "shared.tag" is not a content type; there are locale, content-type-builder, file, author',
+      ],
     ],
     [
       'several',
