@@ -26,6 +26,7 @@ export class AppModule {
       defaultLocale: LOCALES[0],
       access: { public: PUBLIC_GRANTS, roles: { authenticated: AUTHENTICATED_GRANTS } },
       database: database.connection,
+      openapi: { page: true, title: 'Atlas' },
     });
     const files = FilesModule.forRoot({
       storage: new LocalStorage(filesFolder),

@@ -19,6 +19,9 @@ export const EXAMPLES = [
   },
 ] as const;
 
+/** Where all requests can be tried. */
+export const API_PAGE = '/api/openapi';
+
 /** A request that is refused, because the public may not read the visitors' notes. */
 export const REFUSED_PATH = '/api/visitor-notes';
 

@@ -11,7 +11,14 @@ import supertest from 'supertest';
 import { createAtlas } from '../../sample-app/atlas.ts';
 import { AtlasLoader, LoadStopped } from '../../sample-app/loader/atlas-loader.ts';
 import { readWorld } from '../../sample-app/loader/world.ts';
-import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from '../../sample-app/requests.ts';
+import {
+  API_PAGE,
+  EXAMPLES,
+  LEAVE_NOTE,
+  REFUSED_PATH,
+  REGISTER,
+  SIGN_IN,
+} from '../../sample-app/requests.ts';
 import { DRAFT, EDIT, FRENCH, THEME } from '../../sample-app/texts/drafts.ts';
 import { HOMEPAGE } from '../../sample-app/texts/homepage.ts';
 import { STORIES } from '../../sample-app/texts/stories.ts';
@@ -292,7 +299,8 @@ describe('atlas on PostgreSQL', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
     expect(text).not.toMatch(/<script|<img|<link|\bon\w+=|\bsrc=|style=/);
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
-    expect(links).toEqual([...EXAMPLES.map(({ path }) => path), '/api/homepage?populate=*', REFUSED_PATH]);
+    const others = ['/api/homepage?populate=*', REFUSED_PATH, API_PAGE];
+    expect(links).toEqual([...EXAMPLES.map(({ path }) => path), ...others]);
     for (const link of links) await get(link, link === REFUSED_PATH ? 403 : 200);
     const style = /<style>([^<]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
