@@ -79,16 +79,13 @@ export async function bench(args) {
     const databaseUrl = await databases.create();
     await makeLibraryTables(databaseUrl, 'blog');
     await seedBlog({ databaseUrl, articles: rows });
-    const uncached = ['--no-cache'];
+    const fastify = ['--adapter', 'fastify'];
     const contestants = [
       { key: 'limit', server: await PEERS.limit.start({ blog: databaseUrl }), isOwn: true },
-      { key: 'express uncached', server: await startLibrary(databaseUrl, 'blog', ...uncached) },
-      { key: 'express', server: await startLibrary(databaseUrl, 'blog') },
-      {
-        key: 'fastify uncached',
-        server: await startLibrary(databaseUrl, 'blog', '--adapter', 'fastify', ...uncached),
-      },
-      { key: 'fastify', server: await startLibrary(databaseUrl, 'blog', '--adapter', 'fastify') },
+      { key: 'express uncached', server: await startLibrary(databaseUrl, 'blog') },
+      { key: 'express', server: await startLibrary(databaseUrl, 'blog', '--cache') },
+      { key: 'fastify uncached', server: await startLibrary(databaseUrl, 'blog', ...fastify) },
+      { key: 'fastify', server: await startLibrary(databaseUrl, 'blog', ...fastify, '--cache') },
       { key: 'express 304', server: null, of: 'express', isKnown: true },
       { key: 'fastify 304', server: null, of: 'fastify', isKnown: true },
     ];

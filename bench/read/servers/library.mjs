@@ -1,7 +1,7 @@
 /**
  * This library as a server process:
  *
- *   node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--no-cache] [--tables]
+ *   node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache] [--tables]
  *
  * `--tables` makes the tables and ends. Otherwise prints `listening on <url>`.
  */
@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
     'database-url': { type: 'string' },
     model: { type: 'string', default: 'blog' },
     adapter: { type: 'string', default: 'express' },
-    'no-cache': { type: 'boolean', default: false },
+    cache: { type: 'boolean', default: false },
     tables: { type: 'boolean', default: false },
   },
 });
@@ -25,7 +25,7 @@ const database = { clientUrl: options['database-url'], pool: { min: 0, max: 10 }
 const module = ContentModule.forRoot({
   ...{ atlas, blog }[options.model],
   database,
-  cache: options['no-cache'] ? false : {},
+  cache: options.cache ? { bytes: 64 * 1024 * 1024 } : false,
 });
 const logger = ['error', 'warn'];
 const app =
