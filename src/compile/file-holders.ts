@@ -24,7 +24,7 @@ function inInstances(attribute: EmbeddedAttribute, { holder, file }: Search): Sq
 }
 
 function inRelation(attribute: RelationAttribute, { holder, file, context }: Search): Sql | null {
-  if (!attribute.media) return null;
+  if (!attribute.media || attribute.hidden) return null;
   const { from, conditions, scope } = targetsOf(holder, attribute, context);
   const same = sql`${column(scope as RowScope, 'document_id')} = ${file}`;
   return sql`exists (select 1 from ${from} where ${join([...conditions, same], ' and ')})`;

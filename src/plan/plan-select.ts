@@ -3,7 +3,8 @@ import { invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
 import type { Fields, Populate, PopulateItem, Query } from '../query/query.js';
-import type { Attribute, Model, ScalarAttribute, Schema } from '../schema/model.js';
+import { leadsToFiles } from '../schema/media-names.js';
+import type { Attribute, Model, MorphAttribute, ScalarAttribute, Schema } from '../schema/model.js';
 import { typeUid } from '../schema/naming.js';
 import type { ContentLimits } from '../settings.js';
 import {
@@ -150,12 +151,20 @@ function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: Sele
   const asked =
     item.on === null ? everyKind(item, attribute, inside) : fragmentsOf(item.on, attribute, inside);
   const maySee = (kind: Model): boolean =>
-    !attribute.linked || (kind.model === 'type' && context.rights.mayEnter(attribute, kind));
+    !attribute.linked ||
+    (kind.model === 'type' &&
+      context.rights.mayEnter(attribute, kind) &&
+      maySeeHeld(attribute, kind, inside));
   const counted = item.count && attribute.linked;
   const seen = [...asked].filter(([kind]) => maySee(kind));
   const items = new Map(seen.map(([kind, plan]) => [kind, counted ? uncovered(plan) : plan]));
   return kindsOf(attribute).some(maySee) ? [{ kind: 'mixed', attribute, items, counted }] : [];
 }
+
+/** Who may not read all that leads to files is not told which documents of a type hold one. */
+const maySeeHeld = ({ join }: MorphAttribute, type: Model, { rights }: SelectContext): boolean =>
+  join.kind !== 'holders' ||
+  [...type.attributes.values()].every((held) => !leadsToFiles(held) || rights.mayRead(type, held));
 
 /** What is only counted is not shown. */
 const uncovered = (items: ItemsPlan): ItemsPlan => ({

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AuthStrategy, defineCollectionType, defineComponent } from 'nestjs-content-api';
+import { type AuthStrategy, defineCollectionType, defineComponent, type Grants } from 'nestjs-content-api';
 import { FilesModule, type FilesOptions, LocalStorage } from 'nestjs-content-api/files';
 import type { Action } from '../../src/access/permissions.ts';
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
@@ -29,10 +29,21 @@ const page = defineCollectionType({
 const person = defineCollectionType({
   singularApiId: 'person',
   pluralApiId: 'persons',
-  attributes: { name: { type: 'string' }, avatar: { type: 'media' } },
+  attributes: {
+    name: { type: 'string' },
+    avatar: { type: 'media' },
+    passport: { type: 'media', private: true },
+  },
 });
 
 const FILE_ACTIONS: readonly Action[] = ['find', 'findOne', 'create', 'update', 'delete'];
+
+/** Who may not read where pages have their files. */
+const NARROW: Grants = {
+  file: ['findOne'],
+  page: [{ actions: ['find'], fields: ['title', 'cover'] }],
+  person: [{ actions: ['find'], fields: ['name', 'avatar'] }],
+};
 
 /** The role that the header `X-Role` names. */
 const byHeader: AuthStrategy = {
@@ -73,7 +84,7 @@ export async function createFilesApp(
       locales: ['en', 'fr'],
       access: {
         public: { page: ['find', 'findOne'], person: ['find', 'findOne'] },
-        roles: { editor: { '*': '*' }, nobody: {}, ...Object.fromEntries(roles) },
+        roles: { editor: { '*': '*' }, narrow: NARROW, nobody: {}, ...Object.fromEntries(roles) },
       },
       auth: { strategies: [byHeader] },
       imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null, ...options })],

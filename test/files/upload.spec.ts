@@ -373,6 +373,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       ['/api/pages?status=draft', { title: 'draft', cover: used?.id }],
       ['/api/pages', { title: 'nobody', cover: other?.id }],
       ['/api/persons', { name: 'Ann', avatar: used?.id }],
+      ['/api/persons', { name: 'hidden', avatar: other?.id, passport: used?.id }],
     ];
     for (const [path, data] of bodies) {
       const headers = { 'Content-Type': 'application/json' };
@@ -390,6 +391,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(await related('populate=related')).toEqual(['api::person.person Ann', ...shown].sort());
     expect(await related('populate=*&status=draft')).toContain(`${page} draft`);
     expect(await related('populate=related', 'file-findOne')).toBeUndefined();
+    expect(await related('populate=related', 'narrow')).toEqual(['api::person.person Ann']);
     const on = `populate[related][on][${page}][fields]=title`;
     expect(await related(on)).toEqual(shown);
     expect(await json(`/api/upload/files/${used?.id}?populate[related][count]=true`)).toMatchObject([
