@@ -28,9 +28,18 @@ function expected(orm: MikroORM): Expected[] {
 
 const listed = (names: readonly string[]): string => [...new Set(names)].join(', ');
 
-/** What is missing or of another type, a sentence for each; empty when nothing is. */
-export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<string[]> {
-  const wanted = param(JSON.stringify(expected(orm)));
+/** What tables are like. */
+export interface TableProblems {
+  /** What is missing or of another type, a sentence for each; none when nothing is. */
+  readonly tables: readonly string[];
+  /** Whether there is no table at all: nothing has been stored yet. */
+  readonly isNew: boolean;
+}
+
+/** Compares the tables of a database with those of the content. */
+export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<TableProblems> {
+  const all = expected(orm);
+  const wanted = param(JSON.stringify(all));
   const rows = await run(
     print(sql`select e."table", e."column", to_regclass(e."table") is null as gone, a.attname is null as missing, format_type(a.atttypid, null) as found
       from json_to_recordset(${wanted}::json) e("table" text, "column" text, type text)
@@ -46,5 +55,8 @@ export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<st
     .map((row) => `${at(row)} (${String(row['found'])})`);
   const sentence = (what: string, names: readonly string[]): string[] =>
     names.length === 0 ? [] : [`The database ${what} ${listed(names)}: requests for them answer 503`];
-  return [...sentence('lacks', missing), ...sentence('has other types for', others)];
+  return {
+    tables: [...sentence('lacks', missing), ...sentence('has other types for', others)],
+    isNew: rows.length === all.length && rows.every((row) => row['gone'] === true),
+  };
 }

@@ -4,7 +4,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
-import { checkTables } from './check-tables.js';
+import { checkTables, type TableProblems } from './check-tables.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
 import {
   isOutdated,
@@ -52,11 +52,9 @@ export interface DatabaseBase {
 }
 
 /** What is wrong with the database, in sentences. */
-export interface DatabaseProblems {
+export interface DatabaseProblems extends TableProblems {
   /** Why it cannot be used at all; null where it can. */
   readonly away: string | null;
-  /** What its tables lack. */
-  readonly tables: readonly string[];
 }
 
 export class Database {
@@ -183,11 +181,11 @@ export class Database {
       const native = await this.nativePool();
       const run: Runner['run'] = (statement) =>
         native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
-      return { away: null, tables: await checkTables(this.base.orm, run) };
+      return { away: null, ...(await checkTables(this.base.orm, run)) };
     } catch (error) {
       const why = reasonAway(error) ?? String(error);
       const away = `The database cannot be used: ${why}. Until it can, content routes answer 503`;
-      return { away, tables: [] };
+      return { away, tables: [], isNew: false };
     }
   }
 

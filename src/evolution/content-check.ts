@@ -151,9 +151,9 @@ function otherModel({ schema, settings }: Checked, row: Row | undefined): Findin
  * statements, of which the last one sees the newest documents only.
  */
 export async function checkContent(checked: Checked, all: boolean): Promise<CheckResult> {
-  const { away, tables } = await checked.database.problems();
+  const { away, tables, isNew } = await checked.database.problems();
   if (away !== null || tables.length > 0)
-    return { away, findings: tables.map((text) => ({ stops: true, text })), stored: null };
+    return { away, findings: tables.map((text) => ({ stops: !isNew, text })), stored: null };
   const [row] = await checked.database.run(compileStoredModel(checked.schema));
   const findings = [
     ...otherModel(checked, row),

@@ -106,6 +106,21 @@ describe('a database that is not as the model has it', () => {
     expect(warned[0]).toContain('npx nestjs-content-api check');
   });
 
+  it('starts where there is no table yet: nothing can be lost', async () => {
+    const empty = await createDatabase();
+    const content = ContentModule.forRoot({
+      ...BEFORE,
+      startCheck: 'refuse',
+      access: { public: { '*': '*' } },
+      database: { clientUrl: empty.url },
+    });
+    const app = await NestFactory.create({ module: class Host {}, imports: [content] }, { logger: false });
+    await app.init();
+    await supertest(app.getHttpServer()).get('/api/articles').expect(503);
+    await app.close();
+    await empty.drop();
+  });
+
   it('does not start with what would be lost or shown, where it is to refuse, as in production', async () => {
     await expect(start(AFTER, { startCheck: 'refuse' })).rejects.toThrow(/article has no drafts.*migration/);
     const { NODE_ENV } = process.env;
