@@ -8,20 +8,21 @@ interface Found {
   readonly hidden: boolean;
 }
 
-/** What was looked into on the way, and whether that is hidden. */
+/** How a walk came somewhere. */
 interface Way {
   readonly hidden: boolean;
-  readonly seen: ReadonlySet<Model>;
+  /** Components that were looked into, as hidden ones and as shown ones: each once. */
+  readonly seen: Readonly<Record<'hidden' | 'shown', Set<Model>>>;
 }
 
 /** Media attributes in components, at any depth; components may be made of themselves. */
-function inComponents(components: readonly Component[], { hidden, seen }: Way): readonly Found[] {
-  return components
-    .filter((component) => !seen.has(component))
-    .flatMap((component) => {
-      const way = { hidden, seen: new Set([...seen, component]) };
-      return [...component.attributes.values()].flatMap((attribute) => mediaIn(attribute, way));
-    });
+function inComponents(components: readonly Component[], way: Way): readonly Found[] {
+  const seen = way.seen[way.hidden ? 'hidden' : 'shown'];
+  const fresh = components.filter((component) => !seen.has(component));
+  for (const component of fresh) seen.add(component);
+  return fresh
+    .flatMap(({ attributes }) => [...attributes.values()])
+    .flatMap((attribute) => mediaIn(attribute, way));
 }
 
 const found = byKind<Attribute, [Way], readonly Found[]>({
@@ -40,7 +41,7 @@ const mediaIn = (attribute: Attribute, { hidden, seen }: Way): readonly Found[] 
  * is hidden anywhere below is none of them: instances are searched by names, and nothing hidden may be found.
  */
 export function mediaNames(attribute: Attribute): readonly string[] {
-  const all = mediaIn(attribute, { hidden: false, seen: new Set() });
+  const all = mediaIn(attribute, { hidden: false, seen: { hidden: new Set(), shown: new Set() } });
   const hidden = new Set(all.filter((one) => one.hidden).map(({ name }) => name));
   return [...new Set(all.map(({ name }) => name))].filter((name) => !hidden.has(name));
 }
