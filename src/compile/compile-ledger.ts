@@ -56,6 +56,13 @@ export function compileProbe(schema: Schema): { readonly lacks: Statement; reado
 /** Whether the row `t` of totals says that the versions of a type were counted. */
 const isCounted = (type: Sql): Sql => sql`t.type = ${type} and t.locale = '' and t.published and t.total = 1`;
 
+/** Says of types that nobody has counted their versions. */
+export const compileUncount = ({ total }: LedgerTables, types: readonly string[]): Statement =>
+  print(sql`update ${quote(total)} t set total = 0 where ${isCounted(sql`any(${param(types)}::text[])`)}`);
+
+/** For what may take long in large tables. */
+export const patiently = (): Statement => print(sql`select set_config('statement_timeout', '0', true)`);
+
 /** Those who keep the ledger take turns. */
 export const holdLedger = (): Statement => print(sql`select pg_advisory_xact_lock(${LEDGER_LOCK})`);
 export const tryLedger = (): Statement =>
@@ -64,23 +71,28 @@ const LEDGER_LOCK = sql`hashtextextended('content-ledger', 0)`;
 
 /**
  * Counts the versions of a type anew, and says that all of it may have changed. To be run under the lock:
- * what is counted and what was noted are seen at the same time.
+ * what is counted and what was noted are seen at the same time. Answers the totals that were not right; where
+ * nobody had counted before, there were none.
  */
 export function compileRecount(type: ContentType): Statement {
   const { change, total } = ledgerTablesOf(type);
   const name = constant(type.singularApiId);
+  const ofType = sql`where type = ${name} and locale <> '' group by locale, published`;
   const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
-  const noted = sql`select locale, published, sum(delta) as n from ${quote(change)} where type = ${name} group by locale, published`;
-  const kept = sql`select locale, published from ${quote(total)} where type = ${name} and locale <> ''`;
-  const keys = sql`select locale, published from counted union select locale, published from noted where locale <> '' union ${kept}`;
-  const rows = sql`select ${name}, k.locale, k.published, coalesce(c.n, 0) - coalesce(d.n, 0), 0, '0'::xid8 from (${keys}) k
-      left join counted c using (locale, published) left join noted d using (locale, published)
-    union all select ${name}, '', true, 1, 0, '0'::xid8`;
+  const deltas = sql`select locale, published, sum(delta) as n from ${quote(change)} ${ofType}`;
+  const kept = sql`select locale, published, sum(total) as n from ${quote(total)} ${ofType}`;
+  const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta, coalesce(k.n, 0) as base
+    from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
   const changed = sql`insert into ${quote(change)} (xid, n, type, locale, published, delta, digest)
     values (pg_current_xact_id(), ${nextCount(type)}, ${name}, '', false, 0, (random() * 9007199254740991)::int8)`;
-  return print(sql`with counted as (${counted}), noted as (${noted}), changed as (${changed})
-    insert into ${quote(total)} as t (type, locale, published, total, digest, horizon) ${rows}
-    on conflict (type, locale, published) do update set total = excluded.total`);
+  const stored = sql`insert into ${quote(total)} as t (type, locale, published, total, digest, horizon)
+    select ${name}, locale, published, n - delta, 0, '0'::xid8 from compared union all select ${name}, '', true, 1, 0, '0'::xid8
+    on conflict (type, locale, published) do update set total = excluded.total`;
+  const wasCounted = sql`exists (select 1 from ${quote(total)} t where ${isCounted(name)})`;
+  return print(sql`with counted as (${counted}), deltas as (${deltas}), kept as (${kept}), compared as (${compared}),
+    changed as (${changed}), stored as (${stored})
+    select locale, published, (base + delta)::float8 as noted, n::float8 as counted from compared
+    where base + delta <> n and ${wasCounted} order by locale, published`);
 }
 
 /**

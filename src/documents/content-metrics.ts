@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Documents } from './documents.service.js';
+import type { WrongTotal } from '../ledger/keeper.js';
 import { LedgerWorker } from './ledger-worker.js';
 
 /** What has become of reads since the start, and what is kept now. */
@@ -52,9 +53,11 @@ export class ContentMetrics {
 
   /**
    * Counts the versions of all types anew, or of some by their `singularApiId`, and has every instance read
-   * anew what it has kept. To be called after a restore or an import that has switched triggers off.
+   * anew what it has kept; answers the totals that were wrong, one for each type, locale and state. To be
+   * called after a restore or an import that has switched triggers off. Writers may go on meanwhile. Throws
+   * an Error for a type that there is not.
    */
-  recount(...types: readonly string[]): Promise<void> {
+  recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
     return this.worker.recount(...types);
   }
 }

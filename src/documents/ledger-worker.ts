@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { LedgerKeeper } from '../ledger/keeper.js';
+import { LedgerKeeper, type WrongTotal } from '../ledger/keeper.js';
 import { Ledger } from '../ledger/ledger.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
@@ -28,6 +28,11 @@ export class LedgerWorker implements OnApplicationShutdown {
     return this.keeper.isWhole;
   }
 
+  /** What changes are not noted of, in a sentence. */
+  get lack(): string | null {
+    return this.keeper.lack;
+  }
+
   /** Calls back whenever that has changed. */
   onTurn(listener: () => void): void {
     this.listeners.push(listener);
@@ -49,12 +54,9 @@ export class LedgerWorker implements OnApplicationShutdown {
     for (const listener of this.listeners) listener();
   }
 
-  /**
-   * Counts the versions of all types anew, or of some, and has every instance read anew what it has kept: to
-   * be called after a restore that has gone past the triggers.
-   */
-  async recount(...types: readonly string[]): Promise<void> {
-    await this.keeper.recount(...types);
+  /** Counts anew, as {@link LedgerKeeper.recount} has it. */
+  recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
+    return this.keeper.recount(...types);
   }
 
   onApplicationShutdown(): void {

@@ -3,14 +3,17 @@ import {
   compileFold,
   compileProbe,
   compileRecount,
+  compileUncount,
   compileUpkeep,
   holdLedger,
+  patiently,
   tryLedger,
 } from '../compile/compile-ledger.js';
 import type { Database } from '../database/database.js';
 import type { Runner } from '../database/runner.js';
-import { ledgerTablesOf } from '../schema/ledger.js';
+import { ledgerTablesOf, notedTables } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
+import { print, quote, type Statement } from '../sql.js';
 
 /** What a keeper is made of. */
 export interface KeeperBase {
@@ -18,6 +21,18 @@ export interface KeeperBase {
   readonly schema: Schema;
   /** Told in one line what the host should know. */
   readonly warn: (message: string) => void;
+}
+
+/** A total that was not that of the table. */
+export interface WrongTotal {
+  /** By `singularApiId`. */
+  readonly type: string;
+  readonly locale: string;
+  readonly published: boolean;
+  /** How many versions there were said to be. */
+  readonly noted: number;
+  /** How many there are. */
+  readonly counted: number;
 }
 
 /** So many changes are kept before they are added up. */
@@ -32,7 +47,8 @@ const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, hangu
 export class LedgerKeeper {
   /** Whether every change is noted. */
   isWhole = false;
-  private told: string | null = null;
+  /** What changes are not noted of, in a sentence; null where that is not known, too. */
+  lack: string | null = null;
   /** Transactions before this one had ended at that time. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
 
@@ -45,9 +61,10 @@ export class LedgerKeeper {
       const { lacks, uncounted } = compileProbe(schema);
       const missing = (await database.run(lacks)).map(({ name }) => String(name));
       this.isWhole = missing.length === 0;
-      if (!this.isWhole) return this.complain(missing);
-      this.told = null;
-      for (const { type } of await database.run(uncounted)) await this.recount(String(type));
+      if (!this.isWhole) return await this.complain(missing);
+      this.lack = null;
+      for (const { type } of await database.run(uncounted))
+        await this.count(schema.types.get(String(type)), uncounted);
     } catch {
       // The database is away, which others say already.
       this.isWhole = false;
@@ -73,22 +90,48 @@ export class LedgerKeeper {
     }
   }
 
-  /** Counts the versions of a type anew, or of all; whoever has kept answers about them reads them anew. */
-  async recount(...types: readonly string[]): Promise<void> {
+  /**
+   * Counts the versions of a type anew, or of all, and answers which totals were wrong; whoever has kept
+   * answers about them reads them anew. Throws an Error for a type that there is not, before anything is
+   * counted.
+   */
+  async recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
     const all = this.base.schema.types;
-    const named = types.length === 0 ? [...all.values()] : types.flatMap((name) => all.get(name) ?? []);
-    const count = (type: ContentType) => async (runner: Runner) => {
-      await runner.run(holdLedger());
-      await runner.run(compileRecount(type));
-    };
-    for (const type of named) await this.base.database.transaction(count(type), ALONE);
+    const unknown = types.filter((name) => !all.has(name));
+    if (unknown.length > 0) throw new Error(`The model has no type ${unknown.join(', ')}`);
+    const named = types.length === 0 ? [...all.keys()] : [...new Set(types)];
+    const wrong: WrongTotal[] = [];
+    for (const name of named) wrong.push(...(await this.count(all.get(name))));
+    return wrong;
   }
 
-  private complain(missing: readonly string[]): void {
+  /**
+   * In one transaction, for as long as it takes; writers do not wait for it. With `unless`, only what that
+   * statement still names once it is this one's turn.
+   */
+  private count(type?: ContentType, unless?: Statement): Promise<readonly WrongTotal[]> {
+    const work = async (runner: Runner): Promise<readonly WrongTotal[]> => {
+      if (type === undefined) return [];
+      await runner.run(patiently());
+      await runner.run(holdLedger());
+      const left = unless === undefined ? [] : await runner.run(unless);
+      if (unless !== undefined && !left.some((row) => row['type'] === type.singularApiId)) return [];
+      const rows = await runner.run(compileRecount(type));
+      return rows.map((row) => ({ type: type.singularApiId, ...row }) as WrongTotal);
+    };
+    return this.base.database.alone(work, { snapshot: false });
+  }
+
+  /** Says it, and has what is written meanwhile counted as soon as it is noted again. */
+  private async complain(missing: readonly string[]): Promise<void> {
     const names = [...new Set(missing)];
     const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
     const message = `Changes are not noted of ${names.slice(0, NAMED).join(', ')}${more}, so that no answer is kept and lists are counted: run the migrations`;
-    if (message !== this.told) this.base.warn(message);
-    this.told = message;
+    if (message !== this.lack) this.base.warn(message);
+    this.lack = message;
+    const { database, schema } = this.base;
+    const lacking = notedTables(schema).filter(({ table }) => missing.includes(print(quote(table)).text));
+    const types = lacking.map(({ type }) => type.singularApiId);
+    await database.run(compileUncount(ledgerTablesOf(schema.file), types));
   }
 }

@@ -4,6 +4,7 @@ import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
 import { runFiles } from './files-command.js';
 import { runMigration } from './migration-command.js';
+import { RECOUNT_USAGE, runRecount } from './recount-command.js';
 import { runToken } from './token-command.js';
 import { runTypes, TYPES_USAGE } from './types-command.js';
 
@@ -31,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   export: { usage: EXPORT_USAGE, run: runExport },
   import: { usage: IMPORT_USAGE, run: runImport },
+  recount: { usage: RECOUNT_USAGE, run: runRecount },
   types: { usage: TYPES_USAGE, run: runTypes },
 };
 

@@ -290,7 +290,7 @@ describe('the cache', () => {
     }
   });
 
-  it('a trigger that is switched off: no answer is kept, lists are counted, and one line says so', async () => {
+  it('a trigger that is switched off: no answer is kept, lists are counted, also those that nobody noted, and one line says so', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(LedgerWorker);
     await client.query('alter table notes disable trigger content_ledger_update_1');
@@ -300,9 +300,11 @@ describe('the cache', () => {
     await rename('unseen', 'old');
     expect(await titles()).toEqual(['unseen']);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
+    await client.query(`update notes set locale = 'fr'`);
     await client.query('alter table notes enable always trigger content_ledger_update_1');
     await worker.look();
     await warm();
+    expect((await get(LIST)).meta.pagination.total).toBe(0);
     said.mockRestore();
   });
 
