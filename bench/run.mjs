@@ -7,7 +7,7 @@
  *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
  *   npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
- *   npm run bench -- ledger [--seconds 10] [--rounds 7]
+ *   npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
  *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
  *   npm run bench -- types [--types 60] [--tries 5]
  */

@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- ledger [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000]`: what noting changes
- * costs writers. The same writes on the same tables, with the ledger's triggers and without.
+ * costs writers. The same writes on the same tables, with the ledger's triggers and without. With
+ * `--totals 10000,1000000` what exact totals cost in tables of these sizes.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -10,6 +11,7 @@ import { run } from '../load.mjs';
 import { seedBlog } from '../models/seed.mjs';
 import { median } from '../read/measure.mjs';
 import { makeLibraryTables, startLibrary } from '../read/peers.mjs';
+import { benchTotals } from './totals.mjs';
 import { shapesOn } from '../write/requests.mjs';
 
 async function withoutTriggers(databaseUrl) {
@@ -30,6 +32,7 @@ export async function bench(args) {
       connections: { type: 'string', default: '10' },
       rounds: { type: 'string', default: '7' },
       rows: { type: 'string', default: '10000' },
+      totals: { type: 'string' },
     },
   });
   const [seconds, connections, rounds, rows] = ['seconds', 'connections', 'rounds', 'rows'].map((name) =>
@@ -37,6 +40,10 @@ export async function bench(args) {
   );
   const databases = await startDatabases();
   const contestants = [];
+  if (values.totals !== undefined) {
+    const sizes = values.totals.split(',').map(Number);
+    return benchTotals(databases, { sizes, seconds, connections, rounds }).finally(() => databases.stop());
+  }
   try {
     const postgres = await postmasterPid(databases.url);
     for (const key of ['with', 'without']) {

@@ -1,0 +1,93 @@
+/**
+ * `npm run bench -- ledger --totals 10000,1000000 [--seconds 10] [--connections 10] [--rounds 7]`: what an exact total costs in
+ * large tables. The same first page with its total, from tables of these sizes, and beside it counting in SQL; once with
+ * all changes added up, once with as many that are not as a busy minute leaves.
+ */
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuOf, postmasterPid } from '../cpu.mjs';
+import { run } from '../load.mjs';
+import { median } from '../read/measure.mjs';
+import { makeLibraryTables, startLibrary } from '../read/peers.mjs';
+
+const FILL = `insert into articles (document_id, published, locale, title, created_at, updated_at, published_at, revision)
+  select 'total' || lpad(i::text, 19, '0'), true, 'en', 'Article ' || i, now(), now(), now(), 0 from generate_series(1, $1::int) i`;
+/** Each leaves a row of changes, of one version less and one more in turn. */
+const CHANGE = `do $$ begin for i in 1..5000 loop
+  update articles set locale = case locale when 'en' then 'fr' else 'en' end where document_id = 'total' || lpad('7', 19, '0');
+  end loop; end $$`;
+const PATH = '/api/articles?fields=title&pagination[pageSize]=25';
+
+async function fill(databaseUrl, rows) {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(FILL, [rows]);
+  await client.query('vacuum (analyze) articles');
+  return client;
+}
+
+/** Ready as soon as somebody has counted. */
+async function counted(client) {
+  for (;;) {
+    const { rows } = await client.query(
+      "select total from content_total where type = 'article' and locale = '' and published",
+    );
+    if (Number(rows[0]?.total) === 1) return;
+    await sleep(100);
+  }
+}
+
+async function turn({ server }, postgres, { connections, seconds }) {
+  const before = cpuOf([postgres, server.pid]);
+  const { rps, errors, requests } = await run({ url: server.url, path: PATH, connections, seconds });
+  if (errors > 0) throw new Error(`${errors} of ${requests} requests failed`);
+  return { rps, cpu: ((cpuOf([postgres, server.pid]) - before) * 1000) / requests };
+}
+
+async function compare(contestants, postgres, { seconds, connections, rounds }) {
+  const results = contestants.map(() => []);
+  for (let round = -1; round < rounds; round += 1)
+    for (let i = 0; i < contestants.length; i += 1) {
+      const place = (i + round + 1) % contestants.length;
+      const result = await turn(contestants[place], postgres, { connections, seconds: seconds / rounds });
+      if (round >= 0) results[place].push(result);
+    }
+  const [small] = results;
+  for (const [i, { rows }] of contestants.entries()) {
+    const ratio = (what) => median(results[i].map((one, n) => one[what] / small[n][what])).toFixed(2);
+    console.log(`  ${rows} rows: requests/s ${ratio('rps')} of the first, CPU per request ${ratio('cpu')}`);
+  }
+}
+
+export async function benchTotals(databases, { sizes, ...options }) {
+  const contestants = [];
+  try {
+    const postgres = await postmasterPid(databases.url);
+    for (const rows of sizes) {
+      const databaseUrl = await databases.create();
+      await makeLibraryTables(databaseUrl, 'blog');
+      const client = await fill(databaseUrl, rows);
+      const server = await startLibrary(databaseUrl, 'blog');
+      contestants.push({ rows, client, server });
+      await counted(client);
+      const { meta } = await (await fetch(server.url + PATH)).json();
+      if (meta.pagination.total !== rows) throw new Error(`${meta.pagination.total} instead of ${rows}`);
+    }
+    console.log('A page of 25 with its total:');
+    await compare(contestants, postgres, options);
+    for (const { client } of contestants) await client.query(CHANGE);
+    console.log('The same with 5,000 changes that are not added up:');
+    await compare(contestants, postgres, options);
+    for (const { rows, client } of contestants) {
+      const { rows: plan } = await client.query(
+        `explain (analyze, format json) select count(*) from articles where published and locale = 'en'`,
+      );
+      console.log(`  counting ${rows} rows in SQL: ${plan[0]['QUERY PLAN'][0]['Execution Time']} ms`);
+    }
+  } finally {
+    for (const { client, server } of contestants) {
+      await client.end();
+      await server.stop();
+    }
+  }
+}
