@@ -6,7 +6,7 @@ import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Tags } from '../query/parse-tags.js';
 import { hangupOf } from './connection.js';
-import { askedOf, type Deed, type HttpRequest } from './request-state.js';
+import { askedOf, type Deed, type HttpRequest, stateOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 /** What a deed is done with. */
@@ -52,6 +52,9 @@ export class ContentRequests {
       return Answer.NOTHING;
     }
     const answer = await this.documents.read(plan, { hangup, known });
+    const { headers } = request as HttpRequest;
+    if (caller.kind === 'public' && headers.authorization === undefined)
+      stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
     this.unsent.admit(request as HttpRequest, answer.data);
     return answer;
   }

@@ -10,11 +10,13 @@ import { map } from 'rxjs';
 import { Answer, type AnswerHead } from '../documents/answer.js';
 import { parseTags } from '../query/parse-tags.js';
 import { JSON_TEXT } from './metadata.js';
-import { type HttpRequest, isRead } from './request-state.js';
+import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
 type HttpContext = ReturnType<ExecutionContext['switchToHttp']>;
 
 const CONTENT_TYPE = 'Content-Type';
+/** What shared caches may keep: whole answers, and word that they have not changed. */
+const SHARED: readonly number[] = [200, 304];
 
 /**
  * Sends the {@link Answer} that a handler returns: its status, its headers, and the contract's envelope
@@ -39,10 +41,22 @@ export class EnvelopeInterceptor implements NestInterceptor {
     const [request, response] = [http.getRequest<HttpRequest>(), http.getResponse<object>()];
     const answer = whole.unlessKnown(isRead(request) ? parseTags(request.headers['if-none-match']) : null);
     const text = answer.envelope();
+    if (SHARED.includes(answer.head?.status ?? 200)) this.share(request, response);
     if (answer.head !== null) this.sendHead(response, answer.head);
     if (text !== undefined && httpAdapter.getHeader(response, CONTENT_TYPE) === undefined)
       httpAdapter.setHeader(response, CONTENT_TYPE, JSON_TEXT);
     return text;
+  }
+
+  /** Lets shared caches keep it, if they may; browsers ask each time, and so do others once it is over. */
+  private share(request: object, response: object): void {
+    const { sharedMaxAge = 0 } = stateOf(request);
+    if (sharedMaxAge > 0)
+      this.host.httpAdapter.setHeader(
+        response,
+        'Cache-Control',
+        `public, max-age=0, must-revalidate, s-maxage=${sharedMaxAge}`,
+      );
   }
 
   private sendHead(response: object, { status, headers }: AnswerHead): void {

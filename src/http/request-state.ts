@@ -12,6 +12,8 @@ interface RequestState {
   route?: ContentRoute;
   /** What is asked for, on content routes. */
   asked?: Asked;
+  /** For how many seconds shared caches may keep the answer; not at all where it is not said. */
+  sharedMaxAge?: number;
   /** The framework's response. */
   response?: object;
 }

@@ -94,6 +94,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   internal: def === file,
   routes: [...routesOf(def), ...actionsOf(def)],
   owner: def.owner ?? null,
+  sharedMaxAge: def.sharedMaxAge ?? 0,
   attributes: new Map(),
   shown: [],
   storage: NO_STORAGE,

@@ -249,6 +249,12 @@ export interface TypeOptions {
    * tokens and the host can.
    */
   readonly owner?: string;
+  /**
+   * For how many seconds caches that many callers share, a CDN for example, may keep what is answered without
+   * credentials; an answer that shows or filters by several types, as long as each of them allows. Default 0:
+   * not at all.
+   */
+  readonly sharedMaxAge?: number;
   /** The `singularApiId` that it had before: migrations rename what is stored. Default: none. */
   readonly previousName?: string;
   /**

@@ -130,6 +130,8 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly routes: readonly AnyRoute[];
   /** The attribute that is filled with the user who creates a document. */
   readonly owner: string | null;
+  /** For how many seconds caches that many callers share may keep public answers about it. */
+  readonly sharedMaxAge: number;
   /** What it is in the database. */
   readonly storage: Storage;
 }

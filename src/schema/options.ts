@@ -149,6 +149,7 @@ export const TYPE_OPTIONS: Options = {
   routes: ROUTES_OPTION,
   actions: ACTIONS_OPTION,
   owner: TEXT,
+  sharedMaxAge: COUNT,
   previousName: TEXT,
   removed: TEXTS,
   attributes: ATTRIBUTES,
