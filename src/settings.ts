@@ -53,6 +53,8 @@ export interface ContentSettings {
   readonly startCheck: 'refuse' | 'warn' | null;
   /** What answers are kept, and what is said of them. */
   readonly cache: CacheSettings;
+  /** Say in `Server-Timing` how long each answer took, hence whether it was kept. Default false. */
+  readonly serverTiming: boolean;
   /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
   readonly health: boolean;
 }
@@ -128,9 +130,8 @@ export interface LoadLimits {
   /** Reads, slow reads and writes that may wait for a connection, each. */
   readonly queueLength: number;
   /**
-   * Part of the pool's connections that reads may hold which take long; writes leave as many to others.
-   * Between
-   * 0 and 1, one connection at least.
+   * Part of the pool's connections that reads may hold which take long, 0 to 1, at least one; writes leave as
+   * many to others.
    */
   readonly slowShare: number;
   /** Bytes of all large answers together that clients have asked for and not taken yet. */
@@ -158,6 +159,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxCachedPlans: 500,
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
+  serverTiming: false,
   health: false,
   startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
@@ -246,6 +248,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
   maxPreparedSize: whole(0),
+  serverTiming: FLAG,
   health: FLAG,
   startCheck: [
     '"refuse", "warn" or null',

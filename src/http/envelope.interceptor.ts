@@ -43,6 +43,9 @@ export class EnvelopeInterceptor implements NestInterceptor {
     const text = answer.envelope();
     if (SHARED.includes(answer.head?.status ?? 200)) this.share(request, response);
     if (answer.head !== null) this.sendHead(response, answer.head);
+    const { timing } = stateOf(request);
+    timing?.ended(isRead(request) ? 'read' : 'write');
+    if (timing !== undefined) httpAdapter.setHeader(response, 'Server-Timing', timing.header());
     if (text !== undefined && httpAdapter.getHeader(response, CONTENT_TYPE) === undefined)
       httpAdapter.setHeader(response, CONTENT_TYPE, JSON_TEXT);
     return text;

@@ -48,6 +48,7 @@ export class PopulateInterceptor implements NestInterceptor {
         plan: this.plan(request, route, caller),
         precondition: preconditionOf(request),
       };
+    state.timing?.ended('plan');
   }
 
   private plan(request: HttpRequest, { type, action, deed }: ContentRoute, caller: Caller): ReadPlan {

@@ -5,6 +5,7 @@ import type { Action } from '../access/permissions.js';
 import type { Precondition } from '../plan/precondition.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../schema/model.js';
+import type { Timing } from './timing.js';
 
 interface RequestState {
   caller?: Caller;
@@ -14,6 +15,8 @@ interface RequestState {
   asked?: Asked;
   /** For how many seconds shared caches may keep the answer; not at all where it is not said. */
   sharedMaxAge?: number;
+  /** What it takes, where that is told. */
+  timing?: Timing;
   /** The framework's response. */
   response?: object;
 }

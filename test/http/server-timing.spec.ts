@@ -1,0 +1,37 @@
+/** What answers say of the time that they took, where the host wants it to be said. */
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { blog } from '../fixtures/blog.ts';
+
+const TIMES = (deed: 'read' | 'write'): RegExp =>
+  new RegExp(`^${['access', 'plan', deed, 'total'].map((name) => `${name};dur=\\d+\\.\\d\\d`).join(', ')}$`);
+
+describe.each(ADAPTERS)('Server-Timing on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp({ ...blog, serverTiming: true, cache: { bytes: 1_000_000 } }, adapter);
+  });
+  afterAll(() => test.close());
+
+  it('names what was done and nothing else, whether it was read, kept or written', async () => {
+    const path = '/api/categories?filters[name]=secret';
+    for (let i = 0; i < 3; i += 1)
+      expect((await test.http.get(path).expect(200)).headers['server-timing']).toMatch(TIMES('read'));
+    const { headers } = await test.http.post('/api/categories').send({ data: { name: 'secret' } });
+    expect(headers['server-timing']).toMatch(TIMES('write'));
+  });
+
+  it('adds up to the whole', async () => {
+    const { headers } = await test.http.get('/api/categories').expect(200);
+    const times = [...String(headers['server-timing']).matchAll(/dur=([\d.]+)/g)].map(([, time]) =>
+      Number(time),
+    );
+    const total = times.pop() ?? 0;
+    expect(times.reduce((sum, time) => sum + time, 0)).toBeLessThanOrEqual(total + 0.02);
+  });
+});
+
+it('is not there unless it is asked for', async () => {
+  const test = await createTestApp(blog);
+  expect((await test.http.get('/api/categories').expect(200)).headers).not.toHaveProperty('server-timing');
+  await test.close();
+});
