@@ -6,19 +6,23 @@ import { nextCount } from './changes.js';
 
 /**
  * What tells one server from another, and from itself before it was started anew; or before it has recovered
- * from a crash, which may have lost what was seen: that begins all statistics anew.
+ * from a crash, which may have lost what was seen: that begins all statistics anew. And which of its
+ * databases has answered, with which ledger: poolers and search paths may lead elsewhere.
  */
-const SERVER = sql`concat(extract(epoch from pg_postmaster_start_time()), ' ', extract(epoch from pg_stat_get_bgwriter_stat_reset_time()))`;
+const serverOf = ({ change }: LedgerTables): Sql =>
+  sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()), extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
 
 /** What is seen at one time, and by which server. */
-export const SEEN = sql`pg_current_snapshot()::text as snapshot, ${SERVER} as server`;
+export const seenBy = (tables: LedgerTables): Sql =>
+  sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server`;
 
 /** All that is seen now: of each type what its changes come to. */
-export function compileStand({ change, total }: LedgerTables): Statement {
+export function compileStand(tables: LedgerTables): Statement {
+  const { change, total } = tables;
   const all = sql`select c.type, c.digest from ${quote(change)} c union all select t.type, t.digest from ${quote(total)} t where t.type <> ''`;
   const digests = sql`select q.type, bit_xor(q.digest)::text as digest from (${all}) q group by q.type`;
   return print(
-    sql`select ${SEEN}, pg_is_in_recovery() as standby, (select json_agg(d.*) from (${digests}) d)::text as digests`,
+    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, (select json_agg(d.*) from (${digests}) d)::text as digests`,
   );
 }
 
@@ -26,13 +30,19 @@ export function compileStand({ change, total }: LedgerTables): Statement {
  * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; and
  * whether changes are not kept any more that were not seen then.
  */
-export function compileCheck({ change, total }: LedgerTables, snapshot: string): Statement {
+export function compileCheck(tables: LedgerTables, snapshot: string): Statement {
+  const { change, total } = tables;
   const since = sql`${param(snapshot)}::pg_snapshot`;
-  const changes = sql`select c.type, c.document_id as id, c.xid::text as xid, bit_xor(c.digest)::text as digest from ${quote(change)} c
-    where c.xid >= pg_snapshot_xmin(${since}) and not pg_visible_in_snapshot(c.xid, ${since}) group by c.type, c.document_id, c.xid`;
+  // What a snapshot does not see: transactions from its end on, and those that were running. Asked like that
+  // it costs what has changed, however long somebody has been writing.
+  const columns = sql`c.type, c.document_id as id, c.xid, c.digest from ${quote(change)} c`;
+  const unseen = sql`select ${columns} where c.xid >= pg_snapshot_xmax(${since})
+    union all select ${columns} where c.xid = any(array(select pg_snapshot_xip(${since})))`;
+  const changes = sql`select u.type, u.id, u.xid::text as xid, bit_xor(u.digest)::text as digest from (${unseen}) u
+    group by u.type, u.id, u.xid`;
   const lost = sql`exists (select 1 from ${quote(total)} t where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
   return print(
-    sql`select ${SEEN}, pg_is_in_recovery() as standby, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
+    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
   );
 }
 

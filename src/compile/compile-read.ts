@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
+import { ledgerTablesOf } from '../schema/ledger.js';
 import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { stampOf } from './changes.js';
-import { countedTotal, SEEN } from './compile-ledger.js';
+import { countedTotal, seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
@@ -166,7 +167,8 @@ export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
  */
 export function compileAnswer(plan: ReadPlan, bytes: number, noted = false): Statement {
   const answer = answerSql(plan, bytes, noted);
-  return print(noted ? sql`select a.*, ${SEEN} from (${answer} offset 0) a` : answer);
+  const seen = seenBy(ledgerTablesOf(plan.type));
+  return print(noted ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
 }
 
 function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {

@@ -9,8 +9,13 @@ import type { Row } from './runner.js';
 /** How long a statement may take, in milliseconds; one that takes longer has lost its connection. */
 const PATIENCE = 2000;
 
-/** Planning for each set of values takes longer than these statements do. */
-const GENERIC = print(sql`set plan_cache_mode = force_generic_plan`);
+/**
+ * Planning for each set of values takes longer than these statements do. They look for few rows of tables that
+ * nobody has analysed, which a plan for any value would read from end to end.
+ */
+const GENERIC = print(
+  sql`select set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)`,
+);
 
 export class OwnConnection {
   private isOpen = true;

@@ -7,6 +7,7 @@ import { compileCheck, compileStand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
 import type { LedgerTables } from '../schema/ledger.js';
+import { fastest } from './odds.js';
 
 /** What answers are about: all documents of a type, or one of them. */
 export interface Subject {
@@ -42,7 +43,7 @@ interface Stand {
 }
 
 /** Changes of a document by a transaction, or of any where `id` is null. */
-interface Told extends Stand {
+export interface Told extends Stand {
   readonly id: string | null;
   readonly xid: string;
 }
@@ -78,14 +79,18 @@ export class Ledger {
   private snapshot: string | null = null;
   /** Which server answers; null before it is known. */
   private seenBy: string | null = null;
-  private running: Promise<boolean> | null = null;
-  private next: Promise<boolean> | null = null;
+  private isAsking = false;
+  /** Those who came while it was asked, and wait for the next time. */
+  private next: PromiseWithResolvers<boolean> | null = null;
   private quietUntil = 0;
   private isClosed = false;
   private complaint: string | null = null;
   /** How many statements were asked, and the milliseconds of the last; for who watches. */
   checks = 0;
   took = 0;
+  /** What a check has cost each of those who shared it of late, in milliseconds. */
+  cost = 0;
+  private asking = 0;
 
   constructor(private readonly base: LedgerBase) {}
 
@@ -101,11 +106,9 @@ export class Ledger {
 
   /** Asks what has changed. False where nobody can say. */
   check(): Promise<boolean> {
-    if (this.running === null) return this.start();
-    return (this.next ??= this.running.then(() => {
-      this.next = null;
-      return this.start();
-    }));
+    this.asking += 1;
+    if (!this.isAsking) return this.start();
+    return (this.next ??= Promise.withResolvers<boolean>()).promise;
   }
 
   /** Whether something may have changed since a position, as far as it has been asked. */
@@ -157,17 +160,23 @@ export class Ledger {
     this.lose();
   }
 
-  private start(): Promise<boolean> {
-    if (this.isClosed || performance.now() < this.quietUntil) return Promise.resolve(false);
-    const running = this.ask().finally(() => {
-      this.running = null;
-    });
-    this.running = running;
-    return running;
+  private async start(): Promise<boolean> {
+    if (this.isClosed || performance.now() < this.quietUntil) return false;
+    this.isAsking = true;
+    const isKnown = await this.ask();
+    this.isAsking = false;
+    const { next } = this;
+    this.next = null;
+    // At once: whoever comes now must not ask beside those who have waited, or both would be told the same.
+    if (next !== null) this.start().then(next.resolve, next.reject);
+    return isKnown;
   }
 
-  private async ask(): Promise<boolean> {
+  /** Takes note of what has changed. Never throws. */
+  protected async ask(): Promise<boolean> {
     const started = performance.now();
+    const askers = Math.max(1, this.asking);
+    this.asking = 0;
     try {
       const connection = (this.connection ??= await this.base.open());
       if (connection === null) return false;
@@ -176,6 +185,7 @@ export class Ledger {
       if (!known) await this.begin(connection);
       this.checks += 1;
       this.took = performance.now() - started;
+      this.cost = fastest(this.checks === 1 ? null : this.cost, this.took / askers);
       this.complaint = null;
       return true;
     } catch (error) {
@@ -189,11 +199,17 @@ export class Ledger {
   private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
     const [row = {}] = await connection.run(compileCheck(this.base.tables, since), CHECK);
     this.judge(row);
-    if (row['lost'] === true || row['server'] !== this.seenBy) return false;
-    this.count += 1;
+    const isForgotten = this.snapshot !== since;
+    if (isForgotten || row['lost'] === true || row['server'] !== this.seenBy) return false;
     this.snapshot = String(row['snapshot']);
-    for (const change of told<Told>(row['changes'])) this.note(change);
+    this.tell(told<Told>(row['changes']));
     return true;
+  }
+
+  /** Another check has been made, and has said so much. */
+  protected tell(changes: readonly Told[]): void {
+    this.count += 1;
+    for (const change of changes) this.note(change);
   }
 
   /** All that is there, for the first time, or after it has been lost from sight. */

@@ -4,6 +4,7 @@
  */
 import { Generations } from './generations.js';
 import type { Ledger, Subject } from './ledger.js';
+import { Odds } from './odds.js';
 
 /** What is read. */
 export interface CachedRead<T> {
@@ -38,26 +39,20 @@ export interface ReadCounts {
 }
 
 interface Entry<T> {
+  /** Null while it changes so often that it is not kept. */
   readonly answer: T | null;
   readonly position: number;
   readonly bytes: number;
-  /** How often it was right lately, less what it was wrong. */
-  worth: number;
-  /** How many reads pass it by before it is tried again. */
-  rest: number;
+  readonly odds: Odds;
 }
 
-/** What is right so often stays worth a check for a while. */
-const MOST = 8;
-/** What a change costs: it makes a check worth nothing, and the read has to be done all the same. */
-const COST = 2;
-/** How many reads go without, once it has changed more often than it was read. */
-const REST = 32;
 /** What an entry takes beside its text. */
 const EMPTY = 256;
 
 export class ReadCache<T> {
   private readonly entries: Generations<Entry<T>>;
+  /** The last read of each key that has been begun and has not ended. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
   readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0, unchanged: 0 };
 
   constructor(
@@ -81,46 +76,75 @@ export class ReadCache<T> {
 
   async read(asked: CachedRead<T>): Promise<T> {
     const entry = this.entries.get(asked.key);
-    if (entry !== undefined && entry.rest > 0 && !asked.mayBeKnown) return this.pass(asked, entry);
+    if (entry?.odds.passes() === true) return this.pass(asked);
     // Nothing is known yet: what is read now could not be kept.
     const asks = (entry?.answer ?? null) !== null || asked.mayBeKnown || this.ledger.server === null;
-    if (!asks || !(await this.ledger.check())) return this.load(asked, entry, false);
-    const kept = this.valid(asked);
-    const known = asked.known();
-    if (known !== null) this.counts.unchanged += 1;
-    else if (kept !== null) this.counts.hits += 1;
-    return known ?? kept ?? this.load(asked, entry, true);
+    if (!asks || !(await this.ledger.check())) return this.load(asked, false);
+    return this.found(asked) ?? (await this.renewed(asked)) ?? this.load(asked, true);
   }
 
-  /** What is kept and has not changed: of an entry that others may have renewed during the check. */
-  private valid({ key, subject }: CachedRead<T>): T | null {
-    const entry = this.entries.get(key);
-    if (entry === undefined || entry.answer === null || this.ledger.hasChanged(subject, entry.position))
-      return null;
-    if (entry.worth < MOST) entry.worth += 1;
+  /** What need not be read: the client has it, or it is kept and unchanged. To be asked after a check. */
+  private found(asked: CachedRead<T>): T | null {
+    const known = asked.known();
+    if (known !== null) {
+      this.counts.unchanged += 1;
+      return known;
+    }
+    const entry = this.entries.get(asked.key);
+    if (entry === undefined || entry.answer === null) return null;
+    const { position, cost } = this.ledger;
+    const isChanged = this.ledger.hasChanged(asked.subject, entry.position);
+    entry.odds.judge(isChanged, position, cost);
+    if (isChanged) return null;
+    this.counts.hits += 1;
     return entry.answer;
   }
 
-  private async pass({ load }: CachedRead<T>, entry: Entry<T>): Promise<T> {
-    entry.rest -= 1;
+  /**
+   * What somebody else is reading already, if that has seen all that the check has told: however many ask, a
+   * change costs one read.
+   */
+  private async renewed(asked: CachedRead<T>): Promise<T | null> {
+    const reading = this.underWay.get(asked.key);
+    if (reading === undefined) return null;
+    await reading;
+    return this.found(asked);
+  }
+
+  private async pass({ load }: CachedRead<T>): Promise<T> {
     this.counts.passed += 1;
     return (await load(true)).answer;
   }
 
-  private async load(asked: CachedRead<T>, before: Entry<T> | undefined, isChecked: boolean): Promise<T> {
-    if (before?.answer == null) this.counts.misses += 1;
+  private async load(asked: CachedRead<T>, isChecked: boolean): Promise<T> {
+    const { key } = asked;
+    const before = this.entries.get(key);
+    if ((before?.answer ?? null) === null) this.counts.misses += 1;
     else this.counts.stale += 1;
-    const worth = (before?.worth ?? 0) - (before?.answer == null ? 0 : COST);
-    const { key, subject } = asked;
-    if (before !== undefined && worth < -MOST) {
+    const odds = before?.odds ?? new Odds();
+    if (odds.rests) {
       // Remembered without its text, until it has been passed by often enough.
-      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, worth: COST - MOST, rest: REST });
+      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, odds });
       return (await asked.load(true)).answer;
     }
-    const { answer, position, bytes } = await asked.load(isChecked);
+    const loading = this.keep(asked, odds, isChecked);
+    const over = loading.then(forget, forget).then(() => {
+      if (this.underWay.get(key) === over) this.underWay.delete(key);
+    });
+    this.underWay.set(key, over);
+    return loading;
+  }
+
+  /** Reads it, and keeps it if it is known to be of the present. */
+  private async keep({ key, subject, load }: CachedRead<T>, odds: Odds, isChecked: boolean): Promise<T> {
+    const started = performance.now();
+    const { answer, position, bytes } = await load(isChecked);
+    odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
-    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, worth, rest: 0 });
+    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, odds });
     return answer;
   }
 }
+
+const forget = (): void => undefined;
