@@ -43,19 +43,21 @@ const PUT = {
 const assigned = Object.entries(PUT)
   .map(([name, value]) => `${name} = ${value}`)
   .join(', ');
-const targets = (table) => `array(select l.target_document_id from ${table} l
-  where l.owner_document_id = t.document_id and l.published = t.published order by l.position)`;
+const targets = (table) => `(array(select l.target_document_id from ${table} l
+  where l.owner_document_id = t.document_id and l.published = t.published order by l.position))::text`;
+const JSON_COLUMNS = ['body', 'meta', 'seo', 'sections', 'blocks'];
+const digested = (name) => `(${PUT[name] ?? `t.${name}`})${JSON_COLUMNS.includes(name) ? '::text' : ''}`;
 
 /**
  * A version of a document by what its content is: a digest of it, the same for a draft and what is published
  * from it, so that equal ones need no copying.
  */
-const REVISION = `hash_record_extended(row(${COPIED.map((name) => PUT[name] ?? `t.${name}`).join(', ')},
-    $3::text[], ${targets('articles_gallery_links')}, ${targets('articles_related_links')}), 0)`;
-const POSTED_REVISION = `hash_record_extended(row($3::text, $4::text, $5::text, $6::jsonb, $7::int4, $8::numeric,
-    $9::boolean, $10::date, $11::jsonb, $12::text, $13::jsonb, $14::jsonb, $15::jsonb, null::int8, null::float8,
+const REVISION = `hash_record_extended(row(${COPIED.map(digested).join(', ')},
+    $3::text[]::text, ${targets('articles_gallery_links')}, ${targets('articles_related_links')}), 0)`;
+const POSTED_REVISION = `hash_record_extended(row($3::text, $4::text, $5::text, $6::jsonb::text, $7::int4, $8::numeric,
+    $9::boolean, $10::date, $11::jsonb::text, $12::text, $13::jsonb::text, $14::jsonb::text, $15::jsonb::text, null::int8, null::float8,
     null::text, null::text, null::text, null::text, null::time, null::timestamptz, null::text,
-    $2::text[], array[]::text[], array[]::text[]), 0)`;
+    $2::text[]::text, '{}'::text, '{}'::text), 0)`;
 
 const POST = `with o as (
     insert into articles (document_id, locale, published, created_at, updated_at, published_at, revision, ${POSTED})

@@ -36,13 +36,22 @@ export function storedTargets(attribute: LinkedAttribute, { storage }: ContentTy
 }
 
 /**
+ * A list as text. The database adds up what it makes of the members of a list or of JSON, in such a way that
+ * two of them which have swapped members, or nest them otherwise, come to the same.
+ */
+const whole = (value: Sql): Sql => sql`(${value})::text`;
+
+/**
  * The revision of a version: a digest of its own content, so that it is the same where the content is, and
  * only there. Places in the lists of others are no part of it.
  */
 export function revisionOf({ type, row, value, lists }: Content): Sql {
   const { columns, links } = type.storage.content;
-  const values = columns.map((column) => value?.(column) ?? sql`${row}.${quote(column.name)}`);
-  const targets = links.map((stored) => lists?.get(stored.attribute) ?? targetsOf(stored, row));
+  const values = columns.map((column) => {
+    const one = value?.(column) ?? sql`${row}.${quote(column.name)}`;
+    return column.type === 'jsonb' ? whole(one) : one;
+  });
+  const targets = links.map((stored) => whole(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
   const content = [...values, ...targets];
   return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
 }

@@ -462,6 +462,15 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await stamp(`topics/${t}`)).toBe(before.topic);
   });
 
+  it('D21: a target that goes from one relation to the next one modifies the document', async () => {
+    const [x, y] = await w.several('topics', 'xy');
+    const id = await made({ title: 'a', localTopics: [x, y] });
+    await w.put(`${text(id)}?status=draft`, { localEmblem: x, localTopics: [y] });
+    expect(await modified('stories', id)).toBe(true);
+    await w.put(`${text(id)}?status=draft`, { localEmblem: null, localTopics: [x, y] });
+    expect(await modified('stories', id)).toBe(false);
+  });
+
   it('D21 M6: being linked to changes nobody', async () => {
     const [t] = await w.several('topics', 't');
     const before = await stamp(`topics/${t}`);

@@ -227,6 +227,13 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
         );
       });
 
+      it('D21 JSON that nests the same values otherwise is a modification', async () => {
+        const made = await post('articles', { title: 'nested', summary: 'nested', meta: [[1], 2] });
+        await update('articles', made, { meta: [[1, 2]] }, '?status=draft');
+        const modified = 'articles?filters[summary]=nested&publicationFilter=modified&status=draft';
+        expect(await list(modified)).toEqual(['nested']);
+      });
+
       it('another value is a 400, and the deprecated spelling works', async () => {
         expect(
           (await test.http.get('/api/articles?publicationFilter=nope').expect(400)).body.error.details,

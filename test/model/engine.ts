@@ -119,8 +119,11 @@ export class Engine {
   async search({ runs, max, seed, seconds = Infinity, progress }: ModelRun): Promise<Found | null> {
     const end = performance.now() + seconds * 1000;
     let last = performance.now();
+    let running: Promise<unknown> = Promise.resolve();
     const property = fc.asyncProperty(sequences(max), async (commands) => {
-      await this.run(commands);
+      const run = this.run(commands);
+      running = run.catch(() => undefined);
+      await run;
       if (performance.now() - last < 5000) return;
       last = performance.now();
       progress?.(this.tally);
@@ -135,6 +138,8 @@ export class Engine {
         includeErrorInReport: false,
       };
       const details = await fc.check(property, options);
+      // Where the time was over, one sequence is still under way, on the tables of what comes next.
+      await running;
       if (!details.failed || details.counterexample === null) continue;
       const error: unknown = details.errorInstance;
       if (!(error instanceof Difference)) throw error;
