@@ -1,28 +1,34 @@
 /** Content in one file, out and in. */
 import type { Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { Database } from '../database/database.js';
+import { FileContents } from '../files/file-contents.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
-import { exportArchive, type Progress, type Source } from './export-archive.js';
-import { importArchive, type ImportOptions, type ImportResult, type OpenArchive } from './import-archive.js';
+import { exportArchive, type ExportOptions, type ExportResult, type Source } from './export-archive.js';
+import { importArchive } from './import-archive.js';
+import type { ImportOptions, ImportResult, OpenArchive } from './import-options.js';
 
 /**
  * Moves content from one system to another, with all its ids, times, orders, locales, states, links and
- * schedules; users without what they sign in with. No hook runs.
+ * schedules, and the bytes of its files; users without what they sign in with. No hook runs.
  *
  * @publicApi
  */
 @Injectable()
 export class ContentArchive {
-  private readonly source: Source;
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(ModuleRef) private readonly modules: ModuleRef,
+  ) {}
 
-  constructor(@Inject(Database) database: Database, @Inject(CONTENT_SCHEMA) schema: Schema) {
-    this.source = { database, schema };
-  }
-
-  /** Writes everything into `destination`, as it is at one moment, while others go on writing. */
-  export(destination: Writable, progress: Progress = () => undefined): Promise<void> {
-    return exportArchive(this.source, destination, progress);
+  /**
+   * Writes everything into `destination`, as it is at one moment, while others go on writing; the bytes of
+   * files, too, where the application has the module for files.
+   */
+  export(destination: Writable, options: ExportOptions = {}): Promise<ExportResult> {
+    return exportArchive(this.source(), destination, options);
   }
 
   /**
@@ -31,6 +37,19 @@ export class ContentArchive {
    * interrupted goes on when it is called again.
    */
   import(open: OpenArchive, options: ImportOptions = {}): Promise<ImportResult> {
-    return importArchive(this.source, open, options);
+    return importArchive(this.source(), open, options);
+  }
+
+  private source(): Source {
+    return { database: this.database, schema: this.schema, contents: this.contents() };
+  }
+
+  /** The bytes of files, of a module that not every application has. */
+  private contents(): FileContents | null {
+    try {
+      return this.modules.get(FileContents, { strict: false });
+    } catch {
+      return null;
+    }
   }
 }

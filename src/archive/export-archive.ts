@@ -6,29 +6,55 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import {
   archiveSettings,
-  compileCloseDocuments,
+  compileClose,
   compileCounters,
   compileLastId,
-  compileNextDocuments,
+  compileNext,
+  compileOpenContents,
   compileOpenDocuments,
 } from '../compile/compile-archive.js';
 import type { Database } from '../database/database.js';
-import type { Runner } from '../database/runner.js';
+import type { Row, Runner } from '../database/runner.js';
+import type { FileContents } from '../files/file-contents.js';
 import { type ArchivedType, archivedTypes } from '../schema/archive.js';
 import type { Schema } from '../schema/model.js';
+import type { Statement } from '../sql.js';
 import { WITHHELD } from '../accounts/withheld.js';
-import { ARCHIVE, type ArchiveHeader, type ArchivePart, ArchiveWriter, VERSION } from './format.js';
+import { writeContents } from './export-contents.js';
+import {
+  ARCHIVE,
+  type ArchiveHeader,
+  ArchiveWriter,
+  type DocumentsPart,
+  type Progress,
+  VERSION,
+} from './format.js';
 
 /** How many documents are in memory at a time. */
 const AT_ONCE = 50;
-
-/** Told how many documents of a type have been dealt with: now and then, and at the end of each type. */
-export type Progress = (type: string, documents: number) => void;
 
 /** What is exported. */
 export interface Source {
   readonly database: Database;
   readonly schema: Schema;
+  /** Where the bytes of files are; null in an application that keeps none. */
+  readonly contents: FileContents | null;
+}
+
+/** How content is exported. */
+export interface ExportOptions {
+  /** False leaves the bytes of files out: whoever moves copies their storage. Default true. */
+  readonly files?: boolean;
+  readonly progress?: Progress;
+}
+
+/** What an archive holds. */
+export interface ExportResult {
+  readonly documents: number;
+  /** Contents of files, formats included, each once. */
+  readonly contents: number;
+  /** Keys of contents that files name and that were not there: gone before, or removed meanwhile. */
+  readonly missing: readonly string[];
 }
 
 async function headerOf(runner: Runner, schema: Schema): Promise<ArchiveHeader> {
@@ -43,63 +69,80 @@ async function headerOf(runner: Runner, schema: Schema): Promise<ArchiveHeader> 
   };
 }
 
-async function partOf(runner: Runner, { type, columns, links }: ArchivedType): Promise<ArchivePart> {
+async function partOf(runner: Runner, { type, columns, links }: ArchivedType): Promise<DocumentsPart> {
   const [row] = await runner.run(compileLastId(type));
-  const described = columns.map(({ name, attribute, type: databaseType }) => [
-    name,
-    { attribute: attribute.name, type: databaseType },
-  ]);
+  const described = columns.map(
+    ({ name, attribute, type: databaseType }) =>
+      [name, { attribute: attribute.name, type: databaseType }] as const,
+  );
   return {
     part: 'documents',
     type: type.singularApiId,
-    columns: Object.fromEntries(described) as ArchivePart['columns'],
+    columns: Object.fromEntries(described),
     links: links.map(({ attribute }) => attribute.name),
     lastId: Number(row?.['last']),
   };
 }
 
-/** The documents of a type, by a cursor. */
-async function* documentsOf(runner: Runner, archived: ArchivedType): AsyncGenerator<string> {
-  await runner.run(compileOpenDocuments(archived));
+/** The rows of a cursor. */
+async function* rowsOf(runner: Runner, open: Statement): AsyncGenerator<Row> {
+  await runner.run(open);
   for (;;) {
-    const rows = await runner.run(compileNextDocuments(AT_ONCE));
-    // PostgreSQL breaks lists into lines; in texts of JSON a line break is never one itself.
-    for (const { line } of rows) yield String(line).replaceAll('\n', ' ');
+    const rows = await runner.run(compileNext(AT_ONCE));
+    yield* rows;
     if (rows.length < AT_ONCE) break;
   }
-  await runner.run(compileCloseDocuments());
+  await runner.run(compileClose());
 }
 
-async function writeAll(
+interface Task extends Source {
+  readonly writer: ArchiveWriter;
+  readonly progress: Progress;
+}
+
+/** All documents of a type; how many. */
+async function writeType(
   runner: Runner,
-  { schema, writer, progress }: { schema: Schema; writer: ArchiveWriter; progress: Progress },
-): Promise<void> {
+  archived: ArchivedType,
+  { writer, progress }: Task,
+): Promise<number> {
+  const { singularApiId } = archived.type;
+  await writer.part(await partOf(runner, archived));
+  let documents = 0;
+  for await (const { line } of rowsOf(runner, compileOpenDocuments(archived))) {
+    // PostgreSQL breaks lists into lines; in texts of JSON a line break is never one itself.
+    await writer.document(String(line).replaceAll('\n', ' '));
+    documents += 1;
+    if (documents % AT_ONCE === 0) progress(singularApiId, documents);
+  }
+  await writer.endPart();
+  progress(singularApiId, documents);
+  return documents;
+}
+
+async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
+  const { schema, contents, writer } = task;
   for (const setting of archiveSettings()) await runner.run(setting);
   await writer.begin(await headerOf(runner, schema));
-  for (const archived of archivedTypes(schema.types, WITHHELD)) {
-    const { singularApiId } = archived.type;
-    await writer.part(await partOf(runner, archived));
-    let documents = 0;
-    for await (const line of documentsOf(runner, archived)) {
-      await writer.document(line);
-      documents += 1;
-      if (documents % AT_ONCE === 0) progress(singularApiId, documents);
-    }
-    await writer.endPart();
-    progress(singularApiId, documents);
-  }
+  const rows = (): AsyncGenerator<Row> => rowsOf(runner, compileOpenContents(schema));
+  const moved = contents === null ? null : await writeContents(rows(), { ...task, contents });
+  let documents = 0;
+  for (const archived of archivedTypes(schema.types, WITHHELD))
+    documents += await writeType(runner, archived, task);
   await writer.end();
+  return { documents, contents: moved?.contents ?? 0, missing: moved?.missing ?? [] };
 }
 
 /**
  * Writes all content into an archive, as it is at one moment, while others go on writing. Resolves when the
- * destination has all of it; rejects with its error, or the database's.
+ * destination has all of it; rejects with its error, the database's, or an ArchiveError for a content whose
+ * bytes are not those that its key names.
  */
 export async function exportArchive(
-  { database, schema }: Source,
+  source: Source,
   destination: Writable,
-  progress: Progress,
-): Promise<void> {
+  { files = true, progress = () => undefined }: ExportOptions,
+): Promise<ExportResult> {
   const gzip = createGzip();
   const written = pipeline(gzip, destination);
   // Whoever puts a line hears of it, and so does whoever waits for the end.
@@ -107,15 +150,16 @@ export async function exportArchive(
   const put = async (line: string): Promise<void> => {
     if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);
   };
+  const contents = files ? source.contents : null;
+  const task = { ...source, contents, writer: new ArchiveWriter(put), progress };
   try {
-    await database.alone((runner) => writeAll(runner, { schema, writer: new ArchiveWriter(put), progress }), {
-      snapshot: true,
-    });
+    const result = await source.database.alone((runner) => writeAll(runner, task), { snapshot: true });
+    gzip.end();
+    await written;
+    return result;
   } catch (error) {
     gzip.destroy();
     destination.destroy();
     throw error;
   }
-  gzip.end();
-  await written;
 }

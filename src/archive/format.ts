@@ -1,12 +1,10 @@
 /**
  * What an archive looks like: gzip over lines of JSON. The first line says what it is; then parts follow,
- * each with a line before, a line for every document, and a line after with their number and checksum; the
- * last line says that nothing is missing. Names in it are looked up in the model, and never are paths.
+ * each with a line before, its own lines, and a line after with their number and checksum; the last line says
+ * that nothing is missing. Names in it are looked up in the model, and never are paths.
  */
 import { createHash, type Hash } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../json.js';
 
 /** What archives say that they are, and which version of this format they have. */
 export const ARCHIVE = 'nestjs-content-api';
@@ -14,8 +12,8 @@ export const VERSION = 1;
 
 /** The first line. */
 export interface ArchiveHeader {
-  readonly archive: typeof ARCHIVE;
-  readonly version: typeof VERSION;
+  readonly archive: string;
+  readonly version: number;
   /** Tells archives apart, so that an import that was interrupted goes on with the same one. */
   readonly id: string;
   /** An instant in ISO 8601. */
@@ -25,8 +23,17 @@ export interface ArchiveHeader {
   readonly counts: string;
 }
 
+export const isHeader: Test<ArchiveHeader> = isShape<ArchiveHeader>({
+  archive: isText,
+  version: isCount,
+  id: isText,
+  createdAt: isText,
+  instances: (value): value is string => isText(value) && /^\d+$/.test(value),
+  counts: (value): value is string => isText(value) && /^\d+$/.test(value),
+});
+
 /** The line before the documents of a type. */
-export interface ArchivePart {
+export interface DocumentsPart {
   readonly part: 'documents';
   /** By `singularApiId`. */
   readonly type: string;
@@ -38,19 +45,88 @@ export interface ArchivePart {
   readonly lastId: number;
 }
 
-/** The line after them. */
-interface PartEnd {
-  readonly end: string;
-  readonly documents: number;
-  /** Of the lines from the part's own to its last document's, in hexadecimal digits. */
-  readonly sha256: string;
+/** The line before the bytes of files, which come before all rows that name them. */
+interface ContentsPart {
+  readonly part: 'contents';
 }
+
+/** The line before what belongs together. */
+export type ArchivePart = DocumentsPart | ContentsPart;
+
+const isNamed =
+  <N extends string>(name: N): Test<N> =>
+  (value): value is N =>
+    value === name;
+
+const isDocumentsPart: Test<DocumentsPart> = isShape<DocumentsPart>({
+  part: isNamed('documents'),
+  type: isText,
+  columns: isRecordOf(isShape({ attribute: isText, type: isText })),
+  links: isListOf(isText),
+  lastId: isCount,
+});
+const isContentsPart: Test<ContentsPart> = isShape<ContentsPart>({ part: isNamed('contents') });
+
+export const isPart: Test<ArchivePart> = (value): value is ArchivePart =>
+  isDocumentsPart(value) || isContentsPart(value);
+
+/** What a part is called in its last line, and in messages. */
+export const nameOf = (part: ArchivePart): string => (part.part === 'documents' ? part.type : part.part);
+
+/** What a part holds: which of its lines are counted, and which are its own at all. */
+export const LINES: Readonly<
+  Record<ArchivePart['part'], { readonly counted: RegExp; readonly own: RegExp }>
+> = {
+  documents: { counted: /^\{"documentId"/, own: /^\{"documentId"/ },
+  contents: { counted: /^\{"content"/, own: /^\{"(content|bytes)"/ },
+};
+
+/** The line before the bytes of one content. */
+export interface ArchivedContent {
+  /** Its key in a storage, which names it by its SHA-256; formats are named after their original. */
+  readonly content: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Media type. */
+  readonly mime: string;
+}
+
+export const isContent: Test<ArchivedContent> = isShape<ArchivedContent>({
+  content: isText,
+  size: isCount,
+  mime: isText,
+});
+
+/** A line of bytes in base64. */
+interface BytesLine {
+  readonly bytes: string;
+}
+
+export const isBytesLine: Test<BytesLine> = isShape<BytesLine>({ bytes: isText });
+
+/** The line after a part; its number of documents, or contents, stands under the name of what they are. */
+export interface PartEnd {
+  readonly end: string;
+  /** Of the lines from the part's own to its last one, in hexadecimal digits. */
+  readonly sha256: string;
+  /** Contents that files name and that were not there. */
+  readonly missing?: readonly string[];
+}
+
+export const isPartEnd: Test<PartEnd> = isShape<PartEnd>({
+  end: isText,
+  sha256: isText,
+  missing: (value): value is readonly string[] => value === undefined || isListOf(isText)(value),
+});
 
 /** The last line. */
 interface ArchiveEnd {
   readonly complete: true;
   readonly parts: number;
 }
+
+/** Told how many documents of a type, or `contents` of files, have been dealt with: now and then. */
+export type Progress = (what: string, count: number) => void;
 
 /** What is wrong with an archive; its message is for whoever wants to import it. */
 export class ArchiveError extends Error {}
@@ -59,8 +135,8 @@ export class ArchiveError extends Error {}
 export class ArchiveWriter {
   private hash: Hash = createHash('sha256');
   private parts = 0;
-  private documents = 0;
-  private type = '';
+  private count = 0;
+  private at: ArchivePart = { part: 'contents' };
 
   constructor(private readonly put: (line: string) => Promise<void>) {}
 
@@ -70,20 +146,29 @@ export class ArchiveWriter {
 
   async part(part: ArchivePart): Promise<void> {
     this.hash = createHash('sha256');
-    this.documents = 0;
-    this.type = part.type;
+    this.count = 0;
+    this.at = part;
     await this.hashed(JSON.stringify(part));
   }
 
   async document(line: string): Promise<void> {
-    this.documents += 1;
+    this.count += 1;
     await this.hashed(line);
   }
 
-  async endPart(): Promise<void> {
+  /** The beginning of a content, whose bytes follow. */
+  content(content: ArchivedContent): Promise<void> {
+    return this.document(JSON.stringify(content));
+  }
+
+  bytes(piece: Buffer): Promise<void> {
+    return this.hashed(`{"bytes":"${piece.toString('base64')}"}`);
+  }
+
+  async endPart(more: Pick<PartEnd, 'missing'> = {}): Promise<void> {
     this.parts += 1;
-    const { type: end, documents } = this;
-    const line: PartEnd = { end, documents, sha256: this.hash.digest('hex') };
+    const sha256 = this.hash.digest('hex');
+    const line: PartEnd = { end: nameOf(this.at), [this.at.part]: this.count, sha256, ...more };
     await this.put(JSON.stringify(line));
   }
 
@@ -95,129 +180,5 @@ export class ArchiveWriter {
   private hashed(line: string): Promise<void> {
     this.hash.update(line).update('\n');
     return this.put(line);
-  }
-}
-
-/** Where a reader stands. */
-export type ArchiveItem =
-  | { readonly kind: 'header'; readonly header: ArchiveHeader }
-  | { readonly kind: 'part'; readonly part: ArchivePart }
-  | { readonly kind: 'document'; readonly line: string }
-  | { readonly kind: 'end'; readonly type: string };
-
-/** No line may be longer than a text can be. */
-const LONGEST = 256 * 1024 * 1024;
-const NEW_LINE = 0x0a;
-
-/** The lines of a stream, whatever pieces it comes in. Throws for the beginning of one that does not end. */
-async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
-  let size = 0;
-  for await (const piece of pieces) {
-    let start = 0;
-    for (let end = piece.indexOf(NEW_LINE); end >= 0; end = piece.indexOf(NEW_LINE, start)) {
-      yield Buffer.concat([...rest, piece.subarray(start, end)]).toString('utf8');
-      [rest, size, start] = [[], 0, end + 1];
-    }
-    rest.push(piece.subarray(start));
-    size += piece.length - start;
-    if (size > LONGEST) throw new ArchiveError('The archive is damaged: one of its lines is too long');
-  }
-  if (size > 0) throw new ArchiveError('The archive is not complete: it ends within a line');
-}
-
-function parsed(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
-  } catch {
-    // What follows holds for any line that is none of an archive.
-  }
-  throw new ArchiveError('This is no archive of content, or it is damaged');
-}
-
-function headerOf(line: string): ArchiveHeader {
-  const header = parsed(line);
-  if (header['archive'] !== ARCHIVE) throw new ArchiveError('This is no archive of content');
-  if (header['version'] !== VERSION)
-    throw new ArchiveError(
-      `The archive has version ${String(header['version'])} of the format, and this library reads version ${VERSION}`,
-    );
-  return header as unknown as ArchiveHeader;
-}
-
-const isDocument = (line: string): boolean => line.startsWith('{"documentId"');
-
-/** Checks what a part says at its end. */
-class PartCheck {
-  private readonly hash = createHash('sha256');
-  private documents = 0;
-
-  constructor(readonly part: ArchivePart) {}
-
-  add(line: string): void {
-    this.hash.update(line).update('\n');
-    this.documents += isDocument(line) ? 1 : 0;
-  }
-
-  end({ end, documents, sha256 }: Partial<PartEnd>): void {
-    const isWhole = end === this.part.type && documents === this.documents;
-    if (!isWhole || sha256 !== this.hash.digest('hex'))
-      throw new ArchiveError(`The archive is damaged: its part "${this.part.type}" is not as it was written`);
-  }
-}
-
-function partOf(line: string, item: Readonly<Record<string, unknown>>): PartCheck {
-  if (item['part'] !== 'documents')
-    throw new ArchiveError(
-      `The archive has a part "${String(item['part'])}", which a newer version of the library reads`,
-    );
-  const check = new PartCheck(item as unknown as ArchivePart);
-  check.add(line);
-  return check;
-}
-
-async function* itemsOf(lines: AsyncIterable<string>): AsyncGenerator<ArchiveItem> {
-  let header: ArchiveHeader | null = null;
-  let part: PartCheck | null = null;
-  let parts = 0;
-  let isComplete = false;
-  for await (const line of lines) {
-    if (header === null) {
-      header = headerOf(line);
-      yield { kind: 'header', header };
-    } else if (part !== null && isDocument(line)) {
-      part.add(line);
-      yield { kind: 'document', line };
-    } else if (part !== null) {
-      part.end(parsed(line));
-      yield { kind: 'end', type: part.part.type };
-      [part, parts] = [null, parts + 1];
-    } else {
-      const item = parsed(line);
-      isComplete = item['complete'] === true && item['parts'] === parts;
-      if (isComplete) continue;
-      part = partOf(line, item);
-      yield { kind: 'part', part: part.part };
-    }
-  }
-  if (!isComplete) throw new ArchiveError('The archive is not complete');
-}
-
-/**
- * Reads an archive from beginning to end. Throws an {@link ArchiveError} as soon as something is wrong with
- * it: what has been read until then may be wrong as well.
- */
-export async function* readArchive(source: Readable): AsyncGenerator<ArchiveItem> {
-  const gunzip = createGunzip();
-  const piped = pipeline(source, gunzip).catch(() => undefined);
-  try {
-    yield* itemsOf(linesOf(gunzip));
-  } catch (error) {
-    const { code } = error as { code?: string };
-    throw code?.startsWith('Z_') === true ? new ArchiveError(`The archive is damaged: ${code}`) : error;
-  } finally {
-    source.destroy();
-    await piped;
   }
 }

@@ -11,7 +11,7 @@ import type { Runner } from '../database/runner.js';
 import type { ArchivedType } from '../schema/archive.js';
 import type { Schema } from '../schema/model.js';
 import { sql } from '../sql.js';
-import type { ArchivePart } from './format.js';
+import type { DocumentsPart } from './format.js';
 
 /** Something in an archive that the database or the model has otherwise. */
 export interface ArchiveConflict {
@@ -19,13 +19,15 @@ export interface ArchiveConflict {
    * - `type`, `attribute`: the model has none of that name, or one that is stored otherwise.
    * - `content`: a document is there with other content.
    * - `value`: another document has what only one may have.
+   * - `bytes`: the bytes of a file are neither in the archive nor where they are kept; without `documentId`,
+   *   the application keeps no bytes, and the archive has some.
    */
-  readonly kind: 'type' | 'attribute' | 'content' | 'value';
+  readonly kind: 'type' | 'attribute' | 'content' | 'value' | 'bytes';
   /** By `singularApiId`. */
   readonly type: string;
   readonly attribute?: string;
   readonly documentId?: string;
-  /** The document that is in the way. */
+  /** The document that is in the way; the key of the bytes that are missing. */
   readonly other?: string;
 }
 
@@ -89,7 +91,7 @@ export interface KnownPart {
 }
 
 /** Compares a part with the model. */
-export function knownPart(part: ArchivePart, archived: ArchivedType | undefined): KnownPart {
+export function knownPart(part: DocumentsPart, archived: ArchivedType | undefined): KnownPart {
   if (archived === undefined)
     return { archived: null, unknown: [], conflicts: [{ kind: 'type', type: part.type }] };
   const columns = archived.columns.filter(({ name, type }) => part.columns[name]?.type === type);

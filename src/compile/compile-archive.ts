@@ -126,11 +126,26 @@ export function compileOpenDocuments(archived: ArchivedType): Statement {
   );
 }
 
-/** The next documents of the cursor, as texts: `line`. */
-export const compileNextDocuments = (count: number): Statement =>
+/**
+ * Opens a cursor of the contents that files name, originals and formats alike, each once: their `key`, and
+ * the `mime` of originals.
+ */
+export function compileOpenContents({ file }: Schema): Statement {
+  const column = (name: string): Sql => sql`f.${quote((file.storage.columnOf.get(name) as Column).name)}`;
+  const [key, formats, mime] = [column('storageKey'), column('formatKeys'), column('mime')];
+  const rows = sql`from ${quote(file.table)} f where ${key} is not null`;
+  const objects = sql`select case jsonb_typeof(${formats}) when 'object' then ${formats} end as keys ${rows}`;
+  const named = sql`select e.value, null from (${objects}) k cross join lateral jsonb_each_text(k.keys) e`;
+  return print(sql`declare content_archive no scroll cursor for
+    select c.key, min(c.mime) as mime from (select ${key} as key, ${mime} as mime ${rows} union all ${named}) c
+    group by c.key order by c.key`);
+}
+
+/** The next rows of the cursor: documents as texts in `line`, or contents. */
+export const compileNext = (count: number): Statement =>
   print(sql`fetch ${constant(count)} from content_archive`);
 
-export const compileCloseDocuments = (): Statement => print(sql`close content_archive`);
+export const compileClose = (): Statement => print(sql`close content_archive`);
 
 /** How far a type's rows are numbered, as `last`. */
 export const compileLastId = ({ table }: ArchivedType['type']): Statement =>
@@ -144,9 +159,10 @@ export function compileCounters({ file }: Schema): Statement {
   return print(sql`select ${last(instanceSequence)} as instances, ${last(counter)} as counts`);
 }
 
-/** Instants print alike wherever they are read, and a transaction may take as long as it takes. */
+/** Instants print alike wherever they are read, and a transaction takes and waits as long as it has to. */
 export const archiveSettings = (): readonly Statement[] => [
   print(sql`set local timezone = 'UTC'`),
   print(sql`set local datestyle = 'ISO'`),
   print(sql`set local statement_timeout = 0`),
+  print(sql`set local idle_in_transaction_session_timeout = 0`),
 ];

@@ -1,6 +1,6 @@
 /** Documents of an archive, into the database: what stands in their way, and what is written. */
-import { type ArchivedType, importTableOf } from '../schema/archive.js';
-import type { ContentType, Index, Schema, StoredLinks } from '../schema/model.js';
+import type { ArchivedType } from '../schema/archive.js';
+import type { ContentType, Index, StoredLinks } from '../schema/model.js';
 import { versionIndexName } from '../schema/naming.js';
 import { scheduleTableOf } from '../schema/schedule.js';
 import { SYSTEM_COLUMNS } from '../schema/system-columns.js';
@@ -25,6 +25,8 @@ export interface Batch {
   readonly lines: readonly string[];
   /** Names in the lines of columns and lists that the model has not, which are left out. */
   readonly unknown: readonly string[];
+  /** Columns whose values are made here, of a row of the lines, and that do not count in comparisons. */
+  readonly set?: ReadonlyMap<string, (row: Sql) => Sql>;
 }
 
 const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`);
@@ -38,9 +40,9 @@ const versionsIn = ({ archived: { type } }: Batch, lines: Param): Sql =>
   sql`${given(lines)} cross join lateral json_populate_recordset(null::${quote(type.table)}, g.line->'versions') r`;
 
 /** A document without what does not count in comparisons: numbers of rows, places in lists of others. */
-function comparable(document: Sql, { archived: { columns, links }, unknown }: Batch): Sql {
+function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
   const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
-  const ignored = param(['id', 'revision', ...places, ...unknown]);
+  const ignored = param(['id', 'revision', ...places, ...unknown, ...set.keys()]);
   const versions = sql`(select jsonb_agg(v.v - ${ignored}::text[] order by v.n) from jsonb_array_elements(c.d->'versions') with ordinality v(v, n))`;
   const lists = links
     .filter(({ table }) => table.inversePosition !== null)
@@ -158,14 +160,15 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
   const sequence = sql`${idsOf(type)}::regclass`;
   const id = sql`case when r.id is null or exists (select 1 from ${table} x where x.id = r.id) then nextval(${sequence}) else r.id end`;
   const own = sql`r.document_id, ${id}, r.locale, r.published, r.created_at, r.updated_at, r.published_at, coalesce(r.revision, 0)`;
-  const values = join([own, ...names.map((name) => sql`r.${name}`)], ', ');
+  const values = columns.map(({ name }) => batch.set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
+  const written = join([own, ...values], ', ');
   const set = [sql`created_at`, sql`updated_at`, sql`published_at`, sql`revision`, ...names].map(
     (name) => sql`${name} = excluded.${name}`,
   );
   return [
     print(sql`delete from ${table} t where t.document_id in ${ids}
       and (t.document_id, t.locale, t.published) not in (select r.document_id, r.locale, r.published from ${rows})`),
-    print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${values} from ${rows} order by r.id
+    print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows} order by r.id
       on conflict (document_id, locale, published) do update set ${join(set, ', ')}`),
     ...links.flatMap((one) => linksOf(one, lines)),
     ...timesOf(archived, lines),
@@ -198,79 +201,5 @@ function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
 }
 
 /** The sequence of a table's ids. */
-const idsOf = ({ table }: ContentType): Sql =>
+export const idsOf = ({ table }: ContentType): Sql =>
   sql`pg_get_serial_sequence(${quote(table, 'reference')}, 'id')`;
-
-/** How far an archive's numbers go. */
-export interface LastNumbers {
-  readonly instances: string;
-  readonly counts: string;
-}
-
-/** The last number that a sequence has given; 0 where it has given none. */
-const lastOf = (sequence: Sql): Sql => sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
-
-/**
- * Numbers that are given from now on are greater than those of an archive. Each is taken by itself: others
- * take some meanwhile, and a sequence that is set may be set back.
- */
-export function compilePast({ file }: Schema, { instances, counts }: LastNumbers): Statement {
-  const taken = (sequence: Sql, last: string): Sql =>
-    sql`(select max(nextval(${sequence}::regclass)) from generate_series(${lastOf(sequence)} + 1, ${param(last)}::int8))`;
-  const { instanceSequence, counter } = file.storage;
-  return print(
-    sql`select ${taken(quote(instanceSequence, 'reference'), instances)}, ${taken(quote(counter, 'reference'), counts)}`,
-  );
-}
-
-/** The same of the rows of a type, whose table nobody else writes meanwhile. */
-export function compilePastIds({ type }: ArchivedType, last: number): Statement {
-  const sequence = idsOf(type);
-  const least = sql`${param(last)}::int8`;
-  return print(
-    sql`select case when ${lastOf(sequence)} < ${least} then setval(${sequence}::regclass, ${least}) end`,
-  );
-}
-
-/** Which archive is being imported, and how many of its documents have been dealt with. */
-export interface ImportProgress {
-  readonly archive: string;
-  readonly done: number;
-}
-
-const progressTable = ({ file }: Schema): Sql => quote(importTableOf(file));
-
-/** What is remembered of an import while it is under way: a table of its own, which goes with the last. */
-export const compileBeginImport = (schema: Schema, archive: string): readonly Statement[] => [
-  print(
-    sql`create table if not exists ${progressTable(schema)} (archive text primary key, done bigint not null)`,
-  ),
-  print(
-    sql`insert into ${progressTable(schema)} (archive, done) values (${param(archive)}::text, 0) on conflict (archive) do nothing`,
-  ),
-];
-
-/** Whether an import is under way, as `there`. */
-export const compileImportTable = ({ file }: Schema): Statement =>
-  print(sql`select to_regclass(${quote(importTableOf(file), 'reference')}) is not null as there`);
-
-/** How far an import has come, as `done`; its row may be held until the transaction ends. */
-export function compileProgress(schema: Schema, archive: string, isHeld: boolean): Statement {
-  const hold = isHeld ? sql` for update` : sql``;
-  return print(
-    sql`select p.done::int4 as done from ${progressTable(schema)} p where p.archive = ${param(archive)}::text${hold}`,
-  );
-}
-
-export const compileNoteProgress = (schema: Schema, { archive, done }: ImportProgress): Statement =>
-  print(
-    sql`update ${progressTable(schema)} p set done = ${param(done)}::int8 where p.archive = ${param(archive)}::text`,
-  );
-
-/** An import that has come to its end is forgotten. */
-export const compileForgetImport = (schema: Schema, archive: string): Statement =>
-  print(sql`delete from ${progressTable(schema)} p where p.archive = ${param(archive)}::text returning
-    not exists (select 1 from ${progressTable(schema)} o where o.archive <> p.archive) as last`);
-
-export const compileDropProgress = (schema: Schema): Statement =>
-  print(sql`drop table if exists ${progressTable(schema)}`);

@@ -34,7 +34,8 @@ export interface ContentToKeep {
 /** How often bytes are put again that somebody else removes meanwhile. */
 const ATTEMPTS = 5;
 
-const lockOf = (key: string): { readonly name: string; readonly exclusive: true } => ({
+/** What whoever writes a row of a content holds, and whoever removes its bytes. */
+export const lockOf = (key: string): { readonly name: string; readonly exclusive: true } => ({
   name: `file content ${key}`,
   exclusive: true,
 });

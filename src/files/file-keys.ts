@@ -26,3 +26,9 @@ export function contentOf(key: string): string | null {
   const [, stem, ext] = VARIANT.exec(key) ?? [];
   return stem === undefined || ext === undefined ? null : `${stem}.${ext}`;
 }
+
+/** The SHA-256 in the key of a content, in hexadecimal digits; null for a variant's, which names none. */
+export const digestIn = (key: string): string | null => CONTENT.exec(key)?.[1]?.slice(6) ?? null;
+
+/** The extension of a key, with its dot. */
+export const extensionOfKey = (key: string): string => /\.[a-z0-9]{1,16}$/.exec(key)?.[0] ?? '';

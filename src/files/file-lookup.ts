@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
 import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
+import { extensionOfKey } from './file-keys.js';
 import { kindOfExtension, UNKNOWN } from './file-kinds.js';
 import { urlOf } from './file-names.js';
 import { type FileRow, FileTable } from './file-table.js';
@@ -28,8 +29,6 @@ function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'has
   const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];
   return { stem, ext, format, hash };
 }
-
-const extensionOfKey = (key: string): string => NAMED.exec(key)?.[2] ?? '';
 
 /** The bytes of a format; null where the file has none of this name and extension. */
 function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {

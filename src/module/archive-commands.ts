@@ -3,15 +3,18 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ContentArchive } from '../archive/content-archive.js';
-import { ArchiveConflictError, type ImportResult, type OnConflict } from '../archive/import-archive.js';
+import type { ExportResult } from '../archive/export-archive.js';
+import { ArchiveConflictError, type ImportResult, type OnConflict } from '../archive/import-options.js';
 import type { ArchiveConflict } from '../archive/judge.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
-export const EXPORT_USAGE = `export <file> --module <module>
-      Writes all content into a file.`;
-export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--on-conflict refuse|skip|replace]
+export const EXPORT_USAGE = `export <file> --module <module> [--no-files]
+      Writes all content into a file, and the bytes of files.
+      --no-files leaves those bytes out.`;
+export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--no-files] [--on-conflict refuse|skip|replace]
       Imports such a file. Run again after a crash, it goes on where it ended.
       --dry-run lists what is in the way and writes nothing.
+      --no-files leaves the bytes of files where they are: their storage is copied by other means.
       --on-conflict: what happens to documents that are there with other content; nothing is imported by default.
 
   ${MODULE_OPTION}`;
@@ -46,27 +49,34 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
+/** What has been written; bytes that were not there are told by their keys, as `files check` tells them. */
+function exported(file: string, { documents, contents, missing }: ExportResult): string {
+  const gone = missing.map((key) => `\n  bytes gone  ${key}`).join('');
+  return `Written: ${file}, ${documents} documents, ${contents} contents of files${gone}`;
+}
+
 /** Writes an archive; its file has its name only when it is whole. */
 export async function runExport(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { module: { type: 'string' } },
+    options: { module: { type: 'string' }, 'no-files': { type: 'boolean', default: false } },
   });
   const file = fileOf(positionals, EXPORT_USAGE);
   if (await isThere(file)) throw new UsageError(`${file} is there already`);
   const unfinished = `${file}.unfinished`;
-  await withApplication(values.module, async (app) => {
+  const options = { files: !values['no-files'], progress: progressOf(surroundings) };
+  return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });
     try {
-      await archive.export(createWriteStream(unfinished), progressOf(surroundings));
+      const result = await archive.export(createWriteStream(unfinished), options);
       await rename(unfinished, file);
+      return exported(file, result);
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
     }
   });
-  return `Written: ${file}`;
 }
 
 const sentence = ({ kind, type, attribute, documentId, other }: ArchiveConflict): string =>
@@ -75,6 +85,10 @@ const sentence = ({ kind, type, attribute, documentId, other }: ArchiveConflict)
     attribute: `the model has no ${type}.${attribute ?? ''} like it`,
     content: `${type} ${documentId ?? ''} is there with other content`,
     value: `${type} ${documentId ?? ''}: ${attribute ?? ''} belongs to ${other ?? ''}`,
+    bytes:
+      documentId === undefined
+        ? 'the archive has bytes of files, and the application no FilesModule to keep them; --no-files leaves them'
+        : `file ${documentId}: its bytes are in neither the archive nor the storage: ${other ?? ''}`,
   })[kind];
 
 function listed(conflicts: readonly ArchiveConflict[]): string {
@@ -82,8 +96,8 @@ function listed(conflicts: readonly ArchiveConflict[]): string {
   return [...conflicts.slice(0, MOST).map(sentence), ...more].map((line) => `  ${line}`).join('\n');
 }
 
-const summary = ({ imported, replaced, same, skipped }: ImportResult): string =>
-  `Imported: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out`;
+const summary = ({ imported, replaced, same, skipped, contents }: ImportResult): string =>
+  `Imported: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out; ${contents} contents of files`;
 
 const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnConflict[];
 
@@ -96,7 +110,8 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
     allowPositionals: true,
     options: {
       module: { type: 'string' },
-      'dry-run': { type: 'boolean' },
+      'dry-run': { type: 'boolean', default: false },
+      'no-files': { type: 'boolean', default: false },
       'on-conflict': { type: 'string', default: 'refuse' },
     },
   });
@@ -104,10 +119,10 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
   const onConflict = values['on-conflict'];
   if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
   if (!(await isThere(file))) throw new UsageError(`There is no ${file}`);
-  const dryRun = values['dry-run'] ?? false;
+  const { 'dry-run': dryRun, 'no-files': leaves } = values;
   return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });
-    const options = { onConflict, dryRun, progress: progressOf(surroundings) };
+    const options = { onConflict, dryRun, files: !leaves, progress: progressOf(surroundings) };
     try {
       const result = await archive.import(() => createReadStream(file), options);
       if (!dryRun) return summary(result);

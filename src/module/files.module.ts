@@ -9,6 +9,7 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import { FileBytes } from '../files/file-bytes.js';
 import { FileCheck } from '../files/file-check.js';
+import { FileContents } from '../files/file-contents.js';
 import { FileHooks } from '../files/file-hooks.js';
 import { FileLibrary } from '../files/file-library.js';
 import { FileLookup } from '../files/file-lookup.js';
@@ -59,6 +60,7 @@ const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): R
     { provide: FILES_OPTIONS, useFactory: withImages, inject: [MODULE_OPTIONS_TOKEN] },
     FileTable,
     FileBytes,
+    FileContents,
     FileHooks,
     FileReferences,
     FileLibrary,

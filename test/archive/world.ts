@@ -1,4 +1,7 @@
 /** A world with every kind of attribute, links from both sides, states, locales, schedules and users. */
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/core';
 import {
@@ -11,6 +14,8 @@ import {
   getContentToken,
 } from 'nestjs-content-api';
 import { apiTokenType, ApiTokensModule, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { FilesModule, type FileStorage, LocalStorage } from 'nestjs-content-api/files';
+import sharp from 'sharp';
 import { Outbox, usersOptions } from '../accounts/helpers.ts';
 import { thing } from '../fixtures/scalars.ts';
 import { type Host, startHost } from '../http/helpers.ts';
@@ -87,15 +92,22 @@ const everything = {
   access: { public: { '*': '*' as const } },
 } as const;
 
+/** Where the bytes of a world are: a directory for each database, in every process that knows it. */
+export const directoryOf = (url: string): string => join(tmpdir(), 'content-worlds', new URL(url).pathname);
+
 /** The modules of an application with that world. */
-export const worldModules = (url: string): NonNullable<ModuleMetadata['imports']> => [
+export const worldModules = (
+  url: string,
+  storage: FileStorage = new LocalStorage(directoryOf(url)),
+): NonNullable<ModuleMetadata['imports']> => [
   ContentModule.forRoot({ ...everything, database: { clientUrl: url } }),
   UsersModule.forRoot(usersOptions(new Outbox())),
   ApiTokensModule,
+  FilesModule.forRoot({ storage }),
 ];
 
-export const startWorld = (database: TestDatabase): Promise<Host> =>
-  startHost(() => ({ imports: worldModules(database.url) }), {
+export const startWorld = (database: TestDatabase, storage?: FileStorage): Promise<Host> =>
+  startHost(() => ({ imports: worldModules(database.url, storage) }), {
     database,
     ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
   });
@@ -121,18 +133,33 @@ export async function send(
   return text === '' ? null : JSON.parse(text).data;
 }
 
+/** A file that somebody else keeps: none of our bytes. */
 const FILE = `insert into content_files (document_id, locale, published, created_at, updated_at, published_at, name, hash, mime, size, url, provider)
-  values (repeat($1, 24), 'en', true, now(), now(), now(), $2, $2, 'image/png', 1.25, '/' || $2, 'local')`;
+  values (repeat('g', 24), 'en', true, now(), now(), now(), 'two.png', 'two.png', 'image/png', 1.25, 'https://files.example/two.png', 'elsewhere')`;
 
-/** Fills a world; `stories` of them. */
-export async function fill(host: Host, stories: number): Promise<void> {
+/** Uploads files: a picture that has formats, the same once more, and large texts. Answers the first one's id. */
+async function upload({ url }: Host, texts: number): Promise<string> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  const picture = await sharp({ create: { width: 640, height: 320, channels: 3, background: 'red', noise } })
+    .png()
+    .toBuffer();
+  const form = new FormData();
+  for (const name of ['one.png', 'again.png'])
+    form.append('files', new Blob([new Uint8Array(picture)]), name);
+  for (let n = 1; n <= texts; n += 1) {
+    const text = new Blob([`line of long text ${n}\n`.repeat(20_000 * n)], { type: 'text/plain' });
+    form.append('files', text, `long-${n}.txt`);
+  }
+  const response = await fetch(`${url}/api/upload`, { method: 'POST', body: form });
+  const [first] = (await response.json()) as any;
+  return first.documentId;
+}
+
+/** Fills a world; `stories` of them, and `texts` among its files. */
+export async function fill(host: Host, stories: number, texts = 1): Promise<void> {
   const write = (method: string, path: string, data: object) => send(host, method, path, { data });
-  for (const [letter, name] of [
-    ['f', 'one.png'],
-    ['g', 'two.png'],
-  ])
-    await host.sql(FILE, [letter, name]);
-  const [first, second] = ['f'.repeat(24), 'g'.repeat(24)];
+  await host.sql(FILE);
+  const [first, second] = [await upload(host, texts), 'g'.repeat(24)];
   const registered = await fetch(`${host.url}/api/auth/local/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -244,9 +271,27 @@ async function questions(host: Host): Promise<string[]> {
 /** Every answer of a world, as it was sent, with its status. Entity tags are those of a database. */
 export async function answers(host: Host): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const path of await questions(host)) {
+  for (const path of [...(await questions(host)), 'upload/files?sort=id']) {
     const response = await fetch(`${host.url}/api/${path}`);
     found[path] = `${response.status} ${await response.text()}`;
+  }
+  return { ...found, ...(await downloads(host)) };
+}
+
+/** What is sent at every URL of every file and format: all headers that say what it is, and its digest. */
+export async function downloads(host: Host): Promise<Record<string, string>> {
+  const files = (await (await fetch(`${host.url}/api/upload/files?sort=id`)).json()) as any[];
+  const urls = files.flatMap(({ url, formats }) => [
+    url,
+    ...Object.values<any>(formats ?? {}).map((one) => one.url),
+  ]);
+  const found: Record<string, string> = {};
+  for (const url of urls.filter((one: string) => one.startsWith('/'))) {
+    const response = await fetch(host.url + url);
+    const told = ['content-type', 'content-length', 'content-disposition', 'etag', 'cache-control'];
+    const digest = createHash('sha256').update(Buffer.from(await response.arrayBuffer()));
+    const headers = told.map((name) => response.headers.get(name)).join(' ');
+    found[url] = `${response.status} ${headers} ${digest.digest('hex')}`;
   }
   return found;
 }

@@ -1,0 +1,56 @@
+/** Bytes of files → archive: each content once, in pieces. */
+import { createHash } from 'node:crypto';
+import type { Row } from '../database/runner.js';
+import type { FileContents } from '../files/file-contents.js';
+import { digestIn, extensionOfKey } from '../files/file-keys.js';
+import { kindOfExtension, UNKNOWN } from '../files/file-kinds.js';
+import { ArchiveError, type ArchiveWriter, type Progress } from './format.js';
+
+interface Task {
+  readonly contents: FileContents;
+  readonly writer: ArchiveWriter;
+  readonly progress: Progress;
+}
+
+/** What has been written, and what was not there. */
+interface Written {
+  readonly contents: number;
+  readonly missing: readonly string[];
+}
+
+const mimeOf = ({ key, mime }: Row): string =>
+  typeof mime === 'string' ? mime : (kindOfExtension(extensionOfKey(String(key))) ?? UNKNOWN);
+
+/** Whether it was there. Throws an ArchiveError where its bytes are not those that its key names. */
+async function writeContent(row: Row, { contents, writer }: Task): Promise<boolean> {
+  const key = String(row['key']);
+  const found = await contents.read(key);
+  if (found === null) return false;
+  await writer.content({ content: key, size: found.size, mime: mimeOf(row) });
+  const digest = createHash('sha256');
+  let size = 0;
+  for await (const piece of found.stream as AsyncIterable<Buffer>) {
+    digest.update(piece);
+    size += piece.length;
+    await writer.bytes(piece);
+  }
+  const named = digestIn(key);
+  if (size === found.size && (named === null || named === digest.digest('hex'))) return true;
+  throw new ArchiveError(
+    `The bytes of ${key} are damaged where they are kept: replace that file, or leave out files`,
+  );
+}
+
+/** Writes the contents of these rows, each with a `key`, as the part of an archive. */
+export async function writeContents(rows: AsyncIterable<Row>, task: Task): Promise<Written> {
+  const { writer, progress } = task;
+  const missing: string[] = [];
+  let contents = 0;
+  await writer.part({ part: 'contents' });
+  for await (const row of rows) {
+    if (await writeContent(row, task)) progress('contents', (contents += 1));
+    else missing.push(String(row['key']));
+  }
+  await writer.endPart({ missing });
+  return { contents, missing };
+}

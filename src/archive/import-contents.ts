@@ -1,0 +1,139 @@
+/** Archive → bytes of files: kept before the rows that name them, and gone where no row came to be. */
+import type { Batch } from '../compile/compile-import.js';
+import { compileFindRecords } from '../compile/compile-record.js';
+import type { Runner } from '../database/runner.js';
+import type { ArrivingContent, FileContents } from '../files/file-contents.js';
+import { isListOf, isObject, isRecordOf, isShape, isText, type Test } from '../json.js';
+import type { Column, ContentType, Schema } from '../schema/model.js';
+import { param, quote, type Sql, sql } from '../sql.js';
+import { ArchiveError, type ArchivedContent } from './format.js';
+import { type ArchiveConflict, documentIdOf, type Judged, type Verdict } from './judge.js';
+import type { ContentsVisitor } from './walk-archive.js';
+
+/** Which contents an archive brings along. */
+export interface Brought {
+  /** False where it has no contents at all. */
+  readonly any: boolean;
+  /** Those that were not there when it was written. */
+  readonly missing: ReadonlySet<string>;
+}
+
+/** Bytes that an import has put were removed before their rows could be written; it is to begin again. */
+export class BytesGone extends ArchiveError {
+  constructor() {
+    super('Bytes of files are being removed while they are imported: import again');
+  }
+}
+
+/** Keeps contents that are not kept yet. */
+export class ContentsIntake implements ContentsVisitor {
+  private arriving: ArrivingContent | null = null;
+
+  constructor(
+    private readonly contents: FileContents,
+    private readonly kept: () => void,
+  ) {}
+
+  async begin({ content: key, size, mime }: ArchivedContent): Promise<void> {
+    const moved = { key, size, mime };
+    if (!(await this.contents.has(moved))) this.arriving = await this.contents.receive(moved);
+  }
+
+  async bytes(piece: Buffer): Promise<void> {
+    await this.arriving?.write(piece);
+  }
+
+  async end(): Promise<void> {
+    if (this.arriving === null) return;
+    await this.arriving.keep();
+    await this.close();
+    this.kept();
+  }
+
+  /** Nothing of a content that has not come wholly stays. */
+  async close(): Promise<void> {
+    const { arriving } = this;
+    this.arriving = null;
+    await arriving?.close();
+  }
+}
+
+const column = ({ storage }: ContentType, name: string): Column => storage.columnOf.get(name) as Column;
+
+const isDocument: Test<{ readonly versions: readonly object[] }> = isShape<{
+  readonly versions: readonly object[];
+}>({ versions: isListOf((one): one is object => isObject(one)) });
+
+/** The contents that documents of the file type name, by the ids of those documents. */
+export function contentsNamed(
+  lines: readonly string[],
+  file: ContentType,
+): ReadonlyMap<string, readonly string[]> {
+  const [own, formats] = ['storageKey', 'formatKeys'].map((name) => column(file, name).name);
+  const keysOf = (version: object): string[] => {
+    const [key, others] = [own, formats].map((name): unknown => Reflect.get(version, name ?? ''));
+    return isText(key) ? [key, ...(isRecordOf(isText)(others) ? Object.values(others) : [])] : [];
+  };
+  return new Map(
+    lines.map((line) => {
+      const document: unknown = JSON.parse(line);
+      return [documentIdOf(line), isDocument(document) ? document.versions.flatMap(keysOf) : []];
+    }),
+  );
+}
+
+/** Files say that they are kept where the importing application keeps them, and are compared without that. */
+export function keptHere({ file }: Schema, { provider }: FileContents): NonNullable<Batch['set']> {
+  const { name } = column(file, 'provider');
+  const key = quote(column(file, 'storageKey').name);
+  const value = (row: Sql): Sql =>
+    sql`case when ${row}.${key} is null then ${row}.${quote(name)} else ${param(provider)}::text end`;
+  return new Map([[name, value]]);
+}
+
+/** Those of these documents that would be written. */
+const isWritten = (verdict: Verdict | undefined): boolean => verdict === 'new' || verdict === 'differs';
+
+/** Files, what they name, and what of it is kept and brought along. */
+export interface NamedContents {
+  readonly named: ReadonlyMap<string, readonly string[]>;
+  readonly contents: FileContents;
+  readonly brought: Brought;
+}
+
+/**
+ * What was judged, with files in the way whose bytes are neither kept nor brought along. Calls `gone` where
+ * bytes are not kept that the archive has.
+ */
+export async function judgeContents(
+  { verdicts, conflicts }: Judged,
+  { named, contents, brought }: NamedContents,
+  gone: () => void,
+): Promise<Judged> {
+  const wanted = [...named].filter(([id]) => isWritten(verdicts.get(id)));
+  const missing = await contents.missing(wanted.flatMap(([, keys]) => keys));
+  const isBrought = (key: string): boolean => brought.any && !brought.missing.has(key);
+  const judged = new Map(verdicts);
+  const found: ArchiveConflict[] = [];
+  for (const [documentId, keys] of wanted) {
+    const lacking = keys.filter((key) => missing.has(key));
+    if (lacking.some(isBrought)) gone();
+    const other = lacking.find((key) => !isBrought(key));
+    if (other === undefined) continue;
+    judged.set(documentId, 'rivalled');
+    found.push({ kind: 'bytes', type: 'file', documentId, other });
+  }
+  return { verdicts: judged, conflicts: [...conflicts, ...found] };
+}
+
+/** The contents that rows of these files name before they are written anew. */
+export async function contentsBefore(
+  runner: Runner,
+  file: ContentType,
+  documentIds: readonly string[],
+): Promise<readonly string[]> {
+  if (documentIds.length === 0) return [];
+  const matches = documentIds.map((documentId) => ({ documentId }));
+  const rows = await runner.run(compileFindRecords(file, matches, ['storageKey']));
+  return rows.flatMap(({ storageKey }) => (isText(storageKey) ? [storageKey] : []));
+}
