@@ -91,6 +91,16 @@ const ROWS: readonly FileRow[] = [
     errors: [],
   },
   {
+    handler: 'folders',
+    method: 'get',
+    path: '/folders',
+    summary: 'Lists the folders that have files, and how many',
+    action: 'find',
+    parameters: [],
+    answer: () => list(open({ path: TEXT, files: { type: 'integer', minimum: 1 } }, ['path', 'files'])),
+    errors: [],
+  },
+  {
     handler: 'findOne',
     method: 'get',
     path: '/files/{id}',
@@ -119,7 +129,9 @@ function operationOf(one: FileRow, asked: Asked): Operation {
     operationId: `Files_${one.handler}`,
     tags: ['upload'],
     summary: one.summary,
-    parameters: parametersOf(one.parameters, { type, view, describing }),
+    ...(one.parameters.length === 0
+      ? {}
+      : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
     responses: {
       200: { description: 'The answer.', content: json(one.answer(asked)) },
       ...errorAnswers([...ALWAYS, ...one.errors], describing.components),

@@ -9,6 +9,7 @@ import type { Describe, Described } from '../openapi/describing.js';
 import type { ContentDocument } from '../openapi/document.js';
 import { type HostDocument, hostPaths } from '../openapi/merge.js';
 import { localePaths } from '../openapi/locale-paths.js';
+import { modelPaths } from '../openapi/model-paths.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import { ContentRoutes } from './routes.js';
 
@@ -28,7 +29,7 @@ const EVERYTHING: Described = { format: 'flat', counts: true };
  */
 @Injectable()
 export class ContentOpenApi {
-  private readonly added: Describe[] = [localePaths];
+  private readonly added: Describe[] = [localePaths, modelPaths];
   private readonly kept = new QuickLRU<string, ContentDocument>({ maxSize: KEPT });
 
   constructor(

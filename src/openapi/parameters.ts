@@ -125,6 +125,24 @@ const ROWS = {
     description: 'Only versions with this publication state.',
     schema: ({ type }) => (type.draftAndPublish ? { type: 'string', enum: PUBLICATION_FILTERS } : null),
   },
+  ifNoneMatch: {
+    in: 'header',
+    name: 'If-None-Match',
+    description: 'Tags of answers that the client has; 304 without a body where one of them is still right.',
+    schema: () => TEXT,
+  },
+  ifMatch: {
+    in: 'header',
+    name: 'If-Match',
+    description: 'Tags of the version that the write starts from; 412 where another one is there.',
+    schema: () => TEXT,
+  },
+  ifNone: {
+    in: 'header',
+    name: 'If-None-Match',
+    description: '`*`: written only where nothing is there yet; 412 otherwise.',
+    schema: () => TEXT,
+  },
   format: {
     in: 'header',
     name: 'Strapi-Response-Format',

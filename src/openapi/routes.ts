@@ -5,6 +5,7 @@ import type { AnyRoute } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { TIME_OF } from '../schema/schedule.js';
 import { answerSchema } from './answers.js';
+import { notModified, TAGGED } from './conditional.js';
 import type { Describing } from './describing.js';
 import {
   json,
@@ -109,9 +110,11 @@ const READ: readonly ParameterName[] = [
   'fallbackLocale',
   'status',
   'publicationFilter',
+  'ifNoneMatch',
   'format',
 ];
 const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'format'];
+const CONDITION: readonly ParameterName[] = ['ifMatch', 'ifNone'];
 
 const row = (of: Pick<RouteRow, 'route' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow => ({
   handler: of.route,
@@ -128,14 +131,14 @@ const row = (of: Pick<RouteRow, 'route' | 'summary' | 'method'> & Partial<RouteR
 
 const write = (of: Parameters<typeof row>[0]): RouteRow =>
   row({
-    parameters: ['locale', 'statusOfWrite', ...SHOWN],
+    parameters: ['locale', 'statusOfWrite', ...SHOWN, ...CONDITION],
     ...of,
     errors: [...(of.errors ?? ON_DOCUMENT), ...ON_WRITE, ...ON_BODY],
   });
 
 /** Publishing and the like: of one locale, or of all that the document has. */
 const transition = (of: Omit<Parameters<typeof row>[0], 'method'>): RouteRow =>
-  write({ parameters: ['localeOrAll', ...SHOWN], method: 'post', ...of });
+  write({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], method: 'post', ...of });
 
 const schedule = (of: Pick<RouteRow, 'handler' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow =>
   row({ route: 'schedule', below: '/actions/schedule', parameters: ['locale'], answer: 'schedule', ...of });
@@ -149,7 +152,7 @@ const ON_DOCUMENTS: readonly RouteRow[] = [
     method: 'delete',
     status: 204,
     answer: 'nothing',
-    parameters: ['localeOrAll'],
+    parameters: ['localeOrAll', ...CONDITION],
     errors: [...ON_DOCUMENT, ...ON_WRITE],
     summary: 'Deletes a document, or one locale of it',
   }),
@@ -208,6 +211,7 @@ const ROWS: Readonly<Record<ContentType['kind'], readonly RouteRow[]>> = {
       method: 'post',
       onDocument: false,
       body: 'create',
+      parameters: ['locale', 'statusOfWrite', ...SHOWN],
       status: 201,
       errors: [],
       summary: 'Creates a document',
@@ -226,9 +230,15 @@ const SUCCESS: Readonly<Record<RouteRow['status'], string>> = {
   204: 'It is done; there is nothing to show.',
 };
 
-function successOf({ status, answer }: RouteRow, routed: Routed): Response {
-  const schema = ANSWERS[answer]?.(routed);
-  return { description: SUCCESS[status], ...(schema === undefined ? {} : { content: json(schema) }) };
+const isTagged = ({ answer }: RouteRow): boolean => answer === 'document' || answer === 'list';
+
+function successOf(one: RouteRow, routed: Routed): Response {
+  const schema = ANSWERS[one.answer]?.(routed);
+  return {
+    description: SUCCESS[one.status],
+    ...(isTagged(one) ? { headers: TAGGED } : {}),
+    ...(schema === undefined ? {} : { content: json(schema) }),
+  };
 }
 
 function operationOf(one: RouteRow, routed: Routed): Operation {
@@ -246,6 +256,7 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
     ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
       [one.status]: successOf(one, routed),
+      ...(one.method === 'get' && isTagged(one) ? notModified(describing.components) : {}),
       ...errorAnswers(errors, describing.components),
     },
   };

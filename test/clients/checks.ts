@@ -2,16 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { load, require } from './installed/load.mjs';
+import type { Check, Client } from './check.ts';
+import { reactAdmin } from './react-admin.ts';
 import { ARTICLES, type Blog, PARAGRAPH } from './server.ts';
-
-/** What was asked, and what it was asked with. */
-type Check = readonly [what: string, run: () => Promise<void>];
-
-interface Client {
-  /** The package, whose version the table names. */
-  readonly name: string;
-  readonly checks: (blog: Blog) => Promise<readonly Check[]>;
-}
 
 const user = (): { username: string; email: string; password: string } => {
   const username = `u${randomUUID().slice(0, 8)}`;
@@ -106,6 +99,16 @@ async function strapiClient({ api, token }: Blog): Promise<Check[]> {
       },
     ],
     [
+      'users, by their plugin',
+      async () => {
+        const users = client.collection('users', { plugin: { name: 'users-permissions', prefix: '' } });
+        const made = await users.create({ ...user(), role: 1 });
+        const [found] = await users.find({ filters: { email: made.email }, populate: ['role'] });
+        assert.deepEqual([found.id, found.role.type], [made.id, 'authenticated']);
+        await users.delete(made.id);
+      },
+    ],
+    [
       'uploads, lists, renames and deletes a file',
       async () => {
         const [file] = await client.files.upload(new Blob(['hello'], { type: 'text/plain' }), {
@@ -182,6 +185,26 @@ async function sdk({ origin }: Blog): Promise<Check[]> {
 /** A document, with `data` around it or without. */
 const titleOf = (answer: any): string => (answer.data ?? answer).title;
 
+/** What a filter of refine finds among the articles: operator, field, value, total. */
+const OPERATORS = [
+  ['eq', 'views', 3, 1],
+  ['ne', 'views', 3, ARTICLES - 1],
+  ['lt', 'views', 3, 2],
+  ['lte', 'views', 3, 3],
+  ['gt', 'views', 3, ARTICLES - 3],
+  ['gte', 'views', 3, ARTICLES - 2],
+  ['in', 'views', [1, 2], 2],
+  ['nin', 'views', [1, 2], ARTICLES - 2],
+  ['contains', 'title', 'article', ARTICLES],
+  ['ncontains', 'title', 'article', 0],
+  ['containss', 'title', 'article', 0],
+  ['startswith', 'title', 'Article 6', 2],
+  ['endswith', 'title', '60', 1],
+  ['null', 'author', true, 0],
+  ['nnull', 'author', true, ARTICLES],
+  ['between', 'views', [3, 5], 3],
+] as const;
+
 async function refine({ api }: Blog): Promise<Check[]> {
   const axios = require('axios');
   const { AuthHelper, DataProvider } = require('@refinedev/strapi-v4');
@@ -232,6 +255,33 @@ async function refine({ api }: Blog): Promise<Check[]> {
           'Newer',
         );
         await provider.deleteOne({ resource: 'articles', id });
+      },
+    ],
+    [
+      'every operator that the protocol has',
+      async () => {
+        const asked = await Promise.all(
+          OPERATORS.map(async ([operator, field, value]) => {
+            const filters = [{ field, operator, value }];
+            return [operator, (await provider.getList({ resource: 'articles', filters })).total];
+          }),
+        );
+        assert.deepEqual(
+          asked,
+          OPERATORS.map(([operator, , , total]) => [operator, total]),
+        );
+      },
+    ],
+    [
+      'the same lists in the v4 format',
+      async () => {
+        const v4 = (axios.default ?? axios).create({ headers: { 'Strapi-Response-Format': 'v4' } });
+        const { data, total } = await DataProvider(api, v4).getList({
+          resource: 'articles',
+          sorters: [{ field: 'views', order: 'asc' }],
+          meta: { populate: { author: { fields: ['name'] } }, locale: 'en', fields: ['title'] },
+        });
+        assert.deepEqual([data[0].title, data[0].author.name, total], ['Article 1', 'Bob', ARTICLES]);
       },
     ],
     [
@@ -411,6 +461,72 @@ async function blocks({ api }: Blog): Promise<Check[]> {
   ];
 }
 
+/** Query strings as front ends write them by hand. */
+async function queryStrings({ api, token }: Blog): Promise<Check[]> {
+  const qs = require('qs');
+  const ask = async (query: object, options: object = {}): Promise<any> => {
+    const headers = { Authorization: `Bearer ${token}` };
+    return (await fetch(`${api}/articles?${qs.stringify(query, options)}`, { headers })).json();
+  };
+  const query = {
+    fields: ['title', 'views'],
+    populate: { author: { fields: ['name'] }, zone: { on: { 'shared.seo': { populate: ['image'] } } } },
+    filters: { views: { $in: [1, 2, 4] }, author: { name: { $in: ['Ann', 'Bob'] } } },
+    sort: ['author.name:desc', 'views:asc'],
+    pagination: { page: 1, pageSize: 10 },
+  };
+  const forms = ['indices', 'brackets', 'repeat'].flatMap((arrayFormat) =>
+    [true, false].map((encodeValuesOnly) => ({ arrayFormat, encodeValuesOnly })),
+  );
+  return [
+    [
+      'lists in any array format, encoded or not',
+      async () => {
+        for (const form of forms) {
+          const { data } = await ask(query, form);
+          assert.deepEqual(
+            data.map(({ views, author }: any) => [views, author.name]),
+            [
+              [1, 'Bob'],
+              [2, 'Ann'],
+              [4, 'Ann'],
+            ],
+          );
+          assert.equal(data[0].zone[0].image, null);
+        }
+      },
+    ],
+    [
+      'groups of conditions, to any depth',
+      async () => {
+        const some = { $or: [{ views: 1 }, { $and: [{ author: { name: 'Ann' } }, { views: { $lt: 5 } }] }] };
+        const { data } = await ask({ filters: { $not: { $not: some } }, sort: 'views' });
+        assert.deepEqual(
+          data.map(({ views }: any) => views),
+          [1, 2, 4],
+        );
+      },
+    ],
+    [
+      'null with `strictNullHandling`; without it, what compares with nothing is a 400',
+      async () => {
+        const unset = { filters: { cover: null } };
+        assert.equal((await ask(unset, { strictNullHandling: true })).meta.pagination.total, ARTICLES);
+        const { error } = await ask(unset);
+        assert.deepEqual([error.status, error.details.path], [400, 'cover']);
+      },
+    ],
+    [
+      'dates, and lists of 150 values',
+      async () => {
+        const views = { $in: Array.from({ length: 150 }, (_, n) => n) };
+        const { meta } = await ask({ filters: { views, createdAt: { $lt: new Date() } } });
+        assert.equal(meta.pagination.total, ARTICLES);
+      },
+    ],
+  ];
+}
+
 export const CLIENTS: readonly Client[] = [
   { name: '@strapi/client', checks: strapiClient },
   { name: 'strapi-sdk-js', checks: sdk },
@@ -419,4 +535,6 @@ export const CLIENTS: readonly Client[] = [
   { name: 'strapi-community-astro-loader', checks: astro },
   { name: 'gatsby-source-strapi', checks: gatsby },
   { name: '@strapi/blocks-react-renderer', checks: blocks },
+  { name: 'ra-strapi', checks: reactAdmin },
+  { name: 'qs', checks: queryStrings },
 ];

@@ -41,6 +41,16 @@ const contentTypes = [
       articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
     },
   },
+  {
+    kind: 'collectionType',
+    singularApiId: 'product',
+    pluralApiId: 'products',
+    attributes: {
+      name: { type: 'string', required: true },
+      price: { type: 'decimal' },
+      maker: { type: 'relation', relation: 'manyToOne', target: 'author' },
+    },
+  },
   { kind: 'singleType', singularApiId: 'homepage', attributes: { heading: { type: 'string' } } },
   ...userTypes(),
   apiTokenType,
@@ -51,6 +61,12 @@ const components = [
 
 export const PARAGRAPH = { type: 'paragraph', children: [{ type: 'text', text: 'Hello', bold: true }] };
 export const ARTICLES = 60;
+/** Name, price and maker of what is sold. */
+const PRODUCTS = [
+  ['Table', 90, 0],
+  ['Chair', 40, 0],
+  ['Lamp', 20, 1],
+] as const;
 
 export interface Blog {
   readonly origin: string;
@@ -74,6 +90,7 @@ export async function startBlog(): Promise<Blog> {
         authenticated: {
           article: '*',
           author: '*',
+          product: '*',
           homepage: '*',
           user: ['find', 'findOne'],
           role: ['find'],
@@ -91,7 +108,7 @@ export async function startBlog(): Promise<Blog> {
       FilesModule.forRoot({ storage: new LocalStorage(directory) }),
     ],
   };
-  const app = await NestFactory.create(module, { logger: ['fatal'] });
+  const app = await NestFactory.create(module, { logger: ['fatal'], cors: true });
   await app.init();
   await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
   await app.listen(0, '127.0.0.1');
@@ -108,6 +125,8 @@ export async function startBlog(): Promise<Blog> {
       seo: { metaTitle: `Meta ${n}` },
       zone: [{ __component: 'shared.seo', metaTitle: 'In a zone' }],
     });
+  for (const [name, price, maker] of PRODUCTS)
+    await service('product').create({ name, price, maker: authors[maker].documentId });
   await service('homepage').update(null, { heading: 'Welcome' });
   const { token } = await app.get(ApiTokens, { strict: false }).create({ name: 'all', kind: 'full-access' });
   const close = async (): Promise<void> => {

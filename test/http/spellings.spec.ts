@@ -105,10 +105,19 @@ describe.each(ADAPTERS)('spellings on %s', (adapter) => {
     ['filters[open][$eq]', ['c']],
     ['filters[name][$ne]', ['a', 'b', 'c']],
     ['filters[city][$eq]', ['c']],
+    ['filters[city]', ['c']],
     ['filters[city][name][$ne]', ['a', 'b']],
   ])('5.2 %s asks for what has no value, or has one', async (query, expected) => {
     expect(await names(query)).toEqual(expected);
   });
+
+  it.each(['city', 'city.id', 'seats', 'createdAt'])(
+    '5.2, D11: an empty text for %s, which can have none, is refused by name',
+    async (path) => {
+      const { body } = await test.http.get(`/api/shops?filters[${path.replace('.', '][')}]=`).expect(400);
+      expect(body.error.details).toMatchObject({ path, source: 'query', param: 'filters' });
+    },
+  );
 
   it.each(['$gt', '$lte', '$eqi', '$nei', '$contains', '$in', '$between', '$startsWith'])(
     '5.2 %s without a value is refused',

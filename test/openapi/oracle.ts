@@ -68,9 +68,6 @@ function isSpeltAs(template: string, path: string): boolean {
   return template.split('/').every((part, i) => isTemplate(part) || part === segments[i]);
 }
 
-/** The description leaves the routes of files out, whose bodies are forms, and the bytes of files. */
-const OF_FILES = /^\/(api\/upload|uploads)([/?]|$)/;
-
 /** Before anybody asks who the caller is, or at once after it. */
 const BEFORE_RIGHTS: readonly number[] = [401, 403, 404, 405, 413, 414];
 
@@ -177,7 +174,7 @@ export class DescriptionOracle {
     const name = isObject(body) && isObject(body['error']) ? body['error']['name'] : null;
     const isUnread =
       status === 400 && (name === 'SyntaxError' || name === 'BadRequestError' || method === 'HEAD');
-    if (BEFORE_RIGHTS.includes(status) || isUnread || OF_FILES.test(path)) return null;
+    if (BEFORE_RIGHTS.includes(status) || isUnread) return null;
     return `${method} ${path.slice(0, 300)} is not described, and answers ${status}`;
   }
 

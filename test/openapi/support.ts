@@ -4,6 +4,7 @@ import { describe as describeApi } from '../../src/openapi/describe.ts';
 import type { Describe, Described } from '../../src/openapi/describing.ts';
 import type { ContentDocument } from '../../src/openapi/document.ts';
 import { localePaths } from '../../src/openapi/locale-paths.ts';
+import { modelPaths } from '../../src/openapi/model-paths.ts';
 import { ownPaths } from '../../src/openapi/own-paths.ts';
 import { buildSchema } from '../../src/schema/build-schema.ts';
 import type { ComponentDefinition, ContentTypeDefinition } from '../../src/schema/definitions.ts';
@@ -42,6 +43,6 @@ export function documentOf(
       base: '/api',
       credentials: ['Authorization', 'X-Roles'],
     },
-    [localePaths, ownPaths, ...more],
+    [localePaths, modelPaths, ownPaths, ...more],
   );
 }

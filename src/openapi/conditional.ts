@@ -1,0 +1,18 @@
+/** Requests that depend on what a client has: tags of answers, and what is asked with them (RFC 9110 13). */
+import type { Components } from './components.js';
+import type { JsonSchema, Reference, Response } from './document.js';
+
+const TEXT: JsonSchema = { type: 'string' };
+
+/** The header of answers that show a document, or a list that is kept. */
+export const TAGGED: NonNullable<Response['headers']> = {
+  ETag: { description: 'Names this answer, for `If-None-Match` and `If-Match`.', schema: TEXT },
+};
+
+/** The answer to a read of what the client has already. */
+export const notModified = (components: Components): Readonly<Record<string, Reference>> => ({
+  304: components.ref('responses', { key: 'not modified', name: 'NotModified' }, () => ({
+    description: 'The client has this answer already; there is no body.',
+    headers: TAGGED,
+  })),
+});

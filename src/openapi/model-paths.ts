@@ -1,0 +1,84 @@
+/** `GET /api/content-type-builder/…`: the model for programs that read it first, for whom it is granted. */
+import { MODEL_GRANT } from '../schema/naming.js';
+import type { Describing } from './describing.js';
+import { json, type JsonSchema, list, open, type Operation, type Paths } from './document.js';
+import { ALWAYS, errorAnswers, ON_DOCUMENT } from './error-answers.js';
+
+type Members = Readonly<Record<string, JsonSchema>>;
+
+const TEXT: JsonSchema = { type: 'string' };
+const FLAG: JsonSchema = { type: 'boolean' };
+const MAP: JsonSchema = { type: 'object', additionalProperties: true };
+
+const needed = (members: Members, optional: Members = {}): JsonSchema =>
+  open({ ...members, ...optional }, Object.keys(members));
+
+/** What is said of a type and of a component; of others more may be said later. */
+const COMMON: Members = { displayName: TEXT, description: TEXT, collectionName: TEXT, attributes: MAP };
+const OF_TYPE: Members = {
+  ...COMMON,
+  singularName: TEXT,
+  pluralName: TEXT,
+  kind: { type: 'string', enum: ['collectionType', 'singleType'] },
+  draftAndPublish: FLAG,
+  visible: FLAG,
+};
+
+/** A row for each list of the model. */
+const LISTS = [
+  {
+    path: 'content-types',
+    name: 'ContentType',
+    words: ['the types', 'a type'],
+    shape: needed(
+      { uid: TEXT, apiID: TEXT, schema: { ...needed(OF_TYPE), additionalProperties: true } },
+      { plugin: TEXT },
+    ),
+  },
+  {
+    path: 'components',
+    name: 'Component',
+    words: ['the components', 'a component'],
+    shape: needed({
+      uid: TEXT,
+      category: TEXT,
+      apiId: TEXT,
+      schema: { ...needed(COMMON), additionalProperties: true },
+    }),
+  },
+] as const;
+
+const UID = { name: 'uid', in: 'path', required: true, description: 'Its uid.', schema: TEXT } as const;
+
+function listPaths({ path, name, words, shape }: (typeof LISTS)[number], describing: Describing): Paths {
+  const { base, components } = describing;
+  const schema = components.ref(
+    'schemas',
+    { key: `the shape of ${name}`, name: `${name}Shape` },
+    () => shape,
+  );
+  const operation = (of: Partial<Operation>, data: JsonSchema): Operation => ({
+    operationId: `${name}_find`,
+    tags: [MODEL_GRANT],
+    summary: `Describes ${words[0]} that the caller can read`,
+    ...of,
+    responses: {
+      200: { description: 'The answer.', content: json(needed({ data })) },
+      ...errorAnswers([...ALWAYS, ...(of.parameters === undefined ? [] : ON_DOCUMENT)], components),
+    },
+  });
+  const one = {
+    operationId: `${name}_findOne`,
+    summary: `Describes ${words[1]} that the caller can read`,
+    parameters: [UID],
+  };
+  return {
+    [`${base}/${MODEL_GRANT}/${path}`]: { get: operation({}, list(schema)) },
+    [`${base}/${MODEL_GRANT}/${path}/{uid}`]: { get: operation(one, schema) },
+  };
+}
+
+export function modelPaths(describing: Describing): Paths {
+  if (!describing.caller.permissions.allows(MODEL_GRANT, 'find')) return {};
+  return Object.fromEntries(LISTS.flatMap((one) => Object.entries(listPaths(one, describing))));
+}
