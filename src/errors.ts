@@ -71,6 +71,10 @@ export const notFound = (): ContentError => new ContentError('NotFoundError', 'N
 export const preconditionFailed = (): ContentError =>
   new ContentError('PreconditionFailedError', 'Precondition Failed');
 
+/** JSON, but nothing that has members (protocol 1.13). */
+export const noContainer = (): ContentError =>
+  new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
+
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
 /** A request that makes sense and cannot be served as things stand. */

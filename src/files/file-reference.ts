@@ -50,8 +50,12 @@ export class FileReferences {
     if (!ref && !refId && !field) return null;
     const lacking = NAMES.find((name) => !fields.get(name)?.at(-1));
     if (lacking !== undefined) throw wrong(lacking, 'ref, refId and field belong together');
-    const type = this.typeOf(ref ?? '', field ?? '');
+    const type = this.typeOf(ref ?? '');
+    // Asked first, so that nobody learns of the attributes of a type that is not theirs.
     if (decide(caller, type, 'update') === 'none') throw forbidden();
+    const attribute = type.attributes.get(field ?? '');
+    if (attribute?.linked !== true || !attribute.media)
+      throw wrong('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
     const [row] = unstorable(refId) ? [] : await this.database.run(this.look(type, refId ?? ''));
     if (row === undefined) throw notFound();
     return {
@@ -89,14 +93,11 @@ export class FileReferences {
     return compileFindVersion(type, 'id' in key ? key : { ...key, locale: this.settings.defaultLocale });
   }
 
-  private typeOf(ref: string, field: string): ContentType {
+  private typeOf(ref: string): ContentType {
     const type = [...this.schema.types.values()].find(
       (one) => !one.internal && [typeUid(one), one.singularApiId].includes(ref),
     );
     if (type === undefined) throw wrong('ref', `"${ref}" is not a content type`);
-    const attribute = type.attributes.get(field);
-    if (attribute?.linked !== true || !attribute.media)
-      throw wrong('field', `"${field}" is not a media attribute of ${type.singularApiId}`);
     return type;
   }
 }

@@ -8,6 +8,8 @@ import { ContentAccess } from '../access/content-access.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { ContentError } from '../errors.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { takeAnyBody, takeAnyPath } from './fastify.js';
+import { declareBody } from './json-body.js';
 import { ContentRoutes } from './routes.js';
 
 /** Node's own request, which both frameworks build on. */
@@ -68,22 +70,8 @@ const FRAMEWORKS: Readonly<
 
 const HEALTH = '/_health';
 const PRIVATE = 'private, no-cache';
-const JSON_SUFFIX = /^\s*application\/[\w.-]+\+json\b/i;
 
 const pathOf = ({ url }: RawRequest): string => (url.split('?', 1)[0] ?? '').toLowerCase();
-
-/**
- * Makes a body readable for the parser of the host, with its limits. JSON by another name
- * (`application/vnd.api+json`) is JSON. Clients send a content type with every request; without a body there
- * is nothing to parse.
- */
-function declareBody({ headers }: RawRequest): void {
-  const type = headers['content-type'];
-  if (type === undefined) return;
-  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0)
-    delete headers['content-type'];
-  else headers['content-type'] = type.replace(JSON_SUFFIX, 'application/json');
-}
 
 /** Has a hook look at every request: before anything else does, or after no route was found for it. */
 export function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last', hook: Hook): void {
@@ -92,17 +80,30 @@ export function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last
 
 /** Before the host's middlewares and Nest's body parser. */
 @Injectable()
-export class BeforeRoutes {
+export class BeforeRoutes implements OnModuleInit {
+  /** Requests whose paths cannot be decoded. */
+  private readonly undecoded = new WeakSet<object>();
+
   constructor(
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
   ) {
     // At once, or as soon as there is an adapter.
-    adapter.init$.subscribe(() =>
-      connect(adapter, 'first', (request, response) => this.arrive(request, response)),
-    );
+    adapter.init$.subscribe(() => {
+      connect(adapter, 'first', (request, response) => this.arrive(request, response));
+      takeAnyBody(adapter, (path) => routes.hasRoute(path));
+    });
+  }
+
+  onModuleInit(): void {
+    takeAnyPath(this.adapter, {
+      owns: (path) => this.routes.covers(path),
+      areRoutes: true,
+      undecoded: (request) => this.undecoded.add(request),
+    });
   }
 
   private arrive(request: RawRequest, response: object): boolean {
@@ -110,6 +111,10 @@ export class BeforeRoutes {
     if (this.routes.hasRoute(path)) {
       declareBody(request);
       this.protect(response);
+      if (this.undecoded.has(request)) {
+        this.errors.reply(new ContentError('BadRequestError', 'failed to decode'), response);
+        return true;
+      }
     }
     if (!this.settings.health || path !== HEALTH) return false;
     this.adapter.httpAdapter.reply(response, undefined, 204);

@@ -68,6 +68,8 @@ export interface HttpRequest {
   readonly originalUrl?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params?: Readonly<Record<string, string>>;
+  /** As the parser of the host has left it. */
+  readonly body?: unknown;
   /** Node's own request, where the framework has put another around it. */
   readonly raw?: object;
 }

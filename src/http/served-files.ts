@@ -12,6 +12,7 @@ import { FILES_OPTIONS, type ResolvedFilesOptions } from '../files/files.options
 import { SignedUrls } from '../files/signed-urls.js';
 import { type Part, partOf } from './byte-ranges.js';
 import { ContentErrorFilter } from './error.filter.js';
+import { takeAnyPath } from './fastify.js';
 import { isPlain, sendBytes } from './send-bytes.js';
 import { connect, type RawRequest } from './request-hooks.js';
 
@@ -22,7 +23,9 @@ const YEAR = 31_536_000;
 /** Of the key, which names the content: half of its digest, and what was made of it. */
 const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
 
-const contentType = (mime: string): string => (/^text\//.test(mime) ? `${mime}; charset=utf-8` : mime);
+/** Frameworks add this to JSON, or not. */
+const contentType = (mime: string): string =>
+  /^text\/|^application\/json$/.test(mime) ? `${mime}; charset=utf-8` : mime;
 
 /** Smaller ones are read at once. */
 const LARGE = 256 * 1024;
@@ -44,10 +47,15 @@ interface Asked {
 function askedOf(request: RawRequest): Asked | null {
   const [raw = '', query = ''] = request.url.split('?', 2);
   if (!raw.startsWith(BELOW) || !READS.includes(request.method)) return null;
+  return { path: decoded(raw), query: new URLSearchParams(query), request };
+}
+
+/** What cannot be decoded names no file as it is. */
+function decoded(path: string): string {
   try {
-    return { path: decodeURIComponent(raw), query: new URLSearchParams(query), request };
+    return decodeURIComponent(path);
   } catch {
-    return null;
+    return path;
   }
 }
 
@@ -66,6 +74,11 @@ export class ServedFiles implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    takeAnyPath(this.adapter, {
+      owns: (path) => path.startsWith(BELOW),
+      areRoutes: false,
+      undecoded: () => undefined,
+    });
     connect(this.adapter, 'last', (request, response) => {
       const asked = askedOf(request);
       if (asked === null) return false;

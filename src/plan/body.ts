@@ -3,7 +3,7 @@
  * collected.
  */
 import { isOwn, type OwnCondition } from '../access/decide.js';
-import { ContentError, invalidKey, overLimit, validationError } from '../errors.js';
+import { invalidKey, noContainer, overLimit, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { byKind } from '../schema/by-kind.js';
 import {
@@ -94,8 +94,7 @@ function checkSize(data: unknown, allowed: number): void {
 
 /** The `data` of a body. Throws a 400 where there is none. */
 export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
-  if (body === null || (body !== undefined && typeof body !== 'object'))
-    throw new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
+  if (body === null || (body !== undefined && typeof body !== 'object')) throw noContainer();
   const data = isObject(body) ? body['data'] : undefined;
   if (isObject(data)) return data;
   if (Array.isArray(data))

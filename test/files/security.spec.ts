@@ -130,6 +130,8 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     }
     expect(shown.get('content-disposition')).toBeNull();
     expect(loaded.get('content-disposition')).toBe('attachment');
+    const json = await headersOf({ bytes: '{}', name: 'x.json', type: 'application/json' });
+    expect(json.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
   it('S24, 20.11: refuses files over the limits, with nothing kept', async () => {
@@ -248,7 +250,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
         socket.on('close', () => done(text.split(' ')[1] ?? ''));
         socket.write(`GET /uploads/${name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
       });
-      expect([name, status]).toEqual([name, expect.stringMatching(/^40[04]$/)]);
+      expect([name, status]).toEqual([name, '404']);
     }
   });
 

@@ -1,4 +1,5 @@
 /** The routes of the media library (protocol section 20). */
+import { failure } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { createFilesApp, type FilesApp, formOf, picture, PNG } from './helpers.ts';
 
@@ -316,8 +317,12 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       headers: { 'Content-Type': 'application/json' },
     });
     const { documentId } = (made as { data: Shown }).data;
-    const form = formOf([{}], { ref: 'api::person.person', refId: documentId, field: 'avatar' });
-    expect((await api.send(form, { as: 'file-create' })).status).toBe(403);
+    // Nor does it tell of attributes.
+    for (const field of ['avatar', 'passport', 'name', 'nothing']) {
+      const form = formOf([{}], { ref: 'api::person.person', refId: documentId, field });
+      const answer = await api.send(form, { as: 'file-create' });
+      expect([field, await answer.json()]).toEqual([field, failure(403, 'ForbiddenError', 'Forbidden')]);
+    }
     expect(await json(`/api/persons/${documentId}?populate=avatar`)).toMatchObject([
       200,
       { data: { avatar: null } },

@@ -303,6 +303,49 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     );
   });
 
+  describe('what says that it is no JSON', () => {
+    const NO_JSON = failure(415, 'UnsupportedMediaTypeError', 'The body must be JSON');
+    const TEXT = '{"data":{"name":"none"}}';
+    const send = (type: string | null, path = '/v1/api/authors', method = 'POST') => {
+      const { 'content-type': said, ...length } = json(TEXT, type ?? '');
+      return raw(host.url, method, path, type === null ? length : { 'content-type': said, ...length }, TEXT);
+    };
+
+    it.each([
+      'text/json',
+      'application/xml',
+      'application',
+      'application/json, text/plain',
+      'application/json; charset=utf-16',
+      'application/json;charset="latin1"',
+      'application/vnd.api+json; charset=utf-7',
+      null,
+    ])('R3: %s is a 415 on both adapters, for who may write at all', async (type) => {
+      const { status, text } = await send(type);
+      expect([status, JSON.parse(text)]).toEqual([415, NO_JSON]);
+      expect((await send(type, '/v1/api/companies')).status).toBe(403);
+      expect(await host.sql(`select 1 from authors where name = 'none'`)).toEqual([]);
+    });
+
+    it.each([
+      'application/json;charset=utf8',
+      'application/json; v=4; charset="UTF-8"',
+      'application/hal+json;',
+    ])('%s is JSON on both adapters', async (type) => {
+      expect((await send(type)).status).toBe(201);
+      await host.sql(`delete from authors where name = 'none'`);
+    });
+
+    it('a body of a read is nobody’s, whatever it says', async () => {
+      for (const type of ['application/json', 'application/xml', 'application/json; charset=utf-16'])
+        for (const [path, status] of [
+          ['authors', 200],
+          ['companies', 403],
+        ] as const)
+          expect((await raw(host.url, 'GET', `/v1/api/${path}`, json('{', type), '{')).status).toBe(status);
+    });
+  });
+
   describe('2.5 the path of a refused key', () => {
     it.each([
       ['fields=nope', 'nope', null],

@@ -196,15 +196,29 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       );
     });
 
-    it.each(['%E0%A4%A', '%', '%zz', '%C3'])('a path that cannot be decoded (%s) is a 400', async (bad) => {
-      const { status, text } = await raw(test.url, 'GET', `/api/authors/${bad}`);
-      // Fastify answers these itself, before any hook, filter or handler; only the host's `frameworkErrors`
-      // could change that.
-      const expected =
-        adapter === 'express'
-          ? failure(400, 'BadRequestError', 'failed to decode')
-          : expect.objectContaining({ code: 'FST_ERR_BAD_URL', statusCode: 400 });
-      expect({ status, body: JSON.parse(text) }).toEqual({ status: 400, body: expected });
+    it.each(['%E0%A4%A', '%', '%zz', '%C3', '%ED%A0%80'])(
+      '2.1: a path that cannot be decoded (%s) is a 400 that no cache keeps',
+      async (bad) => {
+        const { status, headers, text } = await raw(test.url, 'GET', `/api/authors/${bad}?x=%zz`);
+        expect({ status, body: JSON.parse(text) }).toEqual({
+          status: 400,
+          body: failure(400, 'BadRequestError', 'failed to decode'),
+        });
+        expect(headers['cache-control']).toBe('private, no-cache');
+        expect(JSON.parse((await raw(test.url, 'GET', `/api/nothing/${bad}`)).text)).toEqual(NOT_FOUND);
+      },
+    );
+
+    it('1.6: an id of any length is unknown, and its rights are asked for first', async () => {
+      const long = 'x'.repeat(5000);
+      const bodyOf = async (method: string, path: string) =>
+        JSON.parse((await raw(test.url, method, path)).text);
+      expect(await bodyOf('GET', `/api/authors/${long}`)).toEqual(NOT_FOUND);
+      expect(await bodyOf('GET', `/api/companies/${long}?a=b`)).toEqual(
+        failure(403, 'ForbiddenError', 'Forbidden'),
+      );
+      expect(await bodyOf('PATCH', `/api/authors/${long}`)).toMatchObject({ error: { status: 405 } });
+      expect(await bodyOf('GET', `/api/authors/${long}/${long}`)).toEqual(NOT_FOUND);
     });
 
     it('a path in another case is served, or unknown in the error shape, as the router of the host has it', async () => {

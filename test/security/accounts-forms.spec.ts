@@ -134,6 +134,19 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(await snapshot(world)).toEqual(before);
   });
 
+  it.each(['null', '1', '"x"'])('1.13: the JSON %s is a 400 on every route that writes', async (body) => {
+    const before = await snapshot(world);
+    const answers = await Promise.all(
+      routes.map(async (route) => {
+        const answer = await send({ ...route, path: pathOf(route) }, 'application/json', body);
+        return [`${route.method} ${route.path}`, answer.status, answer.body?.error?.name];
+      }),
+    );
+    const refused = answers.filter(([, status]) => status !== 405);
+    expect(refused).toEqual(refused.map(([route]) => [route, 400, 'SyntaxError']));
+    expect(await snapshot(world)).toEqual(before);
+  });
+
   it('R3: a form of another site makes no administrator of a host that signs in with a cookie', async () => {
     const [{ id: role } = {}] = await world.sql(`select id from content_roles where type = 'admin'`);
     const fields = {
