@@ -44,3 +44,7 @@ function keptShape(plan: ReadPlan, statement: Statement): string {
 /** What an answer's tag says beside its stamp: what it is made of, and all changes of that. */
 export const changesTag = (plan: ReadPlan, statement: Statement, changes: string): string =>
   digestOf(`${keptShape(plan, statement)} ${plan.documentId ?? ''} ${changes}`);
+
+/** The tag that an answer has by its text alone, in the place of one that says of what changes it came. */
+export const tagByContent = (tag: string, data: string): string =>
+  `${tag.slice(0, -LENGTH - 1)}${digestOf(data)}"`;

@@ -2,25 +2,29 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import { Database } from '../database/database.js';
 import { LedgerKeeper, type WrongTotal } from '../ledger/keeper.js';
 import { Ledger } from '../ledger/ledger.js';
-import { ledgerTablesOf } from '../schema/ledger.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 
 /** How often the ledger is looked at, in milliseconds; and how soon again while it is not whole. */
 const EVERY = 30_000;
 
+const logger = new Logger('ContentLedger');
+
+/** Says in one line what the host should know of the ledger. */
+export const warnOfLedger = (message: string): void => logger.warn(message);
+
 /** Keeps the ledger of changes while the application runs. */
 @Injectable()
 export class LedgerWorker implements OnApplicationShutdown {
-  readonly ledger: Ledger;
   private readonly keeper: LedgerKeeper;
   private readonly listeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(@Inject(CONTENT_SCHEMA) schema: Schema, @Inject(Database) database: Database) {
-    const logger = new Logger('ContentLedger');
-    const warn = (message: string): void => logger.warn(message);
-    this.keeper = new LedgerKeeper({ database, schema, warn });
-    this.ledger = new Ledger({ tables: ledgerTablesOf(schema.file), open: () => database.open(), warn });
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(Database) database: Database,
+    @Inject(Ledger) readonly ledger: Ledger,
+  ) {
+    this.keeper = new LedgerKeeper({ database, schema, warn: warnOfLedger });
   }
 
   /** Whether every change is noted, so that the ledger can be asked. */

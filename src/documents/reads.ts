@@ -73,7 +73,7 @@ export class Reads {
     const key = readKeyOf(plan);
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
       this.shared.read(key, hangup, (traits) => this.load(plan, traits, isChecked));
-    if (key === null || !this.keeps) return (await load(true)).answer;
+    if (key === null || !this.keeps) return (await load(true)).fresh;
     const statement = this.print(plan);
     const subject = subjectOf(this.subject(plan, statement), plan);
     return this.cache.read({
@@ -140,8 +140,11 @@ export class Reads {
       row.snapshot !== undefined &&
       !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
     const tag = this.tagOf(plan, { row, statement, isKnown });
+    const tagged = tag === null ? answer : answer.withHeaders({ ETag: tag });
     return {
-      answer: tag === null ? answer : answer.withHeaders({ ETag: tag }),
+      answer: tagged,
+      // It may show what nobody has been told of yet, of which a tag of changes says nothing.
+      fresh: isKnown && !isPlain(plan) ? tagged.sharingTag() : tagged,
       position: isKnown ? ledger.position : null,
       bytes: bytesOf(answer),
     };

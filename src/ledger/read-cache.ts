@@ -21,7 +21,10 @@ export interface CachedRead<T> {
 
 /** An answer as it was read. */
 export interface Loaded<T> {
+  /** For those who ask later, once a check has said that it holds. */
   readonly answer: T;
+  /** For those who have waited for it. */
+  readonly fresh: T;
   /** What was there when it was sent for; null where nobody can tell. */
   readonly position: number | null;
   readonly bytes: number;
@@ -76,7 +79,7 @@ export class ReadCache<T> {
 
   async read(asked: CachedRead<T>): Promise<T> {
     const entry = this.entries.get(asked.key);
-    if (entry?.odds.passes() === true) return this.pass(asked);
+    if (entry?.odds.rests(performance.now()) === true) return this.pass(asked);
     // Nothing is known yet: what is read now could not be kept.
     const asks = (entry?.answer ?? null) !== null || asked.mayBeKnown || this.ledger.server === null;
     if (!asks || !(await this.ledger.check())) return this.load(asked, false);
@@ -94,7 +97,7 @@ export class ReadCache<T> {
     if (entry === undefined || entry.answer === null) return null;
     const { position, cost } = this.ledger;
     const isChanged = this.ledger.hasChanged(asked.subject, entry.position);
-    entry.odds.judge(isChanged, position, cost);
+    entry.odds.judge({ isChanged, position, cost }, performance.now());
     if (isChanged) return null;
     this.counts.hits += 1;
     return entry.answer;
@@ -113,7 +116,7 @@ export class ReadCache<T> {
 
   private async pass({ load }: CachedRead<T>): Promise<T> {
     this.counts.passed += 1;
-    return (await load(true)).answer;
+    return (await load(true)).fresh;
   }
 
   private async load(asked: CachedRead<T>, isChecked: boolean): Promise<T> {
@@ -122,10 +125,10 @@ export class ReadCache<T> {
     if ((before?.answer ?? null) === null) this.counts.misses += 1;
     else this.counts.stale += 1;
     const odds = before?.odds ?? new Odds();
-    if (odds.rests) {
-      // Remembered without its text, until it has been passed by often enough.
+    if (odds.rests(performance.now())) {
+      // Remembered without its text meanwhile.
       this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, odds });
-      return (await asked.load(true)).answer;
+      return (await asked.load(true)).fresh;
     }
     const loading = this.keep(asked, odds, isChecked);
     const over = loading.then(forget, forget).then(() => {
@@ -138,12 +141,12 @@ export class ReadCache<T> {
   /** Reads it, and keeps it if it is known to be of the present. */
   private async keep({ key, subject, load }: CachedRead<T>, odds: Odds, isChecked: boolean): Promise<T> {
     const started = performance.now();
-    const { answer, position, bytes } = await load(isChecked);
+    const { answer, fresh, position, bytes } = await load(isChecked);
     odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
     if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, odds });
-    return answer;
+    return fresh;
   }
 }
 

@@ -11,7 +11,7 @@ import { DocumentsBase } from '../documents/documents-base.js';
 import { Documents } from '../documents/documents.service.js';
 import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
-import { LedgerWorker } from '../documents/ledger-worker.js';
+import { LedgerWorker, warnOfLedger } from '../documents/ledger-worker.js';
 import { MODEL_DIGEST, ModelWatch } from '../documents/model-watch.js';
 import { ScheduleWorker } from '../documents/schedule-worker.js';
 import { describeModel, digestOf } from '../evolution/description.js';
@@ -24,6 +24,8 @@ import { PopulateInterceptor } from '../http/populate.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
 import { ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
 import { UnsentAnswers } from '../http/unsent-answers.js';
+import { Ledger } from '../ledger/ledger.js';
+import { ledgerTablesOf } from '../schema/ledger.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { RUNTIME } from './content.module-definition.js';
@@ -38,6 +40,9 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
   const logger = new Logger('ContentDatabase');
   return new Database({ orm, schema, settings, warn: (message) => logger.warn(message) });
 }
+
+const openLedger = (schema: Schema, database: Database): Ledger =>
+  new Ledger({ tables: ledgerTablesOf(schema.file), open: () => database.open(), warn: warnOfLedger });
 
 /** What is made by a function, of what is asked for by token. */
 const MADE: readonly Provider[] = [
@@ -58,6 +63,7 @@ const MADE: readonly Provider[] = [
     inject: [CONTENT_SCHEMA, CONTENT_SETTINGS],
   },
   { provide: Database, useFactory: openDatabase, inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS] },
+  { provide: Ledger, useFactory: openLedger, inject: [CONTENT_SCHEMA, Database] },
 ];
 
 /** What Nest makes itself. */

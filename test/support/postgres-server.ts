@@ -29,6 +29,17 @@ export interface PostgresServer {
   url: string;
   /** Stops the server and removes its files; does nothing for a server that was not started here. */
   stop(): Promise<void>;
+  /** The server itself, for tests that stop it and copy its files; null for one that was not started here. */
+  readonly running: RunningServer | null;
+}
+
+/** A server that was started here. */
+export interface RunningServer {
+  readonly binary: string;
+  readonly cluster: Cluster;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly process: ChildProcess;
 }
 
 interface Account {
@@ -36,7 +47,8 @@ interface Account {
   gid: number;
 }
 
-interface Cluster {
+export interface Cluster {
+  /** The folder of everything that belongs to it. */
   dir: string;
   data: string;
   log: string;
@@ -77,29 +89,31 @@ const INITDB_FLAGS = [
  */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const existing = process.env.TEST_DATABASE_URL;
-  if (existing) return { url: existing, stop: () => Promise.resolve() };
+  if (existing) return { url: existing, stop: () => Promise.resolve(), running: null };
 
   const cluster = createCluster();
   const watchdog = startWatchdog(cluster.dir);
   let server: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
-    if (server) await stopServer(server);
+    if (server) await endServer(server);
     rmSync(cluster.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     watchdog.kill('SIGKILL');
   };
   try {
     const binaries = await initialise(cluster);
-    const started = await startOnFreePort(join(binaries, executable('postgres')), cluster, settings);
-    server = started.process;
-    const url = `postgresql://postgres:${cluster.password}@127.0.0.1:${started.port}/postgres`;
-    return { url, stop };
+    const running = await startOnFreePort(join(binaries, executable('postgres')), cluster, settings);
+    server = running.process;
+    return { url: urlOf(running), stop, running };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function createCluster(): Cluster {
+export const urlOf = ({ cluster, port }: Pick<RunningServer, 'cluster' | 'port'>): string =>
+  `postgresql://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
+
+export function createCluster(): Cluster {
   const dir = mkdtempSync(join(tmpdir(), 'content-api-postgres-'));
   const account = unprivilegedAccount();
   if (account) chownSync(dir, account.uid, account.gid);
@@ -178,16 +192,23 @@ async function initdb(binaries: string, cluster: Cluster): Promise<string | unde
   }
 }
 
-async function startOnFreePort(
+/** Starts a server on a port. Null where it did not come up, which its log explains. */
+export async function startServer(server: Omit<RunningServer, 'process'>): Promise<RunningServer | null> {
+  const { binary, cluster, settings, port } = server;
+  const process = spawnServer(binary, cluster, { ...DEFAULT_SETTINGS, ...settings, port: String(port) });
+  if (await ready(process, cluster)) return { ...server, process };
+  await endServer(process);
+  return null;
+}
+
+export async function startOnFreePort(
   binary: string,
   cluster: Cluster,
-  settings: Record<string, string>,
-): Promise<{ process: ChildProcess; port: number }> {
+  settings: Readonly<Record<string, string>>,
+): Promise<RunningServer> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
-    const process = spawnServer(binary, cluster, { ...DEFAULT_SETTINGS, ...settings, port: String(port) });
-    if (await ready(process, cluster)) return { process, port };
-    await stopServer(process);
+    const started = await startServer({ binary, cluster, settings, port: await freePort() });
+    if (started !== null) return started;
     const log = existsSync(cluster.log) ? readFileSync(cluster.log, 'utf8').slice(-4000) : '';
     // Another process can take the port between the look-up and the start.
     if (attempt >= PORT_ATTEMPTS || !/could not (bind|create any TCP)/.test(log)) {
@@ -224,8 +245,8 @@ async function ready(server: ChildProcess, cluster: Cluster): Promise<boolean> {
   return false;
 }
 
-/** SIGQUIT is PostgreSQL's immediate shutdown: nothing is flushed, because nothing is kept. */
-async function stopServer(server: ChildProcess): Promise<void> {
+/** SIGQUIT is PostgreSQL's immediate shutdown: nothing is flushed, as in a crash. */
+export async function endServer(server: ChildProcess): Promise<void> {
   if (server.pid === undefined) return;
   const deadline = Date.now() + 10_000;
   server.kill(process.platform === 'win32' ? 'SIGKILL' : 'SIGQUIT');
@@ -242,7 +263,7 @@ function ended(child: ChildProcess): boolean {
 /**
  * The watchdog waits for the end of its standard input, which comes when this process ends, however it ends.
  */
-function startWatchdog(dir: string): ChildProcess {
+export function startWatchdog(dir: string): ChildProcess {
   const script = fileURLToPath(new URL('./postgres-watchdog.mjs', import.meta.url));
   const child = spawn(process.execPath, [script, dir], {
     detached: true,

@@ -1,0 +1,118 @@
+/**
+ * An application of its own process: `fork(instance.ts, [database url, adapter, 'ledger' or 'notify'])`. Sends
+ * its URL, then answers to commands of the process that has started it.
+ */
+import type { MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { INestApplication } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import {
+  CONTENT_ORM,
+  CONTENT_SCHEMA,
+  ContentMetrics,
+  ContentModule,
+  type ContentService,
+  getContentToken,
+} from 'nestjs-content-api';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type * as Databases from '../../src/database/database.ts';
+import type * as Workers from '../../src/documents/ledger-worker.ts';
+import type * as Ledgers from '../../src/ledger/ledger.ts';
+import type * as Tables from '../../src/schema/ledger.ts';
+import type { Schema } from '../../src/schema/model.ts';
+import { model } from './model.ts';
+import { NotifyLedger } from './notify-ledger.ts';
+
+/** What an instance is asked to do, beside answering HTTP. */
+export type Command =
+  | { readonly do: 'makeTables' | 'look' | 'recount' | 'metrics' | 'close' }
+  /** Writes in a transaction of the host's, which ends after a while. */
+  | {
+      readonly do: 'write';
+      readonly writes: readonly { readonly documentId: string; readonly token: number }[];
+      readonly wait: number;
+      readonly rollback: boolean;
+    };
+
+export interface Answered {
+  readonly id: number;
+  readonly value: unknown;
+  readonly error: string | null;
+}
+
+const underJest = process.env.JEST_WORKER_ID !== undefined;
+const load = <T>(room: string): Promise<T> =>
+  import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
+const { LedgerWorker } = await load<typeof Workers>('documents/ledger-worker');
+const { Ledger } = await load<typeof Ledgers>('ledger/ledger');
+const { Database } = await load<typeof Databases>('database/database');
+const { ledgerTablesOf } = await load<typeof Tables>('schema/ledger');
+
+async function start(databaseUrl: string, adapter: string, by: string): Promise<INestApplication> {
+  const content = ContentModule.forRoot({
+    ...model,
+    cache: { bytes: 64_000_000 },
+    database: { clientUrl: databaseUrl, pool: { min: 0, max: 8 } },
+  });
+  const builder = Test.createTestingModule({ imports: [content] });
+  if (by === 'notify')
+    builder.overrideProvider(Ledger).useFactory({
+      factory: (schema: Schema, database: Databases.Database) =>
+        new NotifyLedger(
+          { tables: ledgerTablesOf(schema.file), open: () => database.open(), warn: () => undefined },
+          databaseUrl,
+        ),
+      inject: [CONTENT_SCHEMA, Database],
+    });
+  const module = await builder.compile();
+  const app =
+    adapter === 'fastify'
+      ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter())
+      : module.createNestApplication();
+  app.useLogger(['fatal']);
+  await app.listen(0, '127.0.0.1');
+  return app;
+}
+
+class Rollback extends Error {}
+
+async function write(app: INestApplication, command: Extract<Command, { do: 'write' }>): Promise<unknown> {
+  const items = app.get<ContentService>(getContentToken('item'), { strict: false });
+  const em = app.get<MikroORM>(CONTENT_ORM).em as SqlEntityManager;
+  const seqs: unknown[] = [];
+  try {
+    await em.transactional(async (inside) => {
+      for (const { documentId, token } of command.writes)
+        seqs.push(await items.update(documentId, { token }, { fields: ['seq'] }, { em: inside }));
+      await sleep(command.wait);
+      if (command.rollback) throw new Rollback();
+    });
+  } catch (error) {
+    if (!(error instanceof Rollback)) throw error;
+  }
+  return seqs;
+}
+
+const [databaseUrl = '', adapter = 'express', by = 'ledger'] = process.argv.slice(2);
+const app = await start(databaseUrl, adapter, by);
+
+async function perform(command: Command): Promise<unknown> {
+  if (command.do === 'write') return write(app, command);
+  if (command.do === 'metrics') return app.get(ContentMetrics).cache;
+  if (command.do === 'recount') return void (await app.get(ContentMetrics).recount());
+  if (command.do === 'close') return app.close();
+  if (command.do === 'makeTables') await app.get<MikroORM>(CONTENT_ORM).schema.create();
+  return app.get(LedgerWorker).look();
+}
+
+process.on('message', ({ id, command }: { readonly id: number; readonly command: Command }) => {
+  const answer = (value: unknown, error: string | null): unknown =>
+    process.send?.({ id, value, error } satisfies Answered);
+  perform(command).then(
+    (value) => answer(value, null),
+    (error: unknown) => answer(null, String(error)),
+  );
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ url: await app.getUrl() });

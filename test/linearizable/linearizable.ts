@@ -1,0 +1,66 @@
+/**
+ * `npm run linearizable [-- --operations N --seconds N --seed S --by notify]`: two instances that keep answers
+ * never show anything older than what somebody could know, whoever writes, and however the server comes and goes.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { readBudget } from '../fuzz/budget.ts';
+import { createDatabase } from '../support/database.ts';
+import { PostgresNode } from '../support/postgres-node.ts';
+import { HARMS, type Harm, LinearizableRun } from './run.ts';
+
+const { budget, values } = readBudget({
+  name: 'linearizable',
+  proves: 'Two instances that keep answers never show anything older than what somebody could know.',
+  budget: { requests: 100_000 },
+  options: {
+    operations: { type: 'string' },
+    round: { type: 'string', default: '8000' },
+    by: { type: 'string', default: 'ledger' },
+    harm: { type: 'string', multiple: true },
+  },
+  help: {
+    'operations N': 'stop after N reads and writes (100,000)',
+    'round N': 'so many of them are looked at together (8000)',
+    'by notify': 'with a check that listens in the place of one that asks: violations must be found',
+    'harm NAME': `one of ${HARMS.join(', ')}, in the middle of each round; may stand more than once (all, in turns)`,
+  },
+});
+const by = values['by'] === 'notify' ? 'notify' : 'ledger';
+const harms = (values['harm'] ?? (by === 'notify' ? ['none'] : HARMS)) as readonly Harm[];
+const SHOWN = 10;
+
+const hasPgBouncer = (process.env.PATH ?? '')
+  .split(delimiter)
+  .some((folder) => existsSync(join(folder, 'pgbouncer')));
+console.log(
+  `seed ${budget.seed}; ${hasPgBouncer ? 'pgbouncer is here, and not used' : 'no pgbouncer on this machine'}`,
+);
+const server = await PostgresNode.start();
+const database = await createDatabase(server.url);
+const started = Date.now();
+try {
+  const seconds = budget.seconds === Infinity ? 24 * 3600 : budget.seconds;
+  const outcome = await new LinearizableRun({
+    seed: budget.seed,
+    operations: values['operations'] === undefined ? budget.requests : Number(values['operations']),
+    until: started + seconds * 1000,
+    operationsPerRound: Number(values['round']),
+    by,
+    harms,
+    databaseUrl: database.url,
+    server,
+    say: (line) => console.log(`${((Date.now() - started) / 1000).toFixed(0)} s ${line}`),
+  }).run();
+  for (const problem of outcome.problems.slice(0, SHOWN)) console.log(`\nVIOLATION ${problem}`);
+  if (outcome.problems.length > SHOWN) console.log(`\n… and ${outcome.problems.length - SHOWN} more`);
+  const { operations, reads, writes, unanswered, hits, unchanged, stale, passed, problems } = outcome;
+  console.log(
+    `\n${operations} operations (${reads} reads, ${writes} writes; ${unanswered} reads were not answered); of the answers ${hits} were kept ones, ${unchanged} were 304 without a read, ${stale} had changed, ${passed} were not looked for`,
+  );
+  const isRight = by === 'notify' ? problems.length > 0 : problems.length === 0 && hits > operations / 50;
+  console.log(`linearizable: ${problems.length} violations, ${isRight ? 'as it must be' : 'WRONG'}`);
+  process.exitCode = isRight ? 0 : 1;
+} finally {
+  await server.stop();
+}

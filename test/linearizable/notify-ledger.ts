@@ -1,0 +1,46 @@
+/**
+ * The negative control: a ledger that is not asked, but listens. PostgreSQL tells of a commit after it can be
+ * seen, and the message takes a while, so that answers come too late. The checker has to find them.
+ */
+import pg from 'pg';
+import type * as Ledgers from '../../src/ledger/ledger.ts';
+
+const underJest = process.env.JEST_WORKER_ID !== undefined;
+const { Ledger } = (await import(
+  underJest ? '../../src/ledger/ledger.ts' : '../../dist/ledger/ledger.js'
+)) as typeof Ledgers;
+
+export class NotifyLedger extends Ledger {
+  private readonly url: string;
+  private listener: pg.Client | null = null;
+  private changes: Ledgers.Told[] = [];
+
+  constructor(base: Ledgers.LedgerBase, url: string) {
+    super(base);
+    this.url = url;
+  }
+
+  protected override async ask(): Promise<boolean> {
+    if (this.listener === null) await this.listen();
+    if (this.server === null) return super.ask();
+    this.tell(this.changes.splice(0));
+    return true;
+  }
+
+  private async listen(): Promise<void> {
+    const client = new pg.Client({ connectionString: this.url });
+    this.listener = client;
+    await client.connect();
+    client.on('error', () => undefined);
+    client.on('notification', ({ payload }) => {
+      const told = JSON.parse(payload ?? '') as Omit<Ledgers.Told, 'id'>;
+      this.changes.push({ ...told, id: null });
+    });
+    await client.query('listen content_change');
+  }
+
+  override close(): void {
+    void this.listener?.end();
+    super.close();
+  }
+}

@@ -1,0 +1,150 @@
+/** What clients talk to: a database, instances of the library in processes of their own, and who is in between. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { CacheMetrics } from '../../src/documents/content-metrics.ts';
+import type { Answered, Command } from './instance.ts';
+
+const INSTANCE = fileURLToPath(new URL('./instance.ts', import.meta.url));
+const FROM_SOURCE = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
+const underJest = process.env.JEST_WORKER_ID !== undefined;
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly etag: string | null;
+  readonly body: string;
+}
+
+/** An instance of the library, in a process of its own. */
+export class Instance {
+  readonly name: string;
+  private readonly child: ChildProcess;
+  private readonly url: URL;
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  private asked = 0;
+
+  private constructor(name: string, child: ChildProcess, url: URL) {
+    this.name = name;
+    this.child = child;
+    this.url = url;
+    child.on('message', ({ id, value, error }: Answered) => {
+      const waiting = this.waiting.get(id);
+      this.waiting.delete(id);
+      if (error === null) waiting?.resolve(value);
+      else waiting?.reject(new Error(error));
+    });
+  }
+
+  static async start(
+    name: string,
+    of: { readonly databaseUrl: string; readonly adapter: string; readonly by: string },
+  ): Promise<Instance> {
+    const loader = underJest ? ['--import', FROM_SOURCE] : [];
+    const child = fork(INSTANCE, [of.databaseUrl, of.adapter, of.by], {
+      execArgv: ['--no-warnings', ...loader],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+    return new Instance(name, child, new URL(url));
+  }
+
+  /** Has the process do something, and answers what came of it. */
+  ask(command: Command): Promise<unknown> {
+    const waiting = Promise.withResolvers<unknown>();
+    this.asked += 1;
+    this.waiting.set(this.asked, waiting);
+    this.child.send({ id: this.asked, command });
+    return waiting.promise;
+  }
+
+  metrics(): Promise<CacheMetrics> {
+    return this.ask({ do: 'metrics' }) as Promise<CacheMetrics>;
+  }
+
+  http(
+    method: string,
+    path: string,
+    { known, body }: { readonly known?: string | null; readonly body?: unknown } = {},
+  ): Promise<HttpAnswer> {
+    const headers = {
+      ...(known ? { 'if-none-match': known } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const { hostname, port } = this.url;
+    return new Promise((resolve, reject) => {
+      const sent = request({ hostname, port, method, path, headers, agent: this.agent }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (text += chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, etag: response.headers.etag ?? null, body: text }),
+        );
+      });
+      sent.on('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  async close(): Promise<void> {
+    this.agent.destroy();
+    const ended = once(this.child, 'exit');
+    this.child.disconnect();
+    await ended;
+  }
+}
+
+/** Stands between clients and a server, so that another server can take its place under the same address. */
+export class Switch {
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+  private target: number;
+
+  constructor(target: number) {
+    this.target = target;
+    this.server = createServer((client) => this.join(client));
+  }
+
+  /** The port that clients connect to. */
+  async listen(): Promise<number> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return (this.server.address() as { readonly port: number }).port;
+  }
+
+  /** Leads new connections to another server; those that are open stay where they are. */
+  turn(target: number): void {
+    this.target = target;
+  }
+
+  /** Ends all connections. */
+  cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.cut();
+    this.server.close();
+  }
+
+  private join(client: Socket): void {
+    const server = connect({ port: this.target, host: '127.0.0.1', noDelay: true });
+    client.setNoDelay(true);
+    const pairs = [
+      [client, server],
+      [server, client],
+    ] as const;
+    for (const [one, other] of pairs) {
+      this.sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        this.sockets.delete(one);
+        other.destroy();
+      });
+    }
+  }
+}
