@@ -321,6 +321,23 @@ describe('architecture', () => {
     ).toEqual([]);
   });
 
+  it('S27: nothing connects anywhere but to the database, so that no request can name where', () => {
+    const opens = (node: ts.Node): boolean =>
+      (ts.isCallExpression(node) && node.expression.getText() === 'fetch') ||
+      (ts.isImportDeclaration(node) &&
+        /\{[^}]*\b(?:connect|createConnection|request|get|Socket|Agent)\b[^}]*\} from 'node:(?:https?|http2|net|tls|dgram)'/.test(
+          node.getText(),
+        ));
+    const allowed = (file: string): boolean =>
+      file === 'database/cancel-request.ts' || file.startsWith('testing/');
+    expect(sources.filter(({ file }) => !allowed(file)).flatMap((source) => nodes(source, opens))).toEqual(
+      [],
+    );
+    expect(sources.filter(({ file }) => allowed(file)).flatMap((source) => nodes(source, opens))).not.toEqual(
+      [],
+    );
+  });
+
   it('every error has its row in docs/errors.md, and every row its error', () => {
     const text = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8');
     const rows = [...text.matchAll(/^\| `(\w+Error)` \| (\d+) \| [^|]+ \| [^|]+ \|$/gm)].map(

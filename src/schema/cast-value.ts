@@ -6,6 +6,7 @@ import { ContentError } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
 import type { BlockNode, ScalarDefinition } from './definitions.js';
 import { exactBoolean } from './formats.js';
+import { matchesInTime } from './matches-in-time.js';
 import type { ValueContext } from './value-context.js';
 
 /**
@@ -51,7 +52,7 @@ function checkString(value: string, { def, cap }: TextRules, at: ValueContext): 
     at.report(`${at.label} must be at least ${def.minLength} characters`, value);
   }
   const regex = pattern(def);
-  if (regex !== undefined && !matches(value, regex))
+  if (regex !== undefined && !matchesInTime(regex, value))
     at.report(`${at.label} must match the following: "${String(regex)}"`, value);
 }
 

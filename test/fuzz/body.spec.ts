@@ -8,7 +8,7 @@ describe.each(['express', 'fastify'] as const)('arbitrary bodies on %s', (adapte
   beforeAll(async () => void (fuzz = await BodyFuzz.open(adapter, 4)));
   afterAll(() => fuzz.close());
 
-  it('never cause a 5xx, change no row when they are refused, and read back as they were sent', async () => {
+  it('S30: never cause a 5xx, change no row when they are refused, and read back as they were sent', async () => {
     const failures = await fuzzBodies(fuzz, { runs: RUNS, seed: 4, most: 3 });
     expect(failures).toEqual([]);
     // All of it would mean nothing if nothing were accepted.

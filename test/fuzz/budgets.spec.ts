@@ -168,7 +168,7 @@ const body = ({
 }: Reply): { error?: { status: number; name: string; message: string; details: Record<string, unknown> } } =>
   JSON.parse(text);
 
-describe('a budget of a request', () => {
+describe('S28, S29: a budget of a request', () => {
   let test: TestApp;
   let client: Client;
   const get = (query: object | string, path = 'articles'): Promise<Reply> =>

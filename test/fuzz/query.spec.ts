@@ -135,7 +135,7 @@ describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) =>
     await database.drop();
   });
 
-  it('answers 200 or a 4xx in the error shape, soon', async () => {
+  it('S28, S30: answers 200 or a 4xx in the error shape, soon', async () => {
     const send = async (request: FuzzRequest): Promise<void> => {
       const { path, body } = targetOf(request, documents);
       // Node itself refuses header sections over 16 KiB.

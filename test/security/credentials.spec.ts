@@ -32,7 +32,7 @@ describe.each(ADAPTERS)('random credentials on %s', (adapter) => {
   });
   afterAll(() => watched.close());
 
-  it('fail no request, and come back in no answer and no log line', async () => {
+  it('S30, S31: fail no request, and come back in no answer and no log line', async () => {
     const { problems, statuses, issued, logLines } = await watched.run(
       fc.sample(cases, { seed: 20_240_501, numRuns: 300 }),
     );
