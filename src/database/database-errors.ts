@@ -101,6 +101,12 @@ export const timedOut = (milliseconds: number): ContentError =>
     allowed: milliseconds,
   });
 
+/** Whether a statement took longer than its budget, by the clock of this process or of the server. */
+export const isTimeout = (error: unknown): boolean =>
+  error instanceof ContentError
+    ? error.details['limit'] === 'statementTimeout'
+    : driverError(error)?.code === '57014';
+
 /** Nobody who waits longer, or behind so many, would be glad of the answer. */
 export const overloaded = (limit: 'queueTimeout' | 'queueLength', allowed: number): ContentError =>
   unavailable(`Too many requests wait for the database (limit "load.${limit}": ${allowed})`, {

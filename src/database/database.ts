@@ -1,6 +1,8 @@
 /** The connection: one statement in, its rows out; and transactions that the host's own work can share. */
 import { IsolationLevel, type MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { compileMark } from '../compile/compile-mark.js';
+import { type Mark, UNKNOWN_MARK } from '../query/mark.js';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
@@ -18,6 +20,7 @@ import type { Hangup } from './hangup.js';
 import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
 import type { OwnConnection } from './own-connection.js';
 import { isPool } from './pool-types.js';
+import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { processIdStatement } from './process-id.js';
 
@@ -57,12 +60,22 @@ export interface DatabaseProblems extends TableProblems {
   readonly away: string | null;
 }
 
+/** What is behind a connection of MikroORM's; null where it does not say. */
+const nativeClientOf = (connection: object): Promise<unknown> =>
+  (connection as { getNativeClient(): Promise<unknown> }).getNativeClient().catch(() => null);
+
 export class Database {
   private readonly commits = new AfterCommitQueue();
   private native: NativePool | null = null;
+  private replicas: Promise<Replicas> | null = null;
   private isOutdated = false;
 
+  /** Whether servers that follow the primary may be read. */
+  readonly hasReplicas: boolean;
+
   constructor(private readonly base: DatabaseBase) {
+    const { config } = base.orm;
+    this.hasReplicas = config.get('replicas', []).length > 0 && config.get('preferReadReplicas');
     base.orm.em.getEventManager().registerSubscriber(this.commits);
   }
 
@@ -75,8 +88,7 @@ export class Database {
    */
   private async nativePool(): Promise<NativePool | null> {
     if (this.native !== null) return this.native;
-    const connection = this.em.getConnection() as unknown as { getNativeClient(): Promise<unknown> };
-    const client = await connection.getNativeClient().catch(() => null);
+    const client = await nativeClientOf(this.em.getConnection());
     // Somebody else may have been here meanwhile.
     this.native ??= isPool(client) ? new NativePool(client, this.base.settings) : null;
     return this.native;
@@ -96,6 +108,40 @@ export class Database {
     } catch (error) {
       throw this.mapped(error);
     }
+  }
+
+  /**
+   * Runs a read like `run`: on a replica that shows what was written up to a mark, or on any where that is
+   * null; on the primary where the replica has not come that far, or does not answer.
+   */
+  async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
+    this.replicas ??= this.openReplicas();
+    try {
+      const rows = await (await this.replicas).read(statement, traits, since);
+      if (rows !== null) return rows;
+    } catch (error) {
+      throw this.mapped(error);
+    }
+    return this.run(statement, traits);
+  }
+
+  /** What a replica has to have reached to show all that is committed by now. Never throws. */
+  async mark(): Promise<Mark> {
+    const rows = await this.run(compileMark()).catch(() => []);
+    return (rows[0]?.['mark'] ?? UNKNOWN_MARK) as Mark;
+  }
+
+  /** Those of MikroORM, which hands out one of them at a time, whichever it likes. */
+  private async openReplicas(): Promise<Replicas> {
+    const { orm, settings, warn } = this.base;
+    const count = this.hasReplicas ? orm.config.get('replicas', []).length : 0;
+    const connections = new Set<object>();
+    while (connections.size < count) connections.add(this.em.getConnection('read'));
+    const clients = await Promise.all([...connections].map(nativeClientOf));
+    return new Replicas(
+      clients.filter(isPool).map((pool) => new NativePool(pool, settings)),
+      warn,
+    );
   }
 
   /**

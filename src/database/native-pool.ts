@@ -10,7 +10,7 @@ import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
-import { Job, type JobOffice, RECOVERY } from './job.js';
+import { type Done, Job, type JobOffice, RECOVERY } from './job.js';
 import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
@@ -83,6 +83,13 @@ function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
   return heavy ? 'heavy' : 'read';
 }
 
+/** How a read is sent, and what becomes of the rows of each statement. */
+interface Sending {
+  readonly send: (on: { job: Job; client: PoolClient; config: QueryConfig }, landed: Done) => void;
+  readonly done: (rows: readonly (readonly Row[])[]) => void;
+  readonly fail: (error: Error) => void;
+}
+
 /** Whether the server has ended a connection along with its statement: whoever is next must not get it. */
 const hasEnded = (error: Error & { readonly severity?: string }): boolean => error.severity === 'FATAL';
 
@@ -118,24 +125,52 @@ export class NativePool {
    * tenth of a request's time in Node.
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
-    const { hangup, heavy, turn, begun } = traits ?? OWN;
     return new Promise((resolve, reject) => {
-      const known = this.names.of(statement.text);
-      const begin = (job: Job, client: PoolClient): void => {
-        this.forget(client);
-        const started = performance.now();
-        begun();
-        job.query(this.configOf(statement, known, client), (error, [rows = []]) => {
-          learn(known, performance.now() - started, heavy);
-          learnSize(known, rows);
-          if (error === null) resolve(rows);
-          else reject(error);
-          job.finish(error !== null && hasEnded(error));
-        });
-      };
-      const lane = traits === null ? 'own' : laneOf(known, heavy);
-      new Job(this.office, { lane, turn, hangup }, { begin, fail: reject });
+      this.read(statement, traits, {
+        send: ({ job, config }, landed) => job.query(config, landed),
+        done: ([rows = []]) => resolve(rows),
+        fail: reject,
+      });
     });
+  }
+
+  /**
+   * The same where the answer to a question, which is sent along with it, is `yes`; null where it is not, and
+   * with a driver that cannot send both at once.
+   */
+  runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
+    const asked = this.names.of(question.text);
+    return new Promise((resolve, reject) => {
+      this.read(statement, traits, {
+        send: ({ job, client, config }, landed) => {
+          if (canFly(client)) job.fly([this.configOf(question, asked, client), config], landed);
+          else landed(null, []);
+        },
+        done: ([answers = [], rows = []]) => resolve(answers[0]?.['yes'] === true ? rows : null),
+        fail: reject,
+      });
+    });
+  }
+
+  private read(statement: Statement, traits: ReadTraits | null, { send, done, fail }: Sending): void {
+    const { hangup, heavy, turn, begun } = traits ?? OWN;
+    const known = this.names.of(statement.text);
+    const landed =
+      (job: Job, started: number): Done =>
+      (error, rows) => {
+        learn(known, performance.now() - started, heavy);
+        learnSize(known, rows.at(-1) ?? []);
+        if (error === null) done(rows);
+        else fail(error);
+        job.finish(error !== null && hasEnded(error));
+      };
+    const begin = (job: Job, client: PoolClient): void => {
+      this.forget(client);
+      begun();
+      send({ job, client, config: this.configOf(statement, known, client) }, landed(job, performance.now()));
+    };
+    const lane = traits === null ? 'own' : laneOf(known, heavy);
+    new Job(this.office, { lane, turn, hangup }, { begin, fail });
   }
 
   /** A connection beside the pool's. Throws where there is none to be had. */

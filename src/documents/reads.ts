@@ -5,6 +5,7 @@ import type { Row } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
 import { type Loaded, ReadCache } from '../ledger/read-cache.js';
 import type { ReadPlan } from '../plan/plan.js';
+import type { Mark } from '../query/mark.js';
 import type { Tags } from '../query/parse-tags.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
@@ -20,6 +21,19 @@ export interface ReadFor {
   readonly hangup?: Hangup | null;
   /** The tags of answers that the client has. */
   readonly known?: Tags | null;
+  /**
+   * Up to which mark it has to show what was written, where a replica may be read; null: whatever there is.
+   * Left out: all that is committed.
+   */
+  readonly since?: Mark | null;
+}
+
+/** How a read is done. */
+interface Manner {
+  /** Whether it was asked just before what has changed. */
+  readonly isChecked: boolean;
+  /** As in {@link ReadFor}; undefined where the primary has to be read. */
+  readonly since: Mark | null | undefined;
 }
 
 /** The row of an answer. */
@@ -69,11 +83,16 @@ export class Reads {
   }
 
   /** Answers a read. Throws NotFoundError where one document was asked and is not there. */
-  async answer(plan: ReadPlan, { hangup = null, known = null }: ReadFor): Promise<Answer> {
+  async answer(plan: ReadPlan, { hangup = null, known = null, since: asked }: ReadFor): Promise<Answer> {
     const key = readKeyOf(plan);
+    const since = this.base.database.hasReplicas ? asked : undefined;
+    const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
+    const pass = (): Promise<Loaded<Answer>> =>
+      this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
+    if (key === null || !this.keeps) return (await pass()).fresh;
+    // What is kept has to be of the server that is asked for changes.
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
-      this.shared.read(key, hangup, (traits) => this.load(plan, traits, isChecked));
-    if (key === null || !this.keeps) return (await load(true)).fresh;
+      this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
     const statement = this.print(plan);
     const subject = subjectOf(this.subject(plan, statement), plan);
     return this.cache.read({
@@ -82,6 +101,7 @@ export class Reads {
       mayBeKnown: known !== null,
       known: () => this.known(plan, statement, known),
       load,
+      pass,
     });
   }
 
@@ -123,14 +143,22 @@ export class Reads {
     return found === undefined ? null : Answer.known(`"${found}"`);
   }
 
-  private async load(plan: ReadPlan, traits: SharedTraits, isChecked: boolean): Promise<Loaded<Answer>> {
+  private async load(
+    plan: ReadPlan,
+    shared: SharedTraits,
+    { isChecked, since }: Manner,
+  ): Promise<Loaded<Answer>> {
+    const { database } = this.base;
     const { ledger } = this.ledger;
     const { limits } = this.base.settings;
     const position = this.keeps && ledger.server !== null ? ledger.position : null;
     const statement = this.print(plan);
     // The tag of what others are part of says what has changed by now: that is asked along with the read.
     const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
-    const rows = await this.base.database.run(statement, { ...traits, heavy: heavyOf(plan) });
+    const traits = { ...shared, heavy: heavyOf(plan) };
+    const reading =
+      since === undefined ? database.run(statement, traits) : database.read(statement, traits, since);
+    const rows = await reading;
     await check;
     const { answer, row } = answerIn(plan, rows, limits.responseBytes);
     // Read from another server than the one that is asked for changes, it proves nothing.

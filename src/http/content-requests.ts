@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
 import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ContentSchedule } from '../documents/schedules.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
+import { MARK_HEADER, parseMark } from '../query/mark.js';
 import type { Tags } from '../query/parse-tags.js';
 import { hangupOf } from './connection.js';
-import { askedOf, type Deed, type HttpRequest, stateOf } from './request-state.js';
+import { type Asked, askedOf, type Deed, type HttpRequest, isRead, stateOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 /** What a deed is done with. */
@@ -24,6 +26,7 @@ export class ContentRequests {
   constructor(
     @Inject(Documents) private readonly documents: Documents,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
+    @Inject(Database) private readonly database: Database,
   ) {}
 
   private readonly deeds: Readonly<Record<Deed, (request: DeedRequest) => Promise<Answer>>> = {
@@ -40,22 +43,37 @@ export class ContentRequests {
    * Does what was planned for a request, on behalf of its caller, and answers it. Of a read that answers one
    * of the `known` tags there may be no body.
    */
-  async perform(request: object, body?: unknown, known: Tags | null = null): Promise<Answer> {
-    const { action, deed, plan, caller, precondition } = askedOf(request);
+  perform(request: object, body?: unknown, known: Tags | null = null): Promise<Answer> {
+    const asked = askedOf(request);
+    const reads = asked.deed === null && (asked.action === 'find' || asked.action === 'findOne');
+    return reads ? this.read(request as HttpRequest, asked, known) : this.change(request, asked, body);
+  }
+
+  /** Says where replicas have to be to show what was written. */
+  private async change(request: object, asked: Asked, body: unknown): Promise<Answer> {
+    const answer = await this.write(request, asked, body);
+    if (!this.database.hasReplicas || isRead(request as HttpRequest)) return answer;
+    return answer.withHeaders({ [MARK_HEADER]: await this.database.mark() });
+  }
+
+  private async write(request: object, asked: Asked, body: unknown): Promise<Answer> {
+    const { action, deed, plan, caller, precondition } = asked;
     const hangup = hangupOf(request);
     const options = { caller, hangup, precondition };
     if (deed !== null) return this.deeds[deed]({ plan, body, options });
     if (action === 'create') return this.documents.create(plan, body, { caller, hangup });
     if (action === 'update') return this.documents.update(plan, body, options);
-    if (action === 'delete') {
-      await this.documents.delete(plan, options);
-      return Answer.NOTHING;
-    }
-    const answer = await this.documents.read(plan, { hangup, known });
-    const { headers } = request as HttpRequest;
+    await this.documents.delete(plan, options);
+    return Answer.NOTHING;
+  }
+
+  private async read(request: HttpRequest, { plan, caller }: Asked, known: Tags | null): Promise<Answer> {
+    const { headers } = request;
+    const since = parseMark(headers[MARK_HEADER.toLowerCase()]);
+    const answer = await this.documents.read(plan, { hangup: hangupOf(request), known, since });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
-    this.unsent.admit(request as HttpRequest, answer.data);
+    this.unsent.admit(request, answer.data);
     return answer;
   }
 }

@@ -6,6 +6,8 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ContentAccess } from '../access/content-access.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { Database } from '../database/database.js';
+import { MARK_HEADER } from '../query/mark.js';
 import { ContentError } from '../errors.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { takeAnyBody, takeAnyPath } from './fastify.js';
@@ -90,6 +92,7 @@ export class BeforeRoutes implements OnModuleInit {
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Database) private readonly database: Database,
   ) {
     // At once, or as soon as there is an adapter.
     adapter.init$.subscribe(() => {
@@ -125,7 +128,7 @@ export class BeforeRoutes implements OnModuleInit {
   private protect(response: object): void {
     const { httpAdapter } = this.adapter;
     const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
-    const vary = `${this.access.vary}, Strapi-Response-Format`;
+    const vary = `${this.access.vary}, Strapi-Response-Format${this.database.hasReplicas ? `, ${MARK_HEADER}` : ''}`;
     httpAdapter.setHeader(response, 'Vary', before === undefined ? vary : `${before}, ${vary}`);
     httpAdapter.setHeader(response, 'Cache-Control', PRIVATE);
   }

@@ -17,6 +17,8 @@ export interface CachedRead<T> {
   readonly known: () => T | null;
   /** Reads it. `isChecked`: what has changed was asked just before. */
   readonly load: (isChecked: boolean) => Promise<Loaded<T>>;
+  /** Reads it for nobody but who asks: it will not be kept. */
+  readonly pass: () => Promise<Loaded<T>>;
 }
 
 /** An answer as it was read. */
@@ -114,9 +116,9 @@ export class ReadCache<T> {
     return this.found(asked);
   }
 
-  private async pass({ load }: CachedRead<T>): Promise<T> {
+  private async pass({ pass }: CachedRead<T>): Promise<T> {
     this.counts.passed += 1;
-    return (await load(true)).fresh;
+    return (await pass()).fresh;
   }
 
   private async load(asked: CachedRead<T>, isChecked: boolean): Promise<T> {
@@ -128,7 +130,7 @@ export class ReadCache<T> {
     if (odds.rests(performance.now())) {
       // Remembered without its text meanwhile.
       this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, odds });
-      return (await asked.load(true)).fresh;
+      return (await asked.pass()).fresh;
     }
     const loading = this.keep(asked, odds, isChecked);
     const over = loading.then(forget, forget).then(() => {

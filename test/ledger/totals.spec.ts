@@ -10,7 +10,7 @@ import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 /** How often they are compared; a longer run is TOTALS=100000. */
-const COMPARISONS = Number(process.env.TOTALS ?? 2000);
+const COMPARISONS = Number(process.env.TOTALS ?? 800);
 
 const STATES = [true, false];
 const LOCALES = ['en', 'fr', 'de'];
@@ -110,6 +110,8 @@ describe('totals', () => {
       compared += totals.length;
       seen.add(totals.map(({ n }) => n).join());
       if (totals.some(({ told, n }) => told !== n)) differing.push(totals);
+      if (process.env.TOTALS !== undefined && compared % 8000 === 0)
+        process.stderr.write(`${compared} compared, ${differing.length} differ\n`);
     }
     isOver = true;
     await Promise.all(working);
@@ -117,7 +119,6 @@ describe('totals', () => {
     expect(differing).toEqual([]);
     // What was compared has changed meanwhile.
     expect(seen.size).toBeGreaterThan(compared / 80);
-    if (process.env.TOTALS !== undefined) console.log(`${compared} compared, ${seen.size} different states`);
     for (const query of ['', 'locale=fr', 'status=draft', 'locale=*', 'locale[0]=en&locale[1]=de']) {
       const { body } = await test.http.get(`/api/stories?pagination[pageSize]=1&${query}`).expect(200);
       const locales = /\*/.test(query)
@@ -133,7 +134,7 @@ describe('totals', () => {
       );
       expect([query, body.meta.pagination.total]).toEqual([query, row?.['n']]);
     }
-  }, 1_800_000);
+  }, 3_600_000);
 
   it('are counted where nobody has, and known again after the next look', async () => {
     await test.sql('truncate stories');

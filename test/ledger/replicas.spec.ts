@@ -1,0 +1,314 @@
+/** Reads from servers that follow the primary: as new as the client asks for, and from the primary where they are not. */
+import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import { type INestApplication, Logger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MikroORM } from '@mikro-orm/core';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  type ContentModuleOptions,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+} from 'nestjs-content-api';
+import pg from 'pg';
+import supertest from 'supertest';
+import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { failure } from '../http/helpers.ts';
+import { type Replicated, startReplicated } from '../support/replicas.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' } },
+});
+
+/** Clients, and how often each reads what it has written: 1,000 reads in all. */
+const [CLIENTS, WRITES] = [10, 50];
+const LIST = '/api/notes?pagination[pageSize]=5';
+const ZERO = '0'.repeat(16);
+const ANY: unknown = expect.any(Number);
+
+/** A way to a server that can be closed and opened again. */
+class Door {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | null = null;
+  private port = 0;
+
+  constructor(private readonly to: URL) {}
+
+  async open(): Promise<string> {
+    this.server = createServer((socket) => {
+      const onward = dial(Number(this.to.port), this.to.hostname);
+      for (const one of [socket, onward]) {
+        this.sockets.add(one);
+        one.on('error', () => undefined).on('close', () => this.sockets.delete(one));
+      }
+      socket.pipe(onward).pipe(socket);
+    });
+    await new Promise<void>((done) => this.server?.listen(this.port, '127.0.0.1', done));
+    this.port = (this.server.address() as { port: number }).port;
+    const url = new URL(this.to);
+    url.port = String(this.port);
+    return url.href;
+  }
+
+  close(): void {
+    this.server?.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+describe('replicas', () => {
+  let servers: Replicated;
+  let app: INestApplication;
+  let http: ReturnType<typeof supertest.agent>;
+  let primary: pg.Client;
+  let followers: pg.Client[];
+  const apps: INestApplication[] = [];
+  const warned: string[] = [];
+
+  const connect = async ({ url }: { url: string }): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    return client;
+  };
+  const start = async (
+    replicas = servers.replicas.map(({ url }) => url),
+    more: Partial<ContentModuleOptions> = {},
+  ): Promise<INestApplication> => {
+    const database = {
+      clientUrl: servers.primary.url,
+      replicas: replicas.map((clientUrl) => ({ clientUrl })),
+      ...more.database,
+    };
+    const options = {
+      contentTypes: [note],
+      access: { public: { note: '*' } },
+      cache: false,
+      ...more,
+      database,
+    } as const;
+    const started = await NestFactory.create(ContentModule.forRoot(options), { logger: ['warn'] });
+    await started.listen(0, '127.0.0.1');
+    apps.push(started);
+    return started;
+  };
+  const agentOf = async (one: INestApplication) => supertest.agent(await one.getUrl());
+
+  beforeAll(async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void warned.push(String(line)));
+    servers = await startReplicated(2);
+    primary = await connect(servers.primary);
+    followers = await Promise.all(servers.replicas.map(connect));
+    app = await start();
+    await app.get<MikroORM>(CONTENT_ORM).schema.create();
+    http = await agentOf(app);
+    await make('first');
+    await arrive();
+  }, 60_000);
+  afterAll(async () => {
+    for (const one of apps) await one.close();
+    for (const client of [primary, ...followers]) await client.end();
+    await servers.stop();
+    jest.restoreAllMocks();
+  });
+
+  const make = async (title: string): Promise<{ path: string; mark: string }> => {
+    const { body, headers } = await http.post('/api/notes').send({ data: { title } }).expect(201);
+    return { path: `/api/notes/${body.data.documentId}`, mark: String(headers['content-position']) };
+  };
+  const get = (path: string, mark?: string) =>
+    mark === undefined ? http.get(path) : http.get(path).set('Content-Position', mark);
+  const onAll = (text: string) => Promise.all(followers.map((client) => client.query(text)));
+  /** Waits until the replicas have all that there is. */
+  const arrive = async (): Promise<void> => {
+    await primary.query(`select pg_logical_emit_message(false, 'test', 'here', true)`);
+    const { rows } = await primary.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
+    const hasArrived = `select pg_last_wal_replay_lsn() >= '${rows[0]?.lsn}' as yes`;
+    while (!(await onAll(hasArrived)).every((result) => result.rows[0].yes)) await sleep(10);
+  };
+  /** Runs while the replicas stand still. */
+  const standing = async (work: () => Promise<unknown>): Promise<void> => {
+    await arrive();
+    await onAll('select pg_wal_replay_pause()');
+    try {
+      await work();
+    } finally {
+      await onAll('select pg_wal_replay_resume()');
+      await arrive();
+    }
+  };
+  /** How often each server is sent a statement about notes meanwhile: the primary, then the replicas. */
+  const countReads = async (work: () => Promise<unknown>): Promise<number[]> => {
+    const ports = [servers.primary, ...servers.replicas].map(({ url }) => Number(new URL(url).port));
+    const counts = ports.map(() => 0);
+    const original = pg.Client.prototype.query;
+    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
+      const [first] = args as [string | { text?: string; statements?: readonly { text: string }[] }];
+      const sent = typeof first === 'string' ? [] : (first.statements ?? [first]);
+      const at = ports.indexOf(this.port);
+      if (at >= 0 && sent.some(({ text = '' }) => text.includes('from "notes"')))
+        counts[at] = (counts[at] ?? 0) + 1;
+      return (original as (...all: unknown[]) => unknown).apply(this, args);
+    } as typeof original;
+    try {
+      await work();
+    } finally {
+      pg.Client.prototype.query = original;
+    }
+    return counts;
+  };
+
+  it('answer whoever presents no position, in turns, whatever they have', async () => {
+    const { path } = await make('one');
+    await arrive();
+    const reads = async (): Promise<void> => {
+      for (let i = 0; i < 4; i += 1) await get(path).expect(200);
+    };
+    expect(await countReads(reads)).toEqual([0, 2, 2]);
+    let later = '';
+    await standing(async () => {
+      later = (await make('two')).path;
+      await get(later).expect(404);
+    });
+    await get(later).expect(200);
+  });
+
+  it('every write says its position, and no read', async () => {
+    const { path, mark } = await make('one');
+    const marks = [mark];
+    for (const write of [http.put(path).send({ data: { title: 'two' } }), http.delete(path)])
+      marks.push(String((await write).headers['content-position']));
+    for (const one of marks) expect(one).toMatch(/^[0-9a-f]{16}$/);
+    expect(marks).toEqual([...marks].sort());
+    const { headers } = await get(LIST);
+    expect(headers).not.toHaveProperty('content-position');
+    expect(headers['vary']).toContain('Content-Position');
+  });
+
+  it('a client that presents its position never reads older than it wrote', async () => {
+    const client = async (): Promise<void> => {
+      const { path } = await make('0');
+      for (let i = 1; i <= WRITES; i += 1) {
+        const title = `${path} ${i}`;
+        const { headers } = await http.put(path).send({ data: { title } }).expect(200);
+        const mark = String(headers['content-position']);
+        const list = `/api/notes?filters[title]=${encodeURIComponent(title)}&fields=title`;
+        const [one, { body }] = await Promise.all([get(path, mark), get(list, mark)]);
+        expect([title, one.body.data.title, body.data.length]).toEqual([title, title, 1]);
+      }
+    };
+    const counts = await countReads(() => Promise.all(Array.from({ length: CLIENTS }, client)));
+    // The replicas had come as far more often than never, or were asked at least.
+    for (const count of counts) expect(count).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('while they stand still, reads with a position that they have not reached go to the primary', async () => {
+    const { path: before } = await make('before');
+    await standing(async () => {
+      const { path, mark } = await make('late');
+      expect(await countReads(() => get(path, mark).expect(200))).toEqual([1, ANY, ANY]);
+      // Of several positions the latest counts.
+      await get(path, `${mark}, ${ZERO}`).expect(200);
+      const [atPrimary] = await countReads(() => get(before, ZERO).expect(200));
+      expect(atPrimary).toBe(0);
+    });
+  });
+
+  it('a position that is none is refused', async () => {
+    for (const wrong of [
+      'yesterday',
+      '0/16B374D8',
+      'F'.repeat(16),
+      '',
+      `${ZERO},`,
+      `${ZERO}; drop table notes`,
+    ]) {
+      const { body } = await get(LIST, wrong).expect(400);
+      expect(body).toEqual(
+        failure(400, 'ValidationError', 'Content-Position is none that a write was answered with', {
+          key: 'Content-Position',
+        }),
+      );
+    }
+    await get(LIST, 'f'.repeat(16)).expect(200);
+  });
+
+  it('a session whose statements all see the same is never taken for new enough', async () => {
+    const frozen = await start(undefined, {
+      database: { driverOptions: { options: '-c default_transaction_isolation=repeatable\\ read' } },
+    });
+    const agent = await agentOf(frozen);
+    const [atPrimary] = await countReads(() => agent.get(LIST).set('Content-Position', ZERO).expect(200));
+    expect(atPrimary).toBe(1);
+  });
+
+  it('services read the primary, and so does what decides a write', async () => {
+    const notes = app.get<ContentService>(getContentToken('note'), { strict: false });
+    await standing(async () => {
+      const { path } = await make('now');
+      expect((await notes.find({ filters: { title: 'now' } })).data).toHaveLength(1);
+      await http
+        .put(path)
+        .send({ data: { title: 'then' } })
+        .expect(200);
+      await http.delete(path).expect(204);
+    });
+  });
+
+  it('what is kept is read from the primary, so that it is never old', async () => {
+    const keeping = await start(undefined, { cache: { bytes: 1_000_000 } });
+    const worker = keeping.get(LedgerWorker);
+    await worker.look();
+    const agent = await agentOf(keeping);
+    await standing(async () => {
+      for (const title of ['a', 'b', 'c']) {
+        const { body } = await agent.post('/api/notes').send({ data: { title } }).expect(201);
+        for (let i = 0; i < 3; i += 1) {
+          const answer = await agent.get(`/api/notes/${body.data.documentId}`).expect(200);
+          expect(answer.body.data.title).toBe(title);
+        }
+      }
+    });
+    expect(worker.ledger.server).not.toBeNull();
+  });
+
+  it('none is read where MikroORM is told so', async () => {
+    const one = await start(undefined, { database: { preferReadReplicas: false } });
+    const agent = await agentOf(one);
+    const { headers } = await agent.post('/api/notes').send({ data: { title: 'x' } });
+    expect(headers).not.toHaveProperty('content-position');
+    expect(await countReads(() => agent.get(LIST).expect(200))).toEqual([1, 0, 0]);
+  });
+
+  it('one that is down is no error, said once, and read again once it is back', async () => {
+    warned.length = 0;
+    const door = new Door(new URL(servers.replicas[0]?.url ?? ''));
+    const agent = await agentOf(await start([await door.open(), 'postgresql://nobody:x@127.0.0.1:9/none']));
+    const { mark } = await make('here');
+    const reads = async (): Promise<void> => {
+      for (let i = 0; i < 4; i += 1) {
+        await agent.get(LIST).expect(200);
+        await agent.get(LIST).set('Content-Position', mark).expect(200);
+      }
+    };
+    await reads();
+    door.close();
+    await reads();
+    expect(warned.filter((line) => line.includes('A replica is not read'))).toHaveLength(2);
+    expect(await countReads(reads)).toEqual([8, 0, 0]);
+    await door.open();
+    await arrive();
+    let atPrimary = 8;
+    for (let i = 0; i < 100 && atPrimary === 8; i += 1) {
+      await sleep(100);
+      [atPrimary = 8] = await countReads(reads);
+    }
+    expect(atPrimary).toBeLessThan(8);
+    door.close();
+  });
+});
