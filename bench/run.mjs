@@ -8,6 +8,7 @@
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
  *   npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
  *   npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
+ *   npm run bench -- replicas [--tries 100000] [--seconds 14] [--rounds 7]
  *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
  *   npm run bench -- types [--types 60] [--tries 5]
  */
@@ -18,6 +19,7 @@ const benches = {
   publish: () => import('./publish/bench.mjs'),
   cache: () => import('./cache/bench.mjs'),
   ledger: () => import('./ledger/bench.mjs'),
+  replicas: () => import('./replicas/bench.mjs'),
   crowd: () => import('./crowd/bench.mjs'),
   upload: () => import('./upload/bench.mjs'),
   types: () => import('./types/bench.mjs'),

@@ -1,7 +1,7 @@
 /**
  * This library as a server process:
  *
- *   node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache] [--tables]
+ *   node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache] [--replica postgresql://… …] [--tables]
  *
  * `--tables` makes the tables and ends. Otherwise prints `listening on <url>`.
  */
@@ -17,11 +17,16 @@ const { values: options } = parseArgs({
     model: { type: 'string', default: 'blog' },
     adapter: { type: 'string', default: 'express' },
     cache: { type: 'boolean', default: false },
+    replica: { type: 'string', multiple: true, default: [] },
     tables: { type: 'boolean', default: false },
   },
 });
 
-const database = { clientUrl: options['database-url'], pool: { min: 0, max: 10 } };
+const database = {
+  clientUrl: options['database-url'],
+  pool: { min: 0, max: 10 },
+  replicas: options.replica.map((clientUrl) => ({ clientUrl })),
+};
 const module = ContentModule.forRoot({
   ...{ atlas, blog }[options.model],
   database,
