@@ -1,5 +1,6 @@
 import {
   type ArgumentsHost,
+  BadRequestException,
   Catch,
   type ExceptionFilter,
   HttpException,
@@ -8,6 +9,7 @@ import {
 } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ContentError, type ErrorName, ERRORS } from '../errors.js';
+import { isObject } from '../json.js';
 import { ContentRoutes } from './routes.js';
 import { type HttpRequest, pathOf } from './request-state.js';
 
@@ -83,6 +85,10 @@ function jsonMistake(message: string): string {
 /** Express reports undecodable percent signs in paths this way. */
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
 
+/** Fastify says so of a client who goes while its body is read: nobody waits, and nothing is wrong here. */
+const isHangup = (error: unknown): boolean =>
+  isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
+
 /** What the host says; a ValidationPipe says it as a list. */
 function wordsOf(exception: HttpException): string {
   const response = exception.getResponse();
@@ -152,12 +158,13 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     this.application.getGlobalFilters().unshift(this);
   }
 
-  override catch(exception: unknown, context: ArgumentsHost): void {
+  override catch(thrown: unknown, context: ArgumentsHost): void {
+    const exception = isHangup(thrown) ? new BadRequestException('The request was broken off') : thrown;
     const ours =
       context.getType() === 'http' && exception instanceof HttpException
         ? this.ours(exception, context)
         : null;
-    if (ours === null) super.catch(exception, context);
+    if (ours === null) super.catch(thrown, context);
     else this.content.catch(ours, context);
   }
 

@@ -2,6 +2,9 @@
  * What happens to a request outside of the handlers: methods that a path does not have, headers for caches,
  * bodies under other JSON types, and the health check.
  */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import {
   type ArgumentsHost,
   Catch,
@@ -334,6 +337,22 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     ])('%s is JSON on both adapters', async (type) => {
       expect((await send(type)).status).toBe(201);
       await host.sql(`delete from authors where name = 'none'`);
+    });
+
+    it('a client who goes while its body is read is no fault of the server’s', async () => {
+      const told: unknown[] = [];
+      const note = (...words: unknown[]): void => void told.push(words);
+      host.app.useLogger({ log: () => undefined, warn: note, error: note });
+      const socket = connect(Number(new URL(host.url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write('POST /v1/api/authors HTTP/1.1\r\nHost: x\r\n');
+      socket.write('Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"da');
+      // The server has begun to read.
+      await setTimeout(100);
+      socket.destroy();
+      await setTimeout(200);
+      host.app.useLogger(['fatal']);
+      expect(told).toEqual([]);
     });
 
     it('a body of a read is nobody’s, whatever it says', async () => {
