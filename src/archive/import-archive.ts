@@ -15,7 +15,7 @@ import {
   compileProgress,
   compileReplaced,
 } from '../compile/compile-import.js';
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import type { Runner } from '../database/runner.js';
 import { turnOf } from '../plan/locks.js';
 import { archivedTypes } from '../schema/archive.js';
