@@ -28,9 +28,12 @@ export function identifier(name: string): Identifier {
   return name as Identifier;
 }
 
-/** A parameter. Printing the same object twice reuses its number. */
+/**
+ * A parameter: how its value is read from what the statement is sent for. Printing the same object twice
+ * reuses its number.
+ */
 export class Param {
-  constructor(readonly value: unknown) {}
+  constructor(readonly read: (source: never) => unknown) {}
 }
 
 /** An SQL fragment: an immutable sequence of text, parameters and other fragments. */
@@ -46,7 +49,10 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
 }
 
 /** A value sent beside the text, as `$n`. */
-export const param = (value: unknown): Param => new Param(value);
+export const param = (value: unknown): Param => new Param(() => value);
+
+/** The place of a value, as `$n`: it is known when the statement is sent, so that its text can be kept. */
+export const slot = <S>(read: (source: S) => unknown): Param => new Param(read);
 
 /** Names are those of the model: as many as it has. */
 const NAMES = new Map<Identifier, string>();
@@ -141,9 +147,15 @@ export const constantStatement = (
     | 'rollback to savepoint content_schedule',
 ): Statement => ({ text, values: [], silent: true });
 
-/** Prints a fragment: one walk, parameters numbered in the order of the text. */
-export function print(root: Sql): Statement {
-  const values: unknown[] = [];
+/** A statement without its values: its text, and how each of them is read from what it is sent for. */
+export interface Template<S> {
+  readonly text: string;
+  readonly slots: readonly ((source: S) => unknown)[];
+}
+
+/** Prints a fragment whose values come later: one walk, parameters numbered in the order of the text. */
+export function template<S>(root: Sql): Template<S> {
+  const slots: ((source: S) => unknown)[] = [];
   const numbers = new Map<Param, number>();
   let text = '';
   const walk = (fragment: Sql): void => {
@@ -153,7 +165,7 @@ export function print(root: Sql): Statement {
       else {
         let n = numbers.get(part);
         if (n === undefined) {
-          n = values.push(part.value);
+          n = slots.push(part.read as (source: S) => unknown);
           numbers.set(part, n);
         }
         text += `$${n}`;
@@ -161,8 +173,17 @@ export function print(root: Sql): Statement {
     }
   };
   walk(root);
-  return { text, values };
+  return { text, slots };
 }
+
+/** A statement with the values of what it is sent for. */
+export const fill = <S>({ text, slots }: Template<S>, source: S): Statement => ({
+  text,
+  values: slots.map((read) => read(source)),
+});
+
+/** Prints a fragment whose values are known. */
+export const print = (root: Sql): Statement => fill(template(root), null);
 
 /** The quotes of the blocks and functions of a script. */
 const BODY = '$content$';
@@ -185,7 +206,7 @@ export function script(root: Sql): string {
     fragment.parts
       .map((part) => {
         if (typeof part === 'string') return part;
-        return part instanceof Sql ? walk(part) : literal(part.value);
+        return part instanceof Sql ? walk(part) : literal(part.read(null as never));
       })
       .join('');
   return walk(root);

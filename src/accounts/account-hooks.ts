@@ -1,6 +1,6 @@
 /** What holds for users whoever writes them: a route, the host's own service, another hook. */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { runnerOf } from '../database/runner.js';
 import { type ContentEvent, type HookFunction, type HookMetadata, Hooks } from '../documents/hooks.js';

@@ -16,7 +16,7 @@ import {
   compileHoldTables,
   compileReplaced,
 } from '../compile/compile-import.js';
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import type { Runner } from '../database/runner.js';
 import { turnOf } from '../plan/locks.js';
 import type { Schema } from '../schema/model.js';

@@ -4,7 +4,7 @@ import type { LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import { alias, join, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { noted, targetsOf } from './changes.js';
-import { isVersionOf } from './compile-load.js';
+import { isKnownVersion } from './version-sql.js';
 import { allOf, namesOf, ofType } from './link-sql.js';
 
 /** Documents of which nothing is left. */
@@ -45,7 +45,7 @@ function remembered(type: ContentType): Sql[] {
  */
 export function compileUnpublish(step: UnpublishStep): Statement {
   const { type } = step;
-  const gone = sql`g as (delete from ${quote(type.table)} t where ${isVersionOf(sql`t`, step)}
+  const gone = sql`g as (delete from ${quote(type.table)} t where ${isKnownVersion(sql`t`, step)}
     and t.published returning t.*)`;
   const parts = [gone, ...numbered(remembered(type))];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
@@ -103,7 +103,7 @@ const unlink = (holder: ContentType, deleted: ContentType, last: Sql): Sql[] =>
 export function compileDelete(step: DeleteStep): Statement {
   const { type } = step;
   const table = quote(type.table);
-  const gone = sql`g as (delete from ${table} t where ${isVersionOf(sql`t`, step)} returning t.*)`;
+  const gone = sql`g as (delete from ${table} t where ${isKnownVersion(sql`t`, step)} returning t.*)`;
   const left = sql`select 1 from ${table} v where v.document_id = g.document_id and not exists (select 1
     from g h where h.id = v.id)`;
   const lost = sql`z as (select distinct g.document_id from g where not exists (${left}))`;

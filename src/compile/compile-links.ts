@@ -2,15 +2,15 @@
  * The links of a write: all relations of a document, own and inverse, in statements whose number ignores how
  * many targets and locales there are.
  */
-import type { LinkChange, LinksStep, LinkTransfer } from '../plan/steps.js';
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
-import { alias, join, print, type Sql, sql, type Statement } from '../sql.js';
+import { alias, join, type Sql, sql } from '../sql.js';
 import { noteOwners } from './changes.js';
 import { joinSql } from './joins/joins.js';
 import { changedIn, type LinkStep } from './link-sql.js';
+import type { ChangeShape, LinksShape, TransferShape } from './write-shape.js';
 
 /** Whether a relation is written from the side that does not own it. */
-const isInverse = ({ attribute: { join: way } }: LinkChange | LinkTransfer): boolean =>
+const isInverse = ({ attribute: { join: way } }: ChangeShape | TransferShape): boolean =>
   way.side === 'inverse';
 
 const isOwn = ({ rows }: LinkStep): boolean => rows?.own === true;
@@ -45,7 +45,7 @@ function batched(steps: readonly LinkStep[]): LinkStep[][] {
  * Whether a change is of an inverse side alone, and can find its rows. Where a body sets both sides of a
  * relation with itself, its own one comes first.
  */
-const isEarly = ({ attribute: { join: way } }: LinkChange, { changes, isThere }: LinksStep): boolean =>
+const isEarly = ({ attribute: { join: way } }: ChangeShape, { changes, isThere }: LinksShape): boolean =>
   isThere &&
   way.side === 'inverse' &&
   !changes.some(({ attribute: { join: other } }) => other.side === 'owning' && other.name === way.name);
@@ -54,10 +54,10 @@ const isEarly = ({ attribute: { join: way } }: LinkChange, { changes, isThere }:
  * Divides the steps of all relations among statements, own sides before inverse ones. What a body says on an
  * inverse side of rows of the document itself comes first of all, so that it is right when it is published.
  */
-export function linkBatches(step: LinksStep): LinkBatches {
-  const replaced = (change: LinkChange): LinkStep[] =>
+export function linkBatches(step: LinksShape): LinkBatches {
+  const replaced = (change: ChangeShape): LinkStep[] =>
     joinSql(change.attribute.join).replace(change.attribute.join, change, step);
-  const transferred = (transfer: LinkTransfer): LinkStep[] =>
+  const transferred = (transfer: TransferShape): LinkStep[] =>
     joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step);
   const early = step.changes.filter((change) => isEarly(change, step));
   const before = early.flatMap(replaced).filter(isOwn);
@@ -101,5 +101,5 @@ export function partsOf(steps: readonly LinkStep[]): Sql[] {
 }
 
 /** One statement for a batch of steps. */
-export const compileLinks = (batch: readonly LinkStep[]): Statement =>
-  print(sql`with ${join(partsOf(batch), ', ')} select 1`);
+export const compileLinks = (batch: readonly LinkStep[]): Sql =>
+  sql`with ${join(partsOf(batch), ', ')} select 1`;

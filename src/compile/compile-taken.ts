@@ -1,5 +1,5 @@
-/** Which values inside components other documents have already. */
-import type { ComponentAttribute, ContentType, ZoneAttribute } from '../schema/model.js';
+/** Which values other documents have already. */
+import type { ComponentAttribute, ContentType, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import { constant, param, print, quote, sql, type Statement, union } from '../sql.js';
 
 /** Values inside one attribute of a document. */
@@ -33,3 +33,19 @@ export const compileTakenValues = (
       ),
     ),
   );
+
+/** What a uid is made from. */
+interface UidBase {
+  readonly attribute: ScalarAttribute;
+  readonly base: string;
+  readonly locale: string;
+}
+
+/** The uids of a locale that begin like `base`, drafts included where there are drafts. */
+export function compileTakenUids(type: ContentType, { attribute, base, locale }: UidBase): Statement {
+  const column = quote(attribute.column);
+  const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
+  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
+  return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t
+    where t.locale = ${param(locale)}::text${state} and (t.${column} = ${param(base)}::text or ${numbered})`);
+}

@@ -1,12 +1,11 @@
 /** The rows of a transition: drafts become what is published, or take it back. */
-import type { DiscardStep, PublishStep } from '../plan/steps.js';
 import type { Column, ContentType } from '../schema/model.js';
 import { TIME } from './changes.js';
-import { isVersionOf } from './compile-load.js';
 import type { LinkStep } from './link-sql.js';
 import { hasVersion } from './scope.js';
-import { join, quote, type Sql, sql, type Statement } from '../sql.js';
-import { list, PLACE, shared, statement, takenValue, VERSION_COLUMNS } from './version-sql.js';
+import { join, quote, type Sql, sql } from '../sql.js';
+import { isVersionOf, list, PLACE, shared, statement, takenValue, VERSION_COLUMNS } from './version-sql.js';
+import type { TransitionShape } from './write-shape.js';
 
 /**
  * The place of a row that becomes published in a list: the one that other locales of its document have there,
@@ -44,7 +43,7 @@ export function updatePublished(type: ContentType): Sql {
 }
 
 /** The drafts of one locale or of all are published as they are, and count as written. */
-export function compilePublish(step: PublishStep, links: readonly LinkStep[]): Statement {
+export function compilePublish(step: TransitionShape, links: readonly LinkStep[]): Sql {
   const { type, locale } = step;
   const drafts = sql`update ${quote(type.table)} t set updated_at = ${TIME}
     where ${isVersionOf(sql`t`, step)} and not t.published returning t.*`;
@@ -63,7 +62,7 @@ export function compilePublish(step: PublishStep, links: readonly LinkStep[]): S
 }
 
 /** The draft takes back what is published, and shares with the drafts of other locales what locales share. */
-export function compileDiscard(step: DiscardStep, links: readonly LinkStep[]): Statement {
+export function compileDiscard(step: TransitionShape, links: readonly LinkStep[]): Sql {
   const { type, locale } = step;
   const { columns } = type.storage;
   const table = quote(type.table);
@@ -84,5 +83,5 @@ export function compileDiscard(step: DiscardStep, links: readonly LinkStep[]): S
 }
 
 /** Versions that the statement restores by themselves are none of the others. */
-const sharedBeside = (siblings: Sql, locale: string | null): Sql =>
+const sharedBeside = (siblings: Sql, locale: TransitionShape['locale']): Sql =>
   locale === null ? sql`${siblings} and not exists (select 1 from d where d.id = t.id)` : siblings;

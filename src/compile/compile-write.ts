@@ -2,19 +2,17 @@
  * The rows of a write: one statement creates or updates a version, publishes it, and shares what locales
  * share.
  */
-import type { RowsStep } from '../plan/steps.js';
-import { documentIdsOf } from '../plan/target-key.js';
 import type { Column, LinkedAttribute } from '../schema/model.js';
 import { noted, revisionOf, TIME } from './changes.js';
-import { columnValue } from './column-value.js';
 import { insertPublished, updatePublished } from './compile-transitions.js';
 import { type LinkStep, stateOf, texts } from './link-sql.js';
-import { join, param, quote, type Sql, sql, type Statement } from '../sql.js';
+import { join, type Param, quote, type Sql, sql } from '../sql.js';
 import { list, newPlace, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
+import type { RowsShape } from './write-shape.js';
 
 /** Values of the system columns of one inserted version. */
-const versionValues = (request: RowsStep, published: boolean): Sql =>
-  sql`${param(request.documentId)}::text, ${param(request.locale)}::text, ${stateOf(published)},
+const versionValues = ({ documentId, locale }: RowsShape, published: boolean): Sql =>
+  sql`${documentId}::text, ${locale}::text, ${stateOf(published)},
     ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
 /** What a body gives for the columns of a version, and for the links that have tables. */
@@ -23,16 +21,14 @@ interface Given {
   readonly lists: ReadonlyMap<LinkedAttribute, Sql>;
 }
 
-function givenOf({ type, values, links }: RowsStep): Given {
-  const given = type.storage.columns.filter(
-    ({ attribute, placeOf }) => placeOf === null && values.has(attribute),
+function givenOf({ type, given, value, links }: RowsShape): Given {
+  const columns = type.storage.columns.filter(
+    ({ attribute, placeOf }) => placeOf === null && given.has(attribute),
   );
   const owned = links.changes.filter(({ attribute: { join: way } }) => way.side !== 'inverse');
   return {
-    values: new Map(given.map((column) => [column, columnValue(column, values.get(column.attribute))])),
-    lists: new Map(
-      owned.map(({ attribute, targets }) => [attribute, texts(documentIdsOf(attribute, targets))]),
-    ),
+    values: new Map(columns.map((column) => [column, sql`${value(column)}${column.cast}`])),
+    lists: new Map(owned.map(({ attribute, documentIds }) => [attribute, texts(documentIds)])),
   };
 }
 
@@ -43,10 +39,10 @@ const empty = ({ cast }: Column): Sql => sql`null${cast}`;
  * A new document: its draft and, when published at once, its published version, with their links, in one
  * statement.
  */
-export function compileCreate(request: RowsStep, links: readonly LinkStep[]): Statement {
+function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const { type } = request;
   const { values, lists } = givenOf(request);
-  const columns = type.storage.columns.filter(({ attribute }) => request.values.has(attribute));
+  const columns = type.storage.columns.filter(({ attribute }) => request.given.has(attribute));
   const given = columns.map((column) => values.get(column) ?? placeOfNew(column, request));
   const none = type.storage.links.map(({ attribute }): [LinkedAttribute, Sql] => [
     attribute,
@@ -75,18 +71,18 @@ export function compileCreate(request: RowsStep, links: readonly LinkStep[]): St
 }
 
 /** The same for a row that is new itself: in no list without a target. */
-const placeOfNew = (column: Column, { values }: RowsStep): Sql =>
-  values.get(column.attribute) === null ? sql`null::int8` : newPlace(column);
+const placeOfNew = (column: Column, { emptied }: RowsShape): Sql =>
+  emptied.has(column.attribute) ? sql`null::int8` : newPlace(column);
 
 /** The version written to: updated, or inserted with what it takes over from another locale. */
-const written = (request: RowsStep): Sql =>
-  request.row === null ? insertTaking(request) : updateRow(request);
+const written = (request: RowsShape): Sql =>
+  request.row === null ? insertTaking(request) : updateRow(request, request.row);
 
 /** What a body gives to a version that is there, or that another locale's is taken over for. */
-function writtenTo(request: RowsStep): WrittenValues {
+function writtenTo(request: RowsShape): WrittenValues {
   const { columns, columnOf } = request.type.storage;
   const { values, lists } = givenOf(request);
-  const given = columns.filter(({ attribute }) => request.values.has(attribute));
+  const given = columns.filter(({ attribute }) => request.given.has(attribute));
   const value = (column: Column): Sql => {
     const held = columnOf.get(column.attribute.name) ?? column;
     return values.get(column) ?? placeIn(column, values.get(held) ?? empty(held));
@@ -100,8 +96,8 @@ interface WrittenValues extends Pick<Given, 'lists'> {
   readonly value: (column: Column) => Sql;
 }
 
-function updateRow(request: RowsStep): Sql {
-  const { type, row } = request;
+function updateRow(request: RowsShape, row: Param): Sql {
+  const { type } = request;
   const { given, value, lists } = writtenTo(request);
   const sets = given.map((column) => sql`${quote(column.name)} = ${value(column)}`);
   // A file is published once, when it is uploaded (20.6).
@@ -112,14 +108,14 @@ function updateRow(request: RowsStep): Sql {
     value: (column: Column) => (given.includes(column) ? value(column) : undefined),
   };
   return sql`update ${quote(type.table)} t set ${noted(content)}${published}${list(sets)}
-    where t.id = ${param(row)}::int4 returning t.*`;
+    where t.id = ${row}::int4 returning t.*`;
 }
 
 /**
  * A version in a new locale, which takes over what locales share; links of the locale may wait for it (D25).
  */
-function insertTaking(request: RowsStep): Sql {
-  const { type } = request;
+function insertTaking(request: RowsShape): Sql {
+  const { type, locale, base } = request;
   const { given, value, lists } = writtenTo(request);
   const { columns } = type.storage;
   const values = new Map(
@@ -137,15 +133,15 @@ function insertTaking(request: RowsStep): Sql {
   const names = [...values.keys()].map(({ name }) => quote(name));
   return sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${list(names)})
     select ${versionValues(request, published)}, ${revision}${list([...values.values()])} from ${quote(type.table)} t
-    cross join lateral (select t.document_id, t.published, ${param(request.locale)}::text as locale) r
-    where t.id = ${param(request.base)}::int4 returning *`;
+    cross join lateral (select t.document_id, t.published, ${locale}::text as locale) r
+    where t.id = ${base ?? sql`null`}::int4 returning *`;
 }
 
 /** An existing document: the version written, its published copy, the locales that share their values. */
-export function compileUpdate(request: RowsStep, links: readonly LinkStep[]): Statement {
+function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const { type, publish, hasOthers, live, unmodified } = request;
   const publishes = type.draftAndPublish && publish;
-  if (publishes && unmodified) return updateBoth(request, links);
+  if (publishes && unmodified && live !== null) return updateBoth(request, live, links);
   const { columns } = type.storage;
   const published = live === null ? insertPublished(type, sql``) : updatePublished(type);
   const own = { from: sql`d`, published: !type.draftAndPublish };
@@ -160,8 +156,9 @@ export function compileUpdate(request: RowsStep, links: readonly LinkStep[]): St
 }
 
 /** A draft and the published version that is what it is take what is given: their rows are changed alike. */
-function updateBoth(request: RowsStep, links: readonly LinkStep[]): Statement {
-  const { type, row, live, hasOthers } = request;
+function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[]): Sql {
+  const { type, hasOthers } = request;
+  const row = sql`${request.row ?? sql`null`}::int4`;
   const table = quote(type.table);
   const { given, value, lists } = writtenTo(request);
   const values = new Map(given.map((column) => [column, value(column)]));
@@ -169,14 +166,14 @@ function updateBoth(request: RowsStep, links: readonly LinkStep[]): Statement {
   const revision = revisionOf({ type, row: sql`t`, lists, value: (column) => values.get(column) });
   const both = sql`update ${table} t set updated_at = ${TIME}, revision = (select r.revision from r),
       published_at = case when t.published then ${TIME} end${list(sets)}
-    where t.id in (${param(row)}::int4, ${param(live)}::int4) returning t.*`;
+    where t.id in (${row}, ${live}::int4) returning t.*`;
   const sharing = (published: boolean): Sql | null =>
     shared(type, given, { from: published ? sql`p` : sql`o`, published });
   const shares = hasOthers && sharing(true) !== null;
   const parts = [
     {
       name: sql`r`,
-      body: sql`select ${revision} as revision from ${table} t where t.id = ${param(row)}::int4`,
+      body: sql`select ${revision} as revision from ${table} t where t.id = ${row}`,
     },
     { name: sql`d`, body: both },
     { name: sql`o`, body: shares ? sql`select * from d where not d.published` : null },
@@ -186,3 +183,9 @@ function updateBoth(request: RowsStep, links: readonly LinkStep[]): Statement {
   ];
   return statement(request, parts, links);
 }
+
+/** A document's rows: new ones, or those that are there. */
+export const compileRows = (request: RowsShape, links: readonly LinkStep[]): Sql =>
+  request.row === null && request.base === null
+    ? compileCreate(request, links)
+    : compileUpdate(request, links);

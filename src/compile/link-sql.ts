@@ -1,8 +1,8 @@
 /** What the statements about links are made of. */
-import type { LinksStep } from '../plan/steps.js';
 import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
-import { constant, join, param, plain, quote, type Sql, sql, union } from '../sql.js';
+import { constant, join, type Param, plain, quote, type Sql, sql, union } from '../sql.js';
+import type { LinksShape } from './write-shape.js';
 
 /** A part of a step's statement. It may read what an earlier part of the step returns, by its number. */
 export type Part = (result: (part: number) => Sql) => Sql;
@@ -33,14 +33,14 @@ export interface LinkStep {
   readonly rows: ChangedRows | null;
 }
 
-export const texts = (values: readonly string[]): Sql => sql`${param(values)}::text[]`;
+export const texts = (values: Param): Sql => sql`${values}::text[]`;
 
 /** Whether an id is in none of a list, which is hashed once and not searched for each row. */
-export const notAmong = (id: Sql, list: readonly string[]): Sql =>
+export const notAmong = (id: Sql, list: Param): Sql =>
   sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
 
 /** The document id of the written document. */
-export const writtenId = ({ documentId }: LinksStep): Sql => sql`${param(documentId)}::text`;
+export const writtenId = ({ documentId }: Pick<LinksShape, 'documentId'>): Sql => sql`${documentId}::text`;
 
 /** A state as a value. */
 export const stateOf = (published: boolean): Sql => (published ? sql`true` : sql`false`);
@@ -54,11 +54,11 @@ export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
   states.length === 1 ? [inState(row, states[0] === true)] : [];
 
 /** The locale in which a table has the links that a write in a locale means. */
-export const localeOf = ({ perLocale }: LinkTable, locale: string): Sql =>
-  perLocale ? sql`${param(locale)}::text` : constant(SHARED);
+export const localeOf = ({ perLocale }: LinkTable, locale: Param): Sql =>
+  perLocale ? sql`${locale}::text` : constant(SHARED);
 
 /** Whether a link is in the locale of a write, or in any where that is null. */
-export const inLocale = (link: Sql, links: LinkTable, locale: string | null): Sql[] =>
+export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>
   links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
 
 /** The names of a link table in SQL. */

@@ -1,10 +1,32 @@
 /** What statements about the versions of documents are made of. */
-import type { DiscardStep, PublishStep, RowsStep } from '../plan/steps.js';
 import type { Column, ContentType } from '../schema/model.js';
 import { nextCount, notedIf } from './changes.js';
 import { partsOf } from './compile-links.js';
 import { inState, type LinkStep } from './link-sql.js';
-import { join, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { join, param, type Param, quote, type Sql, sql } from '../sql.js';
+
+/** The rows of a document; all where it is a single type's, which has one document. */
+export const documentOf = (row: Sql, documentId: Param | null): Sql =>
+  documentId === null ? sql`true` : sql`${row}.document_id = ${documentId}::text`;
+
+/** Versions of a document: of one locale, or of all where it is null. */
+interface VersionsOf<T> {
+  readonly documentId: T | null;
+  readonly locale: T | null;
+}
+
+/** Whether a row is one of them. */
+export const isVersionOf = (row: Sql, { documentId, locale }: VersionsOf<Param>): Sql =>
+  locale === null
+    ? documentOf(row, documentId)
+    : sql`${documentOf(row, documentId)} and ${row}.locale = ${locale}::text`;
+
+/** The same of versions that are known. */
+export const isKnownVersion = (row: Sql, { documentId, locale }: VersionsOf<string>): Sql =>
+  isVersionOf(row, {
+    documentId: documentId === null ? null : param(documentId),
+    locale: locale === null ? null : param(locale),
+  });
 
 /** The columns that every version has, but for its id. */
 export const VERSION_COLUMNS = sql`document_id, locale, published, created_at, updated_at, published_at, revision`;
@@ -23,17 +45,18 @@ type Parts = readonly { readonly name: Sql; readonly body: Sql | null }[];
 export const PLACE = sql`(select n.place from n)`;
 
 /** A statement of such tables, of which `d` is what it is about, and of further steps. */
-export function statement(step: WrittenStep, parts: Parts, links: readonly LinkStep[]): Statement {
-  const { type } = step;
+export function statement({ type }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
   const isPlaced = type.storage.columns.some(({ placeOf }) => placeOf !== null);
   const place = { name: sql`n`, body: isPlaced ? sql`select ${nextCount(type)} as place` : null };
   const tables = [place, ...parts].flatMap(({ name, body }) =>
     body === null ? [] : [sql`${name} as (${body})`],
   );
-  return print(sql`with ${join([...tables, ...partsOf(links)], ', ')} select 1 from d`);
+  return sql`with ${join([...tables, ...partsOf(links)], ', ')} select 1 from d`;
 }
 
-type WrittenStep = RowsStep | PublishStep | DiscardStep;
+interface WrittenShape {
+  readonly type: ContentType;
+}
 
 /** What a row has in a list that is new to it: the last place there, and none to remember. */
 export const newPlace = ({ remembers }: Column): Sql => (remembers === null ? PLACE : sql`null::int8`);

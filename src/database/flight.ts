@@ -1,121 +1,93 @@
 /**
- * Several statements on their way at once: sent in one piece, answered in one piece. The driver's own queries
- * print their messages and read their answers; this sends them without a Sync between them, so that the first
- * that fails has the server skip the rest, a COMMIT at the end included.
+ * Several statements on their way at once: sent in one piece, answered in one piece. There is one Sync behind
+ * them, so that the first that fails has the server skip the rest, a COMMIT at the end included.
  */
-import type { PoolClient, QueryConfig } from './pool-types.js';
+import { Messages } from './messages.js';
+import type { Columns, PoolClient, QueryConfig, Wire } from './pool-types.js';
 import type { Row } from './runner.js';
 
 /** How a flight ended: the rows of each statement, or the failure of the first that failed. */
 export type Landed = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
 
-/** A connection's protocol, as far as queries write to it. */
-interface Wire {
-  readonly stream: { write(bytes: Buffer): unknown };
-  readonly parsedStatements: Record<string, string>;
-  readonly submittedNamedStatements: Record<string, string>;
-  _send(part: Buffer): unknown;
-  sync(): void;
-  close(message: { readonly type: 'S'; readonly name: string }): void;
+/** What the server says of the rows of a statement. */
+interface RowDescription {
+  readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
-
-/** One of the driver's queries. */
-interface DriverQuery {
-  readonly name?: string;
-  readonly text: string;
-  prepare(wire: Wire): void;
-  handleRowDescription(message: unknown): void;
-  handleDataRow(message: unknown): void;
-  handleCommandComplete(message: unknown, wire: Wire): void;
-  handleReadyForQuery(wire: Wire): void;
-}
-
-type QueryClass = new (
-  config: QueryConfig,
-  done: (error: Error | null, result?: { readonly rows: readonly Row[] }) => void,
-) => DriverQuery;
-
-const queryClassOf = (client: PoolClient): QueryClass | null => {
-  const { Query } = client.constructor as { Query?: QueryClass };
-  const whole = typeof Query?.prototype === 'object' && 'prepare' in Query.prototype;
-  return whole && typeof client.connection?._send === 'function' ? (Query ?? null) : null;
-};
 
 /** Whether a client of the driver can carry flights: not the one over libpq. */
-export const canFly = (client: PoolClient): boolean => queryClassOf(client) !== null;
+export const canFly = ({ connection }: PoolClient): boolean => typeof connection?.sync === 'function';
+
+/** Written and taken at once, so that all flights share it. */
+const messages = new Messages();
 
 /** What the driver calls a query: anything that submits itself and takes the messages that come back. */
 export class Flight {
-  private readonly queries: readonly DriverQuery[];
-  private readonly rows: (readonly Row[])[] = [];
-  /** Names that this flight has prepared first. */
-  private readonly fresh: DriverQuery[] = [];
+  private readonly rows: Row[][] = [[]];
+  /** What this flight has prepared first, text by name. */
+  private readonly fresh = new Map<string, string>();
+  private readonly columns: (Columns | null)[] = [];
   private error: Error | null = null;
-  /** How many statements have been answered. */
-  private answered = 0;
 
   constructor(
-    client: PoolClient,
+    private readonly client: PoolClient,
     /** For who watches what is sent. */
     readonly statements: readonly QueryConfig[],
     readonly landed: Landed,
-  ) {
-    const Query = queryClassOf(client);
-    if (Query === null) throw new Error('This client of the driver cannot carry several statements at once');
-    this.queries = statements.map(
-      (config) =>
-        new Query(config, (error, result) => {
-          if (error) this.error ??= error;
-          else this.rows.push(result?.rows ?? []);
-        }),
-    );
-  }
+  ) {}
 
+  /** What cannot be sent is an error, and nothing of the flight is. */
   submit(wire: Wire): Error | null {
-    const parts: Buffer[] = [];
-    // What the driver writes for a query ends in a Sync; only the last one's is sent, and all in one piece:
-    // many small ones cost the process more than the statements do.
-    const together = Object.assign(Object.create(wire) as Wire, {
-      _send: (part: Buffer) => parts.push(part),
-      sync: () => undefined,
-    });
-    const silent = Object.assign(Object.create(together) as Wire, { describe: () => undefined });
-    for (const [i, query] of this.queries.entries()) {
-      const { name } = query;
-      if (name !== undefined && wire.parsedStatements[name] === undefined) this.fresh.push(query);
-      query.prepare(this.isSilent(i) ? silent : together);
-      // A value that the driver cannot send: what would come after it must not happen.
-      if (this.error !== null) break;
+    try {
+      for (const config of this.statements) this.write(config, wire);
+    } catch (error) {
+      messages.clear();
+      this.fresh.clear();
+      return error as Error;
     }
-    wire.sync.call(together);
-    wire.stream.write(Buffer.concat(parts));
+    messages.sync();
+    wire.stream.write(messages.take());
     return null;
   }
 
-  /** Whether nobody reads a statement's rows: the driver cannot, without their description. */
-  private isSilent(statement: number): boolean {
-    return this.statements[statement]?.silent === true;
+  private write({ name = '', text, values, silent, described }: QueryConfig, wire: Wire): void {
+    const isKnown = name !== '' && wire.parsedStatements[name] !== undefined;
+    if (!isKnown && !this.fresh.has(name)) messages.parse(name, text);
+    if (!isKnown && name !== '') this.fresh.set(name, text);
+    messages.bind(name, values);
+    const columns = (isKnown && described?.columns) || null;
+    if (silent !== true && columns === null) messages.describe();
+    messages.execute();
+    this.columns.push(columns);
   }
 
-  private get current(): DriverQuery | undefined {
-    return this.queries[this.answered];
+  /** The statement that is being answered. */
+  private get answered(): number {
+    return this.rows.length - 1;
   }
 
-  handleRowDescription(message: unknown): void {
-    this.current?.handleRowDescription(message);
+  handleRowDescription({ fields }: RowDescription): void {
+    const columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      parse: this.client.getTypeParser(dataTypeID, 'text'),
+    }));
+    this.columns[this.answered] = columns;
+    const described = this.statements[this.answered]?.described;
+    if (described !== undefined) described.columns = columns;
   }
 
-  handleDataRow(message: unknown): void {
-    if (!this.isSilent(this.answered)) this.current?.handleDataRow(message);
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const columns = this.columns[this.answered];
+    // Nobody reads the rows of a silent statement, nor can they be read without their description.
+    if (columns === null || columns === undefined || this.statements[this.answered]?.silent === true) return;
+    try {
+      this.rows.at(-1)?.push(rowOf(columns, fields));
+    } catch (error) {
+      this.error ??= error as Error;
+    }
   }
 
-  handleCommandComplete(message: unknown, wire: Wire): void {
-    const query = this.current;
-    if (query === undefined) return;
-    this.answered += 1;
-    query.handleCommandComplete(message, wire);
-    // Its rows are whole: the query hands them over, or what was wrong in reading them.
-    query.handleReadyForQuery(wire);
+  handleCommandComplete(): void {
+    this.rows.push([]);
   }
 
   handleError(error: Error, wire: Wire): void {
@@ -125,15 +97,23 @@ export class Flight {
 
   handleReadyForQuery(wire: Wire): void {
     this.note(wire);
-    this.landed(this.error, this.rows);
+    this.landed(this.error, this.rows.slice(0, -1));
   }
 
   /** Tells the driver what is prepared now. Of a flight that failed nobody knows: its names are closed. */
   private note(wire: Wire): void {
-    for (const { name = '', text } of this.fresh) {
-      delete wire.submittedNamedStatements[name];
+    for (const [name, text] of this.fresh) {
       if (this.error === null) wire.parsedStatements[name] = text;
       else wire.close({ type: 'S', name });
     }
   }
+}
+
+function rowOf(columns: Columns, fields: readonly (string | null)[]): Row {
+  const row: Record<string, unknown> = {};
+  for (const [i, { name, parse }] of columns.entries()) {
+    const field = fields[i] ?? null;
+    row[name] = field === null ? null : parse(field);
+  }
+  return row;
 }

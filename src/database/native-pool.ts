@@ -281,10 +281,12 @@ export class NativePool {
     for (const name of forgotten.names) delete client.connection?.parsedStatements?.[name];
   }
 
-  private configOf(statement: Statement, { name }: KnownStatement, client: PoolClient): QueryConfig {
+  private configOf(statement: Statement, known: KnownStatement, client: PoolClient): QueryConfig {
+    const { name } = known;
     if (name === null) return statement;
     this.names.note(client, name);
-    return { name, ...statement };
+    const { text, values, silent = false } = statement;
+    return { name, text, values, silent, described: known };
   }
 }
 

@@ -1,21 +1,27 @@
 /** The part of node-postgres that this room uses. */
 import type { Row } from './runner.js';
 
+/** A connection's protocol, as far as what submits itself writes to it. */
+export interface Wire {
+  readonly stream: { write(bytes: Buffer): unknown; destroy(): void };
+  /** What the driver believes to be prepared on this connection, text by name. */
+  readonly parsedStatements: Record<string, string>;
+  sync(): void;
+  close(message: { readonly type: 'S'; readonly name: string }): void;
+}
+
 export interface PoolClient {
   readonly host: string;
   readonly port: number;
   readonly processID: number | null;
   readonly secretKey: number | null;
-  /** What the driver believes to be prepared on this connection, text by name. */
-  readonly connection?: {
-    readonly parsedStatements?: Record<string, string>;
-    readonly stream?: { destroy(): void };
-    /** Writes one message; not there in the driver over libpq. */
-    readonly _send?: unknown;
-  };
+  /** Not there, or not whole, in the driver over libpq. */
+  readonly connection?: Partial<Wire>;
   query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
   /** Submits whatever submits itself. */
   query(flight: { submit(wire: never): Error | null }): void;
+  /** How a value of a type is read. */
+  getTypeParser(type: number, format: 'text'): (text: string) => unknown;
 }
 
 /** A client that is nobody else's. */
@@ -34,12 +40,21 @@ export interface Pool {
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
 }
 
+/** The columns of a statement's rows: how they are called, and how their values are read. */
+export type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
+
+/** Where the columns of a statement are kept once the server has described them. */
+export interface Described {
+  columns: Columns | null;
+}
+
 export interface QueryConfig {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether nobody reads its rows; the driver itself does not know this. */
+  /** Whether nobody reads its rows; the driver itself does not know this, nor the next. */
   readonly silent?: boolean;
+  readonly described?: Described;
 }
 
 /** Whether a client of MikroORM's is the pool of node-postgres. */

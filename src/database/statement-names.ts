@@ -4,9 +4,10 @@
  * and because one-off queries must not use up the names of all others.
  */
 import { identifier, join, print, quote, sql, type Statement } from '../sql.js';
+import type { Described } from './pool-types.js';
 
 /** What is known of one text. */
-export interface KnownStatement {
+export interface KnownStatement extends Described {
   /** Null until it has come a second time, and for texts that are too long to be kept prepared. */
   name: string | null;
   /** How long it took lately, in milliseconds; null before it has run. */
@@ -26,6 +27,14 @@ export interface NameLimits {
 
 /** The plan of a longer text takes megabytes on every connection. */
 const LONGEST = 16_384;
+
+const unknown = ({ length }: string): KnownStatement => ({
+  name: null,
+  milliseconds: null,
+  size: 0,
+  length,
+  columns: null,
+});
 
 /** The names that a connection has prepared. */
 interface Prepared {
@@ -95,9 +104,9 @@ export class StatementNames {
 
   /** A text that was not used lately: known from before, or new. */
   private keep(text: string): KnownStatement {
-    if (text.length > LONGEST) return { name: null, milliseconds: null, size: 0, length: text.length };
+    if (text.length > LONGEST) return unknown(text);
     const before = this.old.get(text);
-    const known = before ?? { name: null, milliseconds: null, size: 0, length: text.length };
+    const known = before ?? unknown(text);
     if (before !== undefined && before.name === null) this.giveName(before);
     this.old.delete(text);
     if (this.young.size >= LIFETIME.texts) this.turn();

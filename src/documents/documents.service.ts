@@ -25,7 +25,7 @@ import { etagOf } from './etag.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { LedgerWorker } from './ledger-worker.js';
-import { PlanCache } from './plan-cache.js';
+import { lastStatementOf, PlanCache } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
 import { runWrite, type WriteAnswer } from './run-write.js';
@@ -211,7 +211,9 @@ export class Documents {
     const bytes = this.base.settings.limits.responseBytes;
     return {
       statements: (documentId) =>
-        plan.otherwise === null ? [compileLastAnswer({ ...plan, documentId }, bytes)] : null,
+        plan.otherwise === null
+          ? [lastStatementOf({ ...plan, documentId }, (asked) => compileLastAnswer(asked, bytes))]
+          : null,
       from: (rows) => this.answer(plan, rows),
       failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
       look: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),

@@ -1,6 +1,7 @@
 /** Uids made from another attribute where the model says so, and made unique (protocol 14.17). */
 import slugify from '@sindresorhus/slugify';
-import { compileLocks, compileTakenUids } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
+import { compileTakenUids } from '../compile/compile-taken.js';
 import type { Runner } from '../database/runner.js';
 import { isGiven } from '../plan/given.js';
 import type { WriteValues } from '../plan/plan-values.js';

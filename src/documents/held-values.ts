@@ -4,7 +4,7 @@
  * publishes one takes a lock by its name first, and looks for it after that. Of two writers at once the
  * second waits, and then sees what the first has written (D14).
  */
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import { compileTakenValues } from '../compile/compile-taken.js';
 import type { Runner } from '../database/runner.js';
 import { issuesError } from '../errors.js';

@@ -8,7 +8,7 @@ import { neededValues } from '../plan/needed-values.js';
 import type { StoredValues } from '../plan/stored-instances.js';
 import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
 import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
-import type { ContentType, LinkedAttribute } from '../schema/model.js';
+import type { ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 
@@ -59,6 +59,13 @@ function judged({ target: { type, publish }, settings }: LoadRequest): LinkedAtt
   return type.storage.relations.filter(({ required }) => required);
 }
 
+/** Relations in tables of their own whose links a body leaves to be published with the document. */
+function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks[] {
+  if (!publish || !type.draftAndPublish || body === null) return [];
+  const given = [...body.values.relations.values()].map(({ attribute }) => attribute.join.name);
+  return type.storage.links.filter(({ attribute: { join } }) => !given.includes(join.name));
+}
+
 /** Whether there may be a document already. */
 const mayExist = ({ type, documentId }: WriteTarget): boolean =>
   documentId !== null || type.kind === 'singleType';
@@ -67,7 +74,7 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 export function loadStatement(request: LoadRequest): Statement | null {
   const { target, own, body, settings } = request;
   const { type, documentId, locale, linkLocale, everyLocale } = target;
-  if (body === null) return compileVersions({ type, documentId, own, merged: new Set() });
+  if (body === null) return compileVersions({ type, documentId, own });
   const { references, instances, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && instances === 0) return null;
@@ -83,17 +90,18 @@ export function loadStatement(request: LoadRequest): Statement | null {
     defaultLocale: settings.defaultLocale,
     touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
     changed: new Set(changed.flatMap(({ targets }) => targets)),
-    references,
+    references: [...references],
     own,
     instances,
     needed: needed.names,
     merged: needed.merged,
-    sequence: type.storage.instanceSequence,
+    followed: existing ? followed(request) : [],
   });
 }
 
 /** What the statement has said: the row that it answers, or none where there was nothing to look up. */
-export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 'target' | 'body'>): Loaded {
+export function loadedFrom(row: Row = {}, request: LoadRequest): Loaded {
+  const { target, body } = request;
   const rows = parse<Row[]>(row['versions'], []).map(versionRow);
   const values = parse<Record<string, StoredValues>>(row['stored'], {});
   const stored = new Map(Object.entries(values).map(([id, one]) => [Number(id), one]));
@@ -101,6 +109,8 @@ export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 't
     [...(body?.references.keys() ?? [])].map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])]),
   );
   const ids = parse<number[]>(row['ids'], []);
+  const linked = parse<boolean[]>(row['linked'], []);
+  const unlinked = followed(request).flatMap(({ attribute }, i) => (linked[i] === false ? [attribute] : []));
   const inLocale = (locale: string): Loaded => {
     const versions = versionsOf(rows, target.type, locale);
     return {
@@ -110,6 +120,7 @@ export function loadedFrom(row: Row = {}, { target, body }: Pick<LoadRequest, 't
       published: versions.published === undefined ? null : (stored.get(versions.published.id) ?? null),
       ids,
       targets: new Map([...named].map(([to, list]) => [to, new FoundTargets(to, list, locale)])),
+      unlinked: new Set(unlinked),
       model: typeof row['model'] === 'string' ? row['model'] : null,
       each: [],
     };

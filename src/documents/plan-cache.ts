@@ -56,21 +56,33 @@ export class PlanCache {
 const keeping = (key: string): KeptStatement => ({
   key,
   statement: null,
+  last: null,
   shape: null,
   subject: null,
   heavy: null,
 });
 
-/** The statement of a plan: kept, or printed by `print`. */
+/** The statement of a read: kept with its plan, or printed by `print`. */
 export function statementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {
   const { kept, documentId } = plan;
   if (kept === null) return print(plan);
   kept.statement ??= print(documentId === null ? plan : { ...plan, documentId: PLACEHOLDER_ID });
-  const { text, values } = kept.statement;
-  return documentId === null
-    ? kept.statement
-    : { text, values: values.map((value) => (value === PLACEHOLDER_ID ? documentId : value)) };
+  return documentId === null ? kept.statement : about(documentId, kept.statement);
 }
+
+/** The same of the statement that answers a write about a document. */
+export function lastStatementOf(plan: ReadPlan, print: (plan: ReadPlan) => Statement): Statement {
+  const { kept, documentId } = plan;
+  if (kept === null || documentId === null) return print(plan);
+  kept.last ??= print({ ...plan, documentId: PLACEHOLDER_ID });
+  return about(documentId, kept.last);
+}
+
+/** A statement that is kept, about a document. */
+const about = (documentId: string, { text, values }: Statement): Statement => ({
+  text,
+  values: values.map((value) => (value === PLACEHOLDER_ID ? documentId : value)),
+});
 
 /** The name of a read: equal ones, which are answered alike, have the same. Null for one of its own. */
 export function readKeyOf({ kept, documentId }: ReadPlan): string | null {

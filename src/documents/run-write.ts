@@ -3,7 +3,7 @@
  * commit, hooks. What nothing stands between goes to the database in one flight: without hooks a write is two
  * of them.
  */
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import { flawOf } from '../compile/compile-read.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';

@@ -1,6 +1,6 @@
 /** When documents are published and unpublished by themselves: read, set and cleared; run by its worker. */
 import type { Caller } from '../access/caller.js';
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound } from '../errors.js';

@@ -9,7 +9,7 @@
  * somebody else may have removed the same bytes; then they are put again.
  */
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { Database, type TransactionOptions } from '../database/database.js';
 import type { Runner } from '../database/runner.js';

@@ -38,7 +38,9 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   // What a version owns is part of its revision; what others own is not.
   const isSame = isUnmodified(loaded.versions);
   const isLeftOut = (attribute: LinkedAttribute): boolean =>
-    !writeValues.lists.has(attribute) && !(isSame && attribute.join.side === 'owning');
+    !writeValues.lists.has(attribute) &&
+    !loaded.unlinked.has(attribute) &&
+    !(isSame && attribute.join.side === 'owning');
   return {
     ...about(linking),
     changes: [...writeValues.lists].flatMap(([attribute, targets]) => changesOf(attribute, targets, linking)),

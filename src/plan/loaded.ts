@@ -1,5 +1,5 @@
 /** What the database has said of a document that is to be written, and of those that its body names. */
-import type { ContentType } from '../schema/model.js';
+import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import type { FoundTargets } from './found-targets.js';
 import type { StoredValues } from './stored-instances.js';
 import type { Versions } from './versions.js';
@@ -15,6 +15,8 @@ export interface Loaded {
   /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
   readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
   readonly targets: ReadonlyMap<ContentType, FoundTargets>;
+  /** Relations of which it was asked whether the document owns a link, in any state, and it does not. */
+  readonly unlinked: ReadonlySet<LinkedAttribute>;
   /** Under which model the content is stored, by its digest; null where nobody has noted one. */
   readonly model: string | null;
   /** The same for each locale that has a draft, where all are written; empty otherwise. */

@@ -144,6 +144,8 @@ export interface KeptStatement {
   /** A short name of the plan, which no other one has. */
   readonly key: string;
   statement: Statement | null;
+  /** The one that answers a write, as the last of its transaction. */
+  last: Statement | null;
   /** What its text comes to in the tags of its answers; null until the first one. */
   shape: string | null;
   /** The types that it looks at, and whether that is one document alone; null until somebody asked. */

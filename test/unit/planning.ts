@@ -89,6 +89,7 @@ function planned(planning: Planning): Planned {
     ids: Array.from({ length: FRESH_IDS }, (_, i) => FIRST_ID + i),
     draftless: new Map(),
     each: [],
+    unlinked: new Set<never>(),
     model: null,
     targets: new Map(
       Object.entries(found).map(([name, list]) => {

@@ -1,14 +1,14 @@
 import type { ColumnJoin } from '../../schema/join-model.js';
 import type { Column, ContentType } from '../../schema/model.js';
 import { quote, type Sql, sql } from '../../sql.js';
-import type { LinksStep } from '../../plan/steps.js';
 import { noted } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, texts, writtenId } from '../link-sql.js';
 import { column, rowOf } from '../scope.js';
+import type { LinksShape } from '../write-shape.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
 
 /** A one-to-one target has one owner: its other one loses it, in all locales (D23). */
-function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: LinksStep): LinkStep[] {
+function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: LinksShape): LinkStep[] {
   const { type } = step;
   const value = ({ name }: Column): Sql | undefined => (name === held ? sql`null::text` : undefined);
   const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...taken]);
@@ -18,7 +18,7 @@ function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: Lin
 }
 
 /** What the written document holds in a state, in whichever locale: they hold the same. */
-const heldBy = (held: Sql, { type, published }: HeldIn, step: LinksStep): Sql =>
+const heldBy = (held: Sql, { type, published }: HeldIn, step: LinksShape): Sql =>
   sql`(select s.${held} from ${quote(type.table)} s where s.document_id = ${writtenId(step)}
     and ${inState(sql`s`, published)} limit 1)`;
 
@@ -38,8 +38,8 @@ export const columnJoin: JoinSql<ColumnJoin> = {
     position: null,
   }),
   storedList: ({ column: held }, { row }) => sql`json_build_array(${row.alias}.${quote(held)})`,
-  replace: (way, { attribute, targets, states }, step) =>
-    attribute.exclusive && targets.length > 0
+  replace: (way, { attribute, targets, isEmpty, states }, step) =>
+    attribute.exclusive && !isEmpty
       ? takeOver(
           way,
           [sql`t.${quote(way.column)} = any(${texts(targets)})`, ...inStates(sql`t`, states)],

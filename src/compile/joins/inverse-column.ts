@@ -2,10 +2,10 @@ import type { InverseColumnJoin } from '../../schema/join-model.js';
 import type { Column } from '../../schema/model.js';
 import { constant, join, quote, type Sql, sql } from '../../sql.js';
 import { ownerTypeOf } from '../../schema/joins.js';
-import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import { notedIf } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, stateOf, writtenId } from '../link-sql.js';
 import { column, currentRows, rowOf } from '../scope.js';
+import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 import {
   eachState,
   ifOpen,
@@ -22,7 +22,7 @@ import { type JoinSql, tableOf } from './join-sql.js';
 /** The documents whose rows are to name the written one. */
 interface Wanted {
   readonly way: InverseColumnJoin;
-  readonly attribute: LinkChange['attribute'];
+  readonly attribute: ChangeShape['attribute'];
   /** Their `owner`, `published` and `place`. */
   readonly from: Sql;
   /** The states of the rows `x` that end naming it unless they are wanted. */
@@ -33,7 +33,7 @@ interface Wanted {
 }
 
 /** The wanted rows: of a document that has one owner at most, those that take it from nobody untouchable. */
-function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksStep): Sql {
+function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const is = [sql`h.${quote(way.column)} = ${writtenId(step)}`, sql`h.published = c.published`];
   return withoutTaking(from, isOpen, {
@@ -44,7 +44,7 @@ function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksStep): Sql
 }
 
 /** Brings about that the rows of the wanted documents name ours, in all their locales, and no others. */
-function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
+function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute, scope, isOpen, waits } = wanted;
   const target = ownerTypeOf(attribute);
   const table = quote(target.table);
@@ -92,7 +92,7 @@ function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
 const placeOf = ({ position }: InverseColumnJoin, row: Sql): Sql =>
   position === null ? sql`0::int8` : sql`${row}.${quote(position)}`;
 
-function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): LinkStep[] {
+function replace(way: InverseColumnJoin, change: ChangeShape, step: LinksShape): LinkStep[] {
   const { attribute, targets, states } = change;
   const owners = ownerTypeOf(attribute);
   const mine = [sql`x.${quote(way.column)} = ${writtenId(step)}`, inState(sql`x`, !owners.draftAndPublish)];
@@ -104,7 +104,7 @@ function replace(way: InverseColumnJoin, change: LinkChange, step: LinksStep): L
   return bring({ way, attribute, from, scope: inStates(sql`x`, states), isOpen, waits: null }, step);
 }
 
-function transfer(way: InverseColumnJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
+function transfer(way: InverseColumnJoin, change: TransferShape, step: LinksShape): LinkStep[] {
   const { attribute, published } = change;
   const owners = ownerTypeOf(attribute);
   const held = quote(way.column);

@@ -2,7 +2,6 @@ import { type InverseLinkJoin, SHARED } from '../../schema/join-model.js';
 import { ownerTypeOf } from '../../schema/joins.js';
 import type { StoredLinks } from '../../schema/model.js';
 import { alias, constant, join, type Sql, sql } from '../../sql.js';
-import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
 import {
   allOf,
   changedLinks,
@@ -22,6 +21,7 @@ import {
 } from '../link-sql.js';
 import { column, rowOf, stateCondition } from '../scope.js';
 import { targetsOf } from '../changes.js';
+import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 import {
   eachState,
   ifOpen,
@@ -52,7 +52,7 @@ function targets({ links, calledType }: InverseLinkJoin, { from, target, context
 /** The links that are to lead to the written document. */
 interface Wanted {
   readonly way: InverseLinkJoin;
-  readonly attribute: LinkChange['attribute'];
+  readonly attribute: ChangeShape['attribute'];
   /** Their `owner`, `published`, `locale` and `place`. */
   readonly from: Sql;
   /** The states and locales of the links `l` that end unless they are wanted. */
@@ -63,7 +63,7 @@ interface Wanted {
 }
 
 /** The wanted links: to a document that has one owner at most, those that take it from nobody untouchable. */
-function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted, step: LinksStep): Sql {
+function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const { table, owner } = namesOf(links);
   const toMe = leadsTo(sql`h`, links, { documentId: writtenId(step), calledType });
@@ -82,7 +82,7 @@ function lost({ way, attribute, scope, isOpen, waits }: Wanted, toMe: Sql, all: 
  * Brings about that the wanted links lead to the document and no others; owners have theirs in an order of
  * their own.
  */
-function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
+function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute } = wanted;
   const { links, calledType } = way;
   const names = twoWayNamesOf(links);
@@ -149,7 +149,7 @@ function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
     when ${isOfOwner(lost, stored.table)} then array_remove(${before}, ${me}) else ${before} end`;
 }
 
-function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
+function replace(way: InverseLinkJoin, change: ChangeShape, step: LinksShape): LinkStep[] {
   const { links, calledType } = way;
   const { attribute, targets: wanted, states } = change;
   const { table, owner, place } = twoWayNamesOf(links);
@@ -172,7 +172,7 @@ function replace(way: InverseLinkJoin, change: LinkChange, step: LinksStep): Lin
   return bring({ way, attribute, from, scope, isOpen, waits: isHidden(sql`l`, sql`l.${owner}`) }, step);
 }
 
-function transfer(way: InverseLinkJoin, change: LinkTransfer, step: LinksStep): LinkStep[] {
+function transfer(way: InverseLinkJoin, change: TransferShape, step: LinksShape): LinkStep[] {
   const { links, calledType } = way;
   const { attribute, published, locale } = change;
   const { table, owner, place } = twoWayNamesOf(links);

@@ -2,14 +2,13 @@
  * What the sides that do not own their relation have in common: others own the links that lead to our
  * document.
  */
-import { isOwn } from '../../access/decide.js';
 import type { ContentType } from '../../schema/model.js';
-import { type Sql, sql, union } from '../../sql.js';
-import type { LinkChange, LinkTransfer } from '../../plan/steps.js';
+import { type Param, type Sql, sql, union } from '../../sql.js';
 import { nextCount } from '../changes.js';
-import { compileOwn } from '../compile-own.js';
+import { compileOwnShape } from '../compile-own.js';
 import { hasVersion } from '../scope.js';
 import { allOf, notAmong, stateOf, texts } from '../link-sql.js';
+import type { ChangeShape, TransferShape } from '../write-shape.js';
 
 /** Links or rows that name our document: their `owner` and `place`, of the state that is being edited. */
 interface Naming {
@@ -36,7 +35,7 @@ export function namedBy(target: ContentType, { from, owner, place, row }: Naming
  * they have, as far as those are in the list's order; all from there on come behind everything else (D24).
  * `stored` has the `owner` and `place` of what is there.
  */
-export function placed(type: ContentType, targets: readonly string[], stored: Sql): Sql {
+export function placed(type: ContentType, targets: Param, stored: Sql): Sql {
   // Both lists are put together by grouping: a join might search one of them for each entry of the other.
   const listed = sql`select k.id, k.n, null::int8 as place from unnest(${texts(targets)})
     with ordinality k(id, n)`;
@@ -58,12 +57,12 @@ export const eachState = (states: readonly boolean[]): Sql =>
 export type IsOpen = (owner: Sql) => Sql;
 
 /** The documents whose links a change may touch; null where it may touch all. */
-export const openToChange = ({ untouched }: LinkChange): IsOpen | null =>
-  untouched.length === 0 ? null : (owner) => notAmong(owner, untouched);
+export const openToChange = ({ untouched }: ChangeShape): IsOpen | null =>
+  untouched === null ? null : (owner) => notAmong(owner, untouched);
 
 /** The documents whose links a transfer may touch: those that may be updated (D26); null where all may. */
-export const openToTransfer = (type: ContentType, { owners }: LinkTransfer): IsOpen | null =>
-  isOwn(owners) ? (owner) => hasVersion(type, owner, compileOwn(owners, sql`v`)) : null;
+export const openToTransfer = (type: ContentType, { owners }: TransferShape): IsOpen | null =>
+  owners === 'all' ? null : (owner) => hasVersion(type, owner, compileOwnShape(owners, sql`v`));
 
 /** The condition itself; nothing where all are open. */
 export const ifOpen = (isOpen: IsOpen | null, owner: Sql): Sql[] => (isOpen === null ? [] : [isOpen(owner)]);

@@ -1,10 +1,10 @@
 /** What SQL has to say of a kind of join, whichever it is. */
 import type { Join } from '../../schema/join-model.js';
 import type { LinkedAttribute, RelationAttribute } from '../../schema/model.js';
-import { quote, type Sql, sql } from '../../sql.js';
-import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
+import { type Param, quote, type Sql, sql } from '../../sql.js';
 import type { LinkStep } from '../link-sql.js';
 import type { Context, RowScope, Scope } from '../scope.js';
+import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 
 /** A step of a read from a row, or from inside a component, to the targets of a relation. */
 export interface ReadStep {
@@ -37,7 +37,7 @@ export interface NamedLinks {
 interface StoredList {
   readonly row: RowScope;
   readonly attribute: LinkedAttribute;
-  readonly locale: string;
+  readonly locale: Param;
   readonly defaultLocale: string;
 }
 
@@ -54,9 +54,9 @@ export interface JoinSql<J extends Join = Join> {
   /** Whether the target's row `x` links to the document `me`, in any state and locale. */
   linksTo(way: J, me: Sql): Sql;
   /** The steps that bring a new list about. */
-  replace(way: J, change: LinkChange, step: LinksStep): LinkStep[];
+  replace(way: J, change: ChangeShape, step: LinksShape): LinkStep[];
   /** The steps that make the links of one state those of the other. */
-  transfer(way: J, transfer: LinkTransfer, step: LinksStep): LinkStep[];
+  transfer(way: J, transfer: TransferShape, step: LinksShape): LinkStep[];
 }
 
 /** A join of which nothing is stored that could be looked up or written on its own. */

@@ -1,8 +1,7 @@
 import { type LinkJoin, type LinkTable, SHARED } from '../../schema/join-model.js';
 import type { LinkedAttribute } from '../../schema/model.js';
-import { alias, constant, join, plain, quote, type Sql, sql, union } from '../../sql.js';
-import { BETWEEN, partsOf } from '../../plan/target-key.js';
-import type { LinkChange, LinksStep, LinkTransfer } from '../../plan/steps.js';
+import { alias, constant, join, type Param, plain, quote, type Sql, sql, union } from '../../sql.js';
+import { BETWEEN } from '../../plan/target-key.js';
 import { nextCount, storedTargets } from '../changes.js';
 import {
   allOf,
@@ -22,6 +21,7 @@ import {
   writtenId,
 } from '../link-sql.js';
 import { column, type Context, rowOf, type RowScope, stateCondition } from '../scope.js';
+import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep } from './join-sql.js';
 import { lookUp } from './look-up.js';
 
@@ -62,11 +62,11 @@ interface Wanted {
   readonly from: Sql;
   /** The states and the locale that they are all the links of; of all locales where it is null. */
   readonly states: readonly boolean[];
-  readonly locale: string | null;
+  readonly locale: Param | null;
 }
 
 /** The parts that change links: the wanted ones, those that end and come, and those that others lose. */
-function changesOf({ links, from, states, locale }: Wanted, step: LinksStep): Part[] {
+function changesOf({ links, from, states, locale }: Wanted, step: LinksShape): Part[] {
   const names = namesOf(links);
   const { table, owner, position } = names;
   const me = writtenId(step);
@@ -80,15 +80,17 @@ function changesOf({ links, from, states, locale }: Wanted, step: LinksStep): Pa
   const wanted = listOf(({ as }) => sql`w.${as}`);
   const linked = sql`l.published, l.locale, ${listOf(({ name }) => sql`l.${name}`)}`;
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
+  // A new document has no links that could move; for PostgreSQL a statement that may move some updates, too.
+  const moved = sql`
+      on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
+      where l.${position} <> excluded.${position}`;
   const lost: Part = (part) =>
     sql`delete from ${table} l where ${allOf(scope)}
       and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w) ${changedLinks(names)}`;
   const come: Part = (part) =>
     sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
       select ${me}, w.published, w.locale, ${wanted}, w.position${place.value} from ${part(0)} w
-      order by w.published, w.locale, w.position
-      on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
-      where l.${position} <> excluded.${position} ${changedLinks(names)}`;
+      order by w.published, w.locale, w.position${step.isNew ? sql`` : moved} ${changedLinks(names)}`;
   const taken = isTaken(links, sql`w.type`);
   const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
   const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
@@ -99,14 +101,14 @@ function changesOf({ links, from, states, locale }: Wanted, step: LinksStep): Pa
 }
 
 /** Brings about that a document has the wanted links and no others; a target goes from its other owner. */
-function bring(wanted: Wanted, step: LinksStep): LinkStep[] {
+function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { links, attribute, states, locale } = wanted;
   const { type } = step;
   const parts = changesOf(wanted, step);
   const taken = isTaken(links, sql`w.type`);
   const takes = parts.length - 1;
   // Versions in other locales show what they share, other owners lose what is taken.
-  const own = step.hasOthers && !links.perLocale && step.locale !== null;
+  const own = step.hasOthers && !links.perLocale && step.isOfLocale;
   const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];
   const isWritten = allOf([
@@ -145,25 +147,24 @@ function without(wanted: Sql, list: Sql, { links, taken }: Taking): Sql {
 }
 
 /** A new list as rows: `target`, `type` where there are several, and `n`. */
-function listed({ targetType }: LinkTable, targets: readonly string[]): Sql {
-  if (targetType === null) return sql`unnest(${texts(targets)}) with ordinality k(target, n)`;
-  const { types, documentIds } = partsOf(targets);
+function listed({ targetType }: LinkTable, { documentIds, types }: ChangeShape): Sql {
+  if (targetType === null) return sql`unnest(${texts(documentIds)}) with ordinality k(target, n)`;
   return sql`unnest(${texts(documentIds)}, ${texts(types)}) with ordinality k(target, type, n)`;
 }
 
-function replace({ links }: LinkJoin, change: LinkChange, step: LinksStep): LinkStep[] {
-  const { targets: wanted, states, locale } = change;
+function replace({ links }: LinkJoin, change: ChangeShape, step: LinksShape): LinkStep[] {
+  const { states, locale } = change;
   const each = union(states.map((published) => sql`select ${stateOf(published)} as published`));
   const named = targetColumns(links).map(({ as }) => sql`k.${as}`);
   const from = sql`select s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')},
-    k.n::int4 as position from (${each}) s cross join ${listed(links, wanted)}`;
+    k.n::int4 as position from (${each}) s cross join ${listed(links, change)}`;
   return bring({ links, attribute: change.attribute, from, states, locale }, step);
 }
 
 function transfer(
   { links }: LinkJoin,
-  { attribute, published, locale }: LinkTransfer,
-  step: LinksStep,
+  { attribute, published, locale }: TransferShape,
+  step: LinksShape,
 ): LinkStep[] {
   const { table, owner, position } = namesOf(links);
   const source = [

@@ -1,0 +1,139 @@
+/**
+ * The messages of PostgreSQL's protocol by which prepared statements are sent (its documentation, "Message
+ * Formats"), collected so that a whole flight of them is one piece of bytes.
+ */
+
+const CODE = { parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, sync: 0x53 };
+const PORTAL = 0x50;
+const LENGTH_BYTES = 4;
+/** A character of a string takes no more bytes. */
+const MOST_BYTES = 3;
+const FIRST_SIZE = 16 * 1024;
+
+/** An item of an array as PostgreSQL reads arrays. */
+const itemText = (item: unknown): string => {
+  const text = textOf(item);
+  return text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+};
+
+/** A value as PostgreSQL reads it; null for its null. Throws on what nobody stores. */
+export function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value);
+  if (Array.isArray(value)) return `{${value.map(itemText).join()}}`;
+  throw new TypeError(`A ${typeof value} cannot be sent to the database`);
+}
+
+/** Collects messages; `take` hands them over and begins anew. */
+export class Messages {
+  private bytes = Buffer.allocUnsafe(FIRST_SIZE);
+  private end = 0;
+
+  /** Has a statement prepared under a name; under none until the next one. */
+  parse(name: string, text: string): void {
+    const start = this.begin(CODE.parse);
+    this.addName(name);
+    this.addName(text);
+    this.addShort(0);
+    this.close(start);
+  }
+
+  /** Gives a prepared statement its values, all as texts, as its rows will be. */
+  bind(name: string, values: readonly unknown[]): void {
+    const start = this.begin(CODE.bind);
+    this.addName('');
+    this.addName(name);
+    this.addShort(0);
+    this.addShort(values.length);
+    for (const value of values) this.addValue(textOf(value));
+    this.addShort(0);
+    this.close(start);
+  }
+
+  /** Asks what the rows of the bound statement are like. */
+  describe(): void {
+    const start = this.begin(CODE.describe);
+    this.addByte(PORTAL);
+    this.addName('');
+    this.close(start);
+  }
+
+  /** Runs the bound statement to its end. */
+  execute(): void {
+    const start = this.begin(CODE.execute);
+    this.addName('');
+    this.addLong(0);
+    this.close(start);
+  }
+
+  sync(): void {
+    this.close(this.begin(CODE.sync));
+  }
+
+  /** All of them, which are nobody else's bytes. */
+  take(): Buffer {
+    const taken = Buffer.from(this.bytes.subarray(0, this.end));
+    this.clear();
+    return taken;
+  }
+
+  clear(): void {
+    this.end = 0;
+    // One large body is no reason to keep as much for ever.
+    if (this.bytes.length > 64 * FIRST_SIZE) this.bytes = Buffer.allocUnsafe(FIRST_SIZE);
+  }
+
+  /** Begins a message; where it does, its length will be. */
+  private begin(code: number): number {
+    this.addByte(code);
+    this.addLong(0);
+    return this.end - LENGTH_BYTES;
+  }
+
+  private close(start: number): void {
+    this.bytes.writeInt32BE(this.end - start, start);
+  }
+
+  private addByte(byte: number): void {
+    this.reserve(1);
+    this.bytes[this.end] = byte;
+    this.end += 1;
+  }
+
+  private addShort(value: number): void {
+    this.reserve(2);
+    this.end = this.bytes.writeUInt16BE(value, this.end);
+  }
+
+  private addLong(value: number): void {
+    this.reserve(LENGTH_BYTES);
+    this.end = this.bytes.writeInt32BE(value, this.end);
+  }
+
+  private addName(name: string): void {
+    this.addText(name);
+    this.addByte(0);
+  }
+
+  private addText(text: string): void {
+    this.reserve(text.length * MOST_BYTES);
+    this.end += this.bytes.write(text, this.end);
+  }
+
+  private addValue(text: string | null): void {
+    if (text === null) return this.addLong(-1);
+    this.addLong(0);
+    const start = this.end;
+    this.addText(text);
+    this.bytes.writeInt32BE(this.end - start, start - LENGTH_BYTES);
+  }
+
+  private reserve(more: number): void {
+    if (this.end + more <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.bytes.length, this.end + more));
+    this.bytes.copy(larger, 0, 0, this.end);
+    this.bytes = larger;
+  }
+}
