@@ -119,7 +119,7 @@ export interface OpenApiSettings {
 
 /** What answers are kept as long as nothing of theirs has changed. */
 export interface CacheSettings {
-  /** Bytes of all kept answers together. 0, the default, keeps none, and so does `cache: false`. */
+  /** Bytes of all kept answers together; 64 MB by default. 0 keeps none, and so does `cache: false`. */
   readonly bytes: number;
 }
 
@@ -164,7 +164,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
   openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1' }),
-  cache: Object.freeze({ bytes: 0 }),
+  cache: Object.freeze({ bytes: 64 * 1024 * 1024 }),
   limits: Object.freeze({
     queryLength: 64 * 1024,
     parameters: 2000,

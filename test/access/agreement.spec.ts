@@ -2,6 +2,7 @@
  * Routes, populate, filters, sort, fields, search, counts and writes all say the same about what a caller may
  * do.
  */
+import { ContentMetrics } from 'nestjs-content-api';
 import { Client, type Reply } from '../fuzz/apps.ts';
 import { each } from '../fuzz/leak-check.ts';
 import { snapshot } from '../http/helpers.ts';
@@ -83,6 +84,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     concurrency = 4,
   ): Promise<void> {
     const disagreements: string[] = [];
+    let asked = 0;
     await each(cases, concurrency, async (one) => {
       const reply = await client.get(
         one.path,
@@ -90,12 +92,28 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
         one.method,
         one.body === undefined ? undefined : JSON.stringify(one.body),
       );
-      const said = against(one, reply);
+      asked += 1;
+      const said = against(one, reply) ?? (asked % 3 === 0 ? await hot(one, headers, reply) : null);
       if (said !== null) disagreements.push(said);
       const key = `${one.about} ${one.status < 400 ? 'answered' : 'refused'}`;
       tally.set(key, (tally.get(key) ?? 0) + 1);
     });
     expect(disagreements).toEqual([]);
+  }
+
+  /** What is wrong when a read is asked again: by then its answer may be a kept one. Null where nothing is. */
+  async function hot(
+    { method, path }: Case,
+    headers: Readonly<Record<string, string>>,
+    { status, headers: { etag }, body }: Reply,
+  ): Promise<string | null> {
+    if (method !== 'GET') return null;
+    const again = await client.get(path, headers);
+    if (again.status !== status || again.body !== body)
+      return `${path} is answered otherwise when it is asked again: ${again.status} ${again.body.slice(0, 300)}`;
+    if (typeof etag !== 'string') return null;
+    const known = await client.get(path, { ...headers, 'if-none-match': etag });
+    return known.status === 304 || known.body === body ? null : `${path} differs for who knows it`;
   }
 
   it.each(Object.entries(CALLERS))(
@@ -131,6 +149,10 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
       'answer answered',
     ];
     expect(wanted.filter((one) => (tally.get(one) ?? 0) < 20)).toEqual([]);
+  });
+
+  it('has answered much of it from what was kept', () => {
+    expect(test.app.get(ContentMetrics).cache.hits).toBeGreaterThan(100);
   });
 
   it('18.3 refuses a bearer token that nobody knows, whatever else may be done', async () => {

@@ -112,7 +112,8 @@ describe('a source of grants', () => {
     const test = await start(source, 60_000);
     await Promise.all(Array.from({ length: 50 }, () => status(test, 'topics')));
     expect(source.loads).toBe(1);
-    expect(await countStatements(() => test.http.get('/api/topics').expect(200))).toHaveLength(1);
+    const seen = await countStatements(() => test.http.get('/api/topics').expect(200));
+    expect(seen.filter((text) => !text.includes('"topics"'))).toEqual([]);
     await test.close();
   });
 

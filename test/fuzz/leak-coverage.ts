@@ -14,6 +14,8 @@ export interface Coverage {
   matrix: number;
   /** Answers that were held against the description of the API for their caller. */
   described: number;
+  /** Answers that were not made but kept. */
+  kept: number;
   readonly callers: Set<string>;
   readonly roots: Set<string>;
   readonly leaves: Set<string>;
@@ -32,6 +34,7 @@ export const nothing = (): Coverage => ({
   combinations: 0,
   matrix: 0,
   described: 0,
+  kept: 0,
   callers: new Set(),
   roots: new Set(),
   leaves: new Set(),
@@ -68,7 +71,16 @@ export function note(
   if (operator !== undefined) coverage.operators.add(operator);
 }
 
-const COUNTS = ['pairs', 'answered', 'control', 'detected', 'combinations', 'matrix', 'described'] as const;
+const COUNTS = [
+  'pairs',
+  'answered',
+  'control',
+  'detected',
+  'combinations',
+  'matrix',
+  'described',
+  'kept',
+] as const;
 const SETS = ['callers', 'roots', 'leaves', 'operators', 'wrappers', 'techniques', 'questions'] as const;
 
 /** Adds another process's coverage. */
@@ -87,7 +99,8 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
   const tallies = [...writers.values()];
   return [
     `worlds: ${worlds}; callers who read: ${coverage.callers.size}, who write: ${writers.size}`,
-    `reads: ${coverage.pairs} requests in pairs, ${coverage.answered} answered with 200, ${coverage.combinations} of them two questions at once`,
+    `reads: ${coverage.pairs} requests in pairs, each three times, ${coverage.answered} answered with 200, ${coverage.combinations} of them two questions at once`,
+    `  ${coverage.kept} answers were kept ones`,
     `  ${coverage.roots.size} roots, ${coverage.leaves.size} hidden leaves, ${coverage.operators.size} of ${ALL_PARTS.operators.length} operators, ` +
       `${coverage.wrappers.size} of ${ALL_PARTS.wrappers.length} wrappings, ${coverage.techniques.size} techniques`,
     `  ${questions.size} different questions of ${matrix} in the whole matrix (${share.toFixed(2)} %)`,

@@ -127,7 +127,7 @@ function written(writer: string, { question, after, answers: [alpha, omega] }: W
 export async function work(job: Job): Promise<Done> {
   const closing: (() => Promise<unknown>)[] = [];
   try {
-    const { pairs, documents } = await connectWorlds(job.prepared, closing, job.leaky);
+    const { pairs, documents, kept } = await connectWorlds(job.prepared, closing, job.leaky);
     const writers: WritePair[] = [];
     for (const prepared of job.writers) writers.push(await WritePair.start(prepared, closing, job.seed));
     const run = new Run(job);
@@ -141,6 +141,7 @@ export async function work(job: Job): Promise<Done> {
       ...writers.flatMap((pair) => pair.clients),
     ]);
     for (const { described } of clients) run.coverage.described += described?.counts.described ?? 0;
+    run.coverage.kept = kept();
     return { coverage: run.coverage, findings: run.findings };
   } finally {
     for (const close of closing) await close();

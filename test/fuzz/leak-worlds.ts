@@ -4,7 +4,7 @@
  * of types without `find`, links that only hidden attributes show, drafts for those who may not read drafts,
  * and attributes that none of the caller's grants names.
  */
-import type { Action, Grant, Grants } from 'nestjs-content-api';
+import { type Action, ContentMetrics, type Grant, type Grants } from 'nestjs-content-api';
 import { createDatabase } from '../support/database.ts';
 import {
   Client,
@@ -400,6 +400,8 @@ export interface Pair {
 export interface Worlds {
   readonly pairs: readonly Pair[];
   readonly documents: Documents;
+  /** How many answers were kept ones by now. */
+  kept(): number;
   close(): Promise<void>;
 }
 
@@ -469,6 +471,7 @@ export async function connectWorlds(
     ...(leaky ? leakyModel() : model),
     auth: { strategies: [new NamedCallers(CALLERS)] },
   };
+  const metrics: ContentMetrics[] = [];
   const openOptions = { ...openModel(), auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] } };
   // What is rewritten beside the library breaks rules where nothing is hidden, and so what is described.
   const start = async (
@@ -477,6 +480,7 @@ export async function connectWorlds(
     described = true,
   ): Promise<Client> => {
     const running: RunningApp = await startApp(content, url);
+    metrics.push(running.app.get(ContentMetrics, { strict: false }));
     const client = new Client(running.url, { described });
     closing.unshift(async () => (client.close(), running.close()));
     return client;
@@ -498,7 +502,8 @@ export async function connectWorlds(
       },
     });
   }
-  return { pairs, documents: new Map(documents) };
+  const kept = (): number => metrics.reduce((sum, { cache }) => sum + cache.hits, 0);
+  return { pairs, documents: new Map(documents), kept };
 }
 
 export async function makeWorlds(callers: readonly string[], leaky = false): Promise<Worlds> {

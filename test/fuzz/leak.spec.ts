@@ -85,6 +85,8 @@ describe('two databases that differ only in what the caller may not see', () => 
       expect(count.answered).toBeGreaterThan(25);
     },
   );
+
+  it('answer the same from what they have kept', () => expect(worlds.kept()).toBeGreaterThan(300));
 });
 
 it('are told apart where the library shows a private attribute', async () => {

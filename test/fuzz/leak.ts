@@ -84,7 +84,7 @@ try {
   const seconds = ((Date.now() - started) / 1000).toFixed(0);
   const verdict = findings.length === 0 ? 'passed' : `${findings.length} failed`;
   console.log(`fuzz:leak: ${verdict}, seed ${budget.seed}, ${seconds} s`);
-  process.exitCode = findings.length === 0 && coverage.pairs > 0 ? 0 : 1;
+  process.exitCode = findings.length === 0 && coverage.kept > 0 ? 0 : 1;
 } finally {
   for (const close of closing) await close();
   await postgres.stop();
