@@ -121,7 +121,7 @@ export async function bench(args) {
   const { tries, seconds, connections, rounds, rows } = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, Number(value)]),
   );
-  const servers = await startReplicated(2, { primary: SETTINGS, replica: SETTINGS });
+  const servers = await startReplicated(SETTINGS);
   const contestants = [];
   try {
     const { url: databaseUrl } = await createDatabase(servers.primary.url);

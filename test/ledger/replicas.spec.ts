@@ -101,7 +101,7 @@ describe('replicas', () => {
 
   beforeAll(async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void warned.push(String(line)));
-    servers = await startReplicated(2);
+    servers = await startReplicated();
     primary = await connect(servers.primary);
     followers = await Promise.all(servers.replicas.map(connect));
     app = await start();
