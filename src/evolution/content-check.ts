@@ -8,18 +8,25 @@ import type { ContentSettings } from '../settings.js';
 import { describeModel, digestOf, type ModelDescription } from './description.js';
 import {
   compileHidden,
-  compileInstancesAfter,
   compileSample,
+  compileVersionsAfter,
   hasComponents,
+  type Holder,
+  holdersIn,
   MANY,
-  noteUnknown,
+  unknownIn,
 } from './leftovers.js';
+import { RefusedValues } from './refused-values.js';
 import { compileStoredModel } from './stored-model.js';
 
 /** Something in the database that is not as the model has it. */
 export interface Finding {
-  /** Whether content would be lost or shown to the wrong people: production does not start with it. */
-  readonly stops: boolean;
+  /**
+   * - `error`: content would be lost or shown to the wrong people; production does not start with it.
+   * - `note`: the content is of another model.
+   * - `value`: a value was written under other rules: it is shown, and refused when it is sent again.
+   */
+  readonly weight: 'error' | 'note' | 'value';
   readonly text: string;
 }
 
@@ -46,55 +53,75 @@ const typesOf = ({ types }: Schema): ContentType[] => [...types.values()].filter
 
 const counted = (count: number): string => (count >= MANY ? `${MANY} or more` : String(count));
 
+/** Rows of a type that nobody is shown; none where there are none. */
+const unseen = (count: number, told: (shown: string) => string): Finding[] =>
+  count === 0 ? [] : [{ weight: 'error', text: `${told(counted(count))}, which nobody is shown` }];
+
 /** Rows that no request shows. */
 async function hidden({ database, schema, settings }: Checked): Promise<Finding[]> {
   const { defaultLocale } = settings;
   const types = typesOf(schema);
   if (types.length === 0) return [];
   const rows = await database.run(compileHidden(types, defaultLocale));
-  return rows.flatMap(({ type, drafts, locales }): Finding[] => [
-    ...(Number(drafts) > 0
-      ? [
-          {
-            stops: true,
-            text: `${String(type)} has no drafts, and ${counted(Number(drafts))} are stored, which nobody is shown`,
-          },
-        ]
-      : []),
-    ...(Number(locales) > 0
-      ? [
-          {
-            stops: true,
-            text: `${String(type)} has no locales, and ${counted(Number(locales))} versions are stored in others than "${defaultLocale}", which nobody is shown`,
-          },
-        ]
-      : []),
+  return rows.flatMap(({ type, drafts, locales }) => [
+    ...unseen(Number(drafts), (count) => `${String(type)} has no drafts, and ${count} are stored`),
+    ...unseen(
+      Number(locales),
+      (count) =>
+        `${String(type)} has no locales, and ${count} versions are stored in others than "${defaultLocale}"`,
+    ),
   ]);
 }
 
-function noteRows(schema: Schema, rows: readonly Row[], found: Set<string>): void {
-  for (const { type, value } of rows) {
-    const model = schema.types.get(String(type));
-    const values = JSON.parse(String(value)) as StoredValues;
-    if (model !== undefined) noteUnknown(model, { at: model.singularApiId, values }, found);
+const valuesIn = ({ value }: Row): StoredValues => JSON.parse(String(value)) as StoredValues;
+
+/** Names that components hold and the model does not have. */
+function unknown(found: ReadonlySet<string>): Finding[] {
+  const names = [...found].sort().join(', ');
+  return names === ''
+    ? []
+    : [{ weight: 'note', text: `Components hold what the model does not have: ${names}` }];
+}
+
+/** What the components of the newest documents hold that the model does not have. */
+async function newest({ database, schema }: Checked): Promise<Finding[]> {
+  const types = typesOf(schema).filter(hasComponents);
+  const found = new Set<string>();
+  const lost = (at: string): void => void found.add(at);
+  for (const row of types.length === 0 ? [] : await database.run(compileSample(types))) {
+    const model = schema.types.get(String(row['type']));
+    if (model === undefined) continue;
+    for (const holder of holdersIn({ model, at: model.singularApiId, values: valuesIn(row) }, lost))
+      unknownIn(holder).forEach(lost);
+  }
+  return unknown(found);
+}
+
+/** Every version of a type. */
+async function* versionsOf(database: Database, type: ContentType): AsyncGenerator<Row> {
+  for (let after = 0; ;) {
+    const rows = await database.run(compileVersionsAfter(type, after, AT_ONCE));
+    yield* rows;
+    if (rows.length < AT_ONCE) return;
+    after = Number(rows.at(-1)?.['id']);
   }
 }
 
-/** What components hold that the model does not have: in the newest documents, or in all. */
-async function unknown({ database, schema }: Checked, all: boolean): Promise<Finding[]> {
-  const types = typesOf(schema).filter(hasComponents);
+/** What all documents hold that the model does not have, or does not take. */
+async function everything({ database, schema }: Checked): Promise<Finding[]> {
   const found = new Set<string>();
-  if (!all && types.length > 0) noteRows(schema, await database.run(compileSample(types)), found);
-  for (const type of all ? types : [])
-    for (let after = 0; ;) {
-      const rows = await database.run(compileInstancesAfter(type, after, AT_ONCE));
-      noteRows(schema, rows, found);
-      if (rows.length < AT_ONCE) break;
-      after = Number(rows.at(-1)?.['id']);
+  const refused = new RefusedValues();
+  const lost = (at: string): void => void found.add(at);
+  for (const type of typesOf(schema))
+    for await (const row of versionsOf(database, type)) {
+      const root: Holder = { model: type, at: type.singularApiId, values: valuesIn(row) };
+      const draft = type.draftAndPublish && row['published'] !== true;
+      for (const holder of holdersIn(root, lost)) {
+        unknownIn(holder).forEach(lost);
+        refused.look(holder, { row: String(row['row']), draft });
+      }
     }
-  if (found.size === 0) return [];
-  const names = [...found].sort().join(', ');
-  return [{ stops: false, text: `Components hold what the model does not have: ${names}` }];
+  return [...unknown(found), ...refused.told().map((text) => ({ weight: 'value', text }) as const)];
 }
 
 type Attributes = ModelDescription['types'][string]['attributes'];
@@ -142,23 +169,27 @@ function otherModel({ schema, settings }: Checked, row: Row | undefined): Findin
   const { types, components } = row['description'] as ModelDescription;
   const lost = [...lostOf(types, schema.types), ...lostOf(components, schema.components)];
   const text = 'The content is stored under another model than that of this release';
-  return [{ stops: false, text }, ...lost.map((one) => ({ stops: true, text: one }))];
+  return [{ weight: 'note', text }, ...lost.map((one) => ({ weight: 'error' as const, text: one }))];
 }
 
 /**
  * Compares the database with the model: tables, columns, the stored model, rows that nobody is shown, names
- * in components. `all` looks at every document, which takes as long as there are many; otherwise it is four
- * statements, of which the last one sees the newest documents only.
+ * in components. `all` looks at every document, at what its values may be, too, which takes as long as there
+ * are many; otherwise it is four statements, of which the last one sees the newest documents only.
  */
 export async function checkContent(checked: Checked, all: boolean): Promise<CheckResult> {
   const { away, tables, isNew } = await checked.database.problems();
   if (away !== null || tables.length > 0)
-    return { away, findings: tables.map((text) => ({ stops: !isNew, text })), stored: null };
+    return {
+      away,
+      findings: tables.map((text) => ({ weight: isNew ? 'note' : 'error', text }) as const),
+      stored: null,
+    };
   const [row] = await checked.database.run(compileStoredModel(checked.schema));
   const findings = [
     ...otherModel(checked, row),
     ...(await hidden(checked)),
-    ...(await unknown(checked, all)),
+    ...(await (all ? everything(checked) : newest(checked))),
   ];
   return { away, findings, stored: row === undefined ? null : String(row['digest']) };
 }

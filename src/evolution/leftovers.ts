@@ -2,6 +2,7 @@
 import { componentOf } from '../plan/given.js';
 import { instancesOf, type StoredValues, unknownMembers } from '../plan/stored-instances.js';
 import type { ContentType, EmbeddedAttribute, Model } from '../schema/model.js';
+import { rowLabel } from './change.js';
 import { constant, join, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
 
 /** Beyond this, leftovers are not counted. */
@@ -51,7 +52,7 @@ function instances(type: ContentType, limit: Sql): Sql {
   const values = embeddedIn(type).map(
     ({ name, column }) => sql`${quote(name, 'string')}, t.${quote(column)}`,
   );
-  return sql`select t.id, ${constant(type.singularApiId)} as type, json_build_object(${join(values, ', ')})::text as value
+  return sql`select ${constant(type.singularApiId)} as type, json_build_object(${join(values, ', ')})::text as value
     from ${quote(type.table)} t ${limit}`;
 }
 
@@ -68,30 +69,51 @@ export const compileSample = (types: readonly ContentType[]): Statement =>
     ),
   );
 
-/** Components of the next documents by their row's id, which comes along. */
-export const compileInstancesAfter = (type: ContentType, id: number, count: number): Statement =>
-  print(instances(type, sql`where t.id > ${param(id)}::int4 order by t.id limit ${param(count)}::int4`));
+/** What is written of a type by requests: its scalars but for hashes, and its components. */
+function valuesOf({ attributes }: ContentType): Sql[] {
+  return [...attributes.values()].flatMap((attribute) => {
+    if (attribute.system || !('column' in attribute)) return [];
+    const column = sql`t.${quote(attribute.column)}`;
+    if ('components' in attribute) return [sql`${quote(attribute.name, 'string')}, ${column}`];
+    if (!('searchable' in attribute) || !attribute.type.readable) return [];
+    return [sql`${quote(attribute.name, 'string')}, ${attribute.type.toJson(column)}`];
+  });
+}
+
+/** The next versions by their row's `id`: their `value` as JSON, where they are (`row`), and their state. */
+export function compileVersionsAfter(type: ContentType, id: number, count: number): Statement {
+  const values = sql`json_build_object(${join(valuesOf(type), ', ')})::text`;
+  return print(sql`select t.id, ${rowLabel(sql`t`)} as "row", t.published, ${values} as value
+    from ${quote(type.table)} t where t.id > ${param(id)}::int4 order by t.id limit ${param(count)}::int4`);
+}
 
 const IDENTITY: readonly string[] = ['id', 'documentId', '__component'];
 
-/** What holds components, and where it is. */
-interface Holder {
+/** A document, or an instance in it: its values, and where it is. */
+export interface Holder {
+  readonly model: Model;
+  /** `article.parts`. */
   readonly at: string;
   readonly values: StoredValues;
 }
 
-/** Notes the names in stored components that a model does not have, as `article.parts.extra`. */
-export function noteUnknown(model: Model, { at, values }: Holder, found: Set<string>): void {
+/** A document or instance and all instances in it; `lost` are those of components that the model has not. */
+export function* holdersIn(holder: Holder, lost: (at: string) => void): Generator<Holder> {
+  yield holder;
+  const { model, at, values } = holder;
   for (const attribute of embeddedIn(model))
     for (const item of instancesOf(values[attribute.name])) {
-      const here = `${at}.${attribute.name}`;
       const component = componentOf(attribute, item);
-      if (component === undefined) {
-        found.add(`${here} of "${String(item['__component'])}"`);
-        continue;
-      }
-      for (const name of Object.keys(unknownMembers(component, item)))
-        if (!IDENTITY.includes(name)) found.add(`${here}.${name}`);
-      noteUnknown(component, { at: here, values: item }, found);
+      const inner = `${at}.${attribute.name}`;
+      if (component === undefined) lost(`${inner} of "${String(item['__component'])}"`);
+      else yield* holdersIn({ model: component, at: inner, values: item }, lost);
     }
 }
+
+/** Names in an instance that the model does not have, as `article.parts.extra`. */
+export const unknownIn = ({ model, at, values }: Holder): string[] =>
+  model.model === 'type'
+    ? []
+    : Object.keys(unknownMembers(model, values))
+        .filter((name) => !IDENTITY.includes(name))
+        .map((name) => `${at}.${name}`);

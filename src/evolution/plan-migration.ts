@@ -12,7 +12,8 @@ import { relationChange } from './relation-changes.js';
 import { type RelationPair, relationPairs } from './relation-pairs.js';
 import { type TablePair, tablePairs } from './table-pairs.js';
 import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
-import { localeChanges, typeChanges } from './type-changes.js';
+import { localeChanges } from './locale-changes.js';
+import { typeChanges } from './type-changes.js';
 
 /** Everything that changes between two models. */
 export function changesOf(evolution: Evolution): Change[] {

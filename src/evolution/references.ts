@@ -1,6 +1,6 @@
 /** Where types and documents are named elsewhere: in links that lead to them, and in grants. */
 import type { ContentType, Schema } from '../schema/model.js';
-import { constant, plain, quote, type Sql, sql } from '../sql.js';
+import { constant, param, plain, quote, type Sql, sql } from '../sql.js';
 import { type Evolution } from './pairs.js';
 
 /** Links that say of which type their targets are call it by its new name. */
@@ -18,16 +18,53 @@ export const calledInLinks = ({ before }: Evolution, type: ContentType, name: st
 /** The types of the library's own that hold grants. */
 const GRANTED: readonly string[] = ['content_roles', 'content_api_tokens'];
 
-/** Grants on a type are grants on it by its new name, and give nobody more. */
-export const calledInGrants = ({ after }: Evolution, old: string, name: string): Sql[] =>
+/** The tables of those types, as far as an application has them. */
+const grantTables = ({ after }: Evolution): Sql[] =>
   [...after.schema.types.values()]
     .filter(
       ({ table, storage }) => GRANTED.some((one) => table.endsWith(one)) && storage.columnOf.has('grants'),
     )
-    .map(
-      ({ table }) =>
-        sql`update ${quote(table)} set grants = (grants - ${constant(old)}) || jsonb_build_object(${constant(name)}::text, grants -> ${constant(old)}) where grants -> ${constant(old)} is not null`,
-    );
+    .map(({ table }) => quote(table));
+
+/** Grants on a type are grants on it by its new name, and give nobody more. */
+export const calledInGrants = (evolution: Evolution, old: string, name: string): Sql[] =>
+  grantTables(evolution).map(
+    (table) => sql`update ${table} set grants = (grants - ${constant(old)})
+      || jsonb_build_object(${constant(name)}::text, grants -> ${constant(old)})
+      where grants -> ${constant(old)} is not null`,
+  );
+
+/** Grants on a type that is gone are gone, so that they cannot come to mean another type of its name. */
+export const goneFromGrants = (evolution: Evolution, name: string): Sql[] =>
+  grantTables(evolution).map(
+    (table) =>
+      sql`update ${table} set grants = grants - ${constant(name)} where grants -> ${constant(name)} is not null`,
+  );
+
+/**
+ * Grants on some attributes of a type are grants on them by their new names (null for those that are gone),
+ * and give nobody more.
+ */
+export function fieldsInGrants(
+  evolution: Evolution,
+  { singularApiId }: ContentType,
+  names: Readonly<Record<string, string | null>>,
+): Sql[] {
+  const type = constant(singularApiId);
+  const called = sql`${param(JSON.stringify(names))}::jsonb`;
+  const name = sql`case when ${called} -> p.field is null then p.field else ${called} ->> p.field end`;
+  const fields = sql`(select coalesce(jsonb_agg(n.name order by p.place), '[]')
+    from jsonb_array_elements_text(g.one -> 'fields') with ordinality p(field, place)
+    cross join lateral (select ${name} as name) n where n.name is not null)`;
+  const one = sql`case when jsonb_typeof(g.one -> 'fields') = 'array'
+    then g.one || jsonb_build_object('fields', ${fields}) else g.one end`;
+  const list = sql`(select jsonb_agg(${one} order by g.place)
+    from jsonb_array_elements(grants -> ${type}) with ordinality g(one, place))`;
+  return grantTables(evolution).map(
+    (table) => sql`update ${table} set grants = grants || jsonb_build_object(${type}::text, ${list})
+      where jsonb_typeof(grants -> ${type}) = 'array' and grants -> ${type} <> '[]'`,
+  );
+}
 
 /** Links from and to documents of a type that have no version left. */
 export function forgotten({ types }: Schema, type: ContentType): Sql[] {

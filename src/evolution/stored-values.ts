@@ -1,41 +1,23 @@
-/** Where the values of an attribute are stored: in a column, or in the instances of a component, wherever. */
-import type { Attribute, Component, ContentType, EmbeddedAttribute, Schema } from '../schema/model.js';
-import { type Identifier, param, quote, type Sql, sql } from '../sql.js';
+/** Where the values of an attribute are stored: in a column, or in instances of a component, wherever. */
+import { listOf } from '../compile/scope.js';
+import type { Attribute, Component, ContentType, EmbeddedAttribute, Model, Schema } from '../schema/model.js';
+import { param, quote, type Sql, sql, union } from '../sql.js';
 import { rowLabel } from './change.js';
 import type { ModelPair } from './pairs.js';
 import { columnAsJson } from './readings.js';
 
-/** Components may hold each other: what is deeper than this is seen when it is rewritten. */
-const DEEPEST = 6;
-
-/** Where instances of a component stand: a column, and the way in it. */
-interface Place {
-  readonly type: ContentType;
-  readonly column: Identifier;
-  readonly path: string;
-}
-
-const embeddedIn = (attributes: ReadonlyMap<string, Attribute>): EmbeddedAttribute[] =>
+const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
   [...attributes.values()].filter((attribute) => 'components' in attribute);
 
-function within(attribute: EmbeddedAttribute, wanted: Component, path: string): string[] {
-  if (path.split('[*]').length > DEEPEST) return [];
-  return attribute.components.flatMap((component) => {
-    const one = `${path}[*]${attribute.named ? ` ? (@.__component == "${component.uid}")` : ''}`;
-    const deeper = embeddedIn(component.attributes).flatMap((inner) =>
-      within(inner, wanted, `${one}."${inner.name}"`),
-    );
-    return component === wanted ? [one, ...deeper] : deeper;
+/** Whether a component stands in an attribute, at any depth; components may hold each other. */
+function holds({ components }: EmbeddedAttribute, wanted: Component, seen = new Set<Component>()): boolean {
+  return components.some((component) => {
+    if (component === wanted) return true;
+    if (seen.has(component)) return false;
+    seen.add(component);
+    return embeddedIn(component).some((inner) => holds(inner, wanted, seen));
   });
 }
-
-/** All places of a component. */
-const placesOf = ({ types }: Schema, component: Component): Place[] =>
-  [...types.values()].flatMap((type) =>
-    embeddedIn(type.attributes).flatMap((attribute) =>
-      within(attribute, component, '$').map((path) => ({ type, column: attribute.column, path })),
-    ),
-  );
 
 const inColumn = (type: ContentType, attribute: Attribute): Sql[] => {
   if (!('column' in attribute)) return [];
@@ -45,6 +27,45 @@ const inColumn = (type: ContentType, attribute: Attribute): Sql[] => {
     sql`select ${rowLabel(sql`t`)} as "row", ${json} as j from ${quote(type.table)} t where ${column} is not null`,
   ];
 };
+
+/** The instances in a value, and the component of each: `uid` and `item`. */
+const itemsIn = (value: Sql, { named, components: [first] }: EmbeddedAttribute): Sql => {
+  const uid = named || first === undefined ? sql`e.item ->> '__component'` : sql`${param(first.uid)}::text`;
+  return sql`(select ${uid} as uid, e.item from jsonb_array_elements(${listOf(value)}) e(item))`;
+};
+
+/** The instances of a component: the label of their `row`, and `item`. Null where it stands nowhere. */
+function instancesOf({ types, components }: Schema, wanted: Component): Sql | null {
+  const holding = (model: Model): EmbeddedAttribute[] =>
+    embeddedIn(model).filter((attribute) => holds(attribute, wanted));
+  const roots = [...types.values()].flatMap((type) =>
+    holding(type).map((attribute) => {
+      const items = itemsIn(sql`t.${quote(attribute.column)}`, attribute);
+      return sql`select ${rowLabel(sql`t`)} as "row", i.uid, i.item
+        from ${quote(type.table)} t cross join lateral ${items} i`;
+    }),
+  );
+  const inner = [...components.values()].flatMap((component) =>
+    holding(component).map((attribute) => {
+      const items = itemsIn(sql`h.item -> ${param(attribute.name)}::text`, attribute);
+      return sql`select i.uid, i.item from ${items} i where h.uid = ${param(component.uid)}::text`;
+    }),
+  );
+  if (roots.length === 0) return null;
+  const deeper =
+    inner.length === 0
+      ? sql``
+      : sql` union all select h."row", d.uid, d.item from held h cross join lateral (${union(inner)}) d`;
+  return sql`(with recursive held as (select * from (${union(roots)}) r${deeper})
+    select h."row", h.item from held h where h.uid = ${param(wanted.uid)}::text)`;
+}
+
+function inInstances(schema: Schema, component: Component, { name }: Attribute): Sql[] {
+  const instances = instancesOf(schema, component);
+  return instances === null
+    ? []
+    : [sql`select c."row", c.item -> ${param(name)}::text as j from ${instances} c`];
+}
 
 /**
  * The stored values of an attribute of an earlier model, one query for each place: `row` tells where, `j` is
@@ -57,11 +78,6 @@ export function valuesOf(
 ): Sql[] {
   if (before === null) return [];
   const queries =
-    before.model === 'type'
-      ? inColumn(before, attribute)
-      : placesOf(schema, before).map(
-          ({ type, column, path }) =>
-            sql`select ${rowLabel(sql`t`)} as "row", v as j from ${quote(type.table)} t, jsonb_path_query(t.${quote(column)}, ${param(`${path}."${attribute.name}"`)}) v`,
-        );
+    before.model === 'type' ? inColumn(before, attribute) : inInstances(schema, before, attribute);
   return queries.map((query) => sql`select * from (${query}) s where s.j not in ('null', '[]')`);
 }

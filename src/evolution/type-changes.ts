@@ -4,9 +4,9 @@ import type { ContentType } from '../schema/model.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
 import { scheduleTableOf } from '../schema/schedule.js';
 import { constant, type Identifier, plain, quote, type Sql, sql } from '../sql.js';
-import { type Change, type Guard, inBatches, rowLabel, rowsWhere, type Steps } from './change.js';
+import { type Change, type Guard, inBatches, rowsWhere, type Steps } from './change.js';
 import { type Evolution, isBoth, type ModelPair } from './pairs.js';
-import { calledInGrants, calledInLinks, forgotten } from './references.js';
+import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
 
 type TypePair = ModelPair<ContentType>;
 
@@ -111,6 +111,17 @@ function inNewLocale({ after }: { readonly after: ContentType }, { before, after
   };
 }
 
+/** What is noted of a type, of its documents and of grants on it; before another type takes its name. */
+const forgetName = (evolution: Evolution, type: ContentType): Sql[] => {
+  const { table, own } = schedulesOf(type, type.singularApiId);
+  const ledger = Object.values(ledgerTablesOf(evolution.after.schema.file));
+  return [
+    sql`delete from ${table} where ${own}`,
+    ...ledger.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
+    ...goneFromGrants(evolution, type.singularApiId),
+  ];
+};
+
 const renamed = both(({ before, after }, evolution) => {
   const { table, own } = schedulesOf(after, before.singularApiId);
   return {
@@ -125,6 +136,14 @@ const renamed = both(({ before, after }, evolution) => {
     ],
   };
 });
+
+/** The attributes of a type that have another name, or null where they are gone. */
+const newNames = ({ attributes }: TypePair): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(
+    attributes.flatMap(({ before, after }) =>
+      before === null || before.name === after?.name ? [] : [[before.name, after?.name ?? null]],
+    ),
+  );
 
 const KINDS: Readonly<Record<string, TypeKind>> = {
   'type added': { is: ({ before }) => before === null, told: () => 'is new' },
@@ -142,19 +161,18 @@ const KINDS: Readonly<Record<string, TypeKind>> = {
               stated: removed.includes(idOf(pair)),
             },
           ],
-    steps: ({ before }) =>
-      before === null
-        ? {}
-        : {
-            fill: [
-              sql`delete from ${quote(scheduleTableOf(before))} where type = ${constant(before.singularApiId)}`,
-            ],
-          },
+    steps: ({ before }, evolution) => (before === null ? {} : { retype: forgetName(evolution, before) }),
   },
   'type renamed': {
     is: (pair) => isBoth(pair) && pair.before.singularApiId !== pair.after.singularApiId,
     told: ({ before }) => `is renamed from ${before?.singularApiId ?? ''}`,
     steps: renamed,
+  },
+  'grants narrowed to other names': {
+    is: (pair) => isBoth(pair) && Object.keys(newNames(pair)).length > 0,
+    told: (pair) => `has grants on ${Object.keys(newNames(pair)).join(', ')} by the new names, or none`,
+    steps: (pair, evolution) =>
+      pair.after === null ? {} : { fill: fieldsInGrants(evolution, pair.after, newNames(pair)) },
   },
   'table renamed': {
     is: (pair) => isBoth(pair) && pair.before.table !== pair.after.table,
@@ -241,51 +259,4 @@ export function typeChanges(evolution: Evolution, pair: TypePair): Change[] {
       steps: steps?.(pair, evolution) ?? {},
       touches: pair.after === null ? [] : [pair.after],
     }));
-}
-
-/** The versions of a locale that the application has no more. */
-function localeSteps(evolution: Evolution, locale: string): Steps {
-  const localized = evolution.types.filter((pair) => isBoth(pair) && pair.before.localized);
-  const types = localized.flatMap(({ before }) => (before === null ? [] : [before]));
-  return {
-    shrink: types.flatMap((type) => [
-      sql`delete from ${quote(type.table)} where locale = ${constant(locale)}`,
-      ...type.storage.links.map(
-        ({ table }) => sql`delete from ${quote(table.table)} where locale = ${constant(locale)}`,
-      ),
-      ...forgotten(evolution.before.schema, type),
-    ]),
-    fill: types.map(
-      (type) => sql`delete from ${quote(scheduleTableOf(type))} where locale = ${constant(locale)}`,
-    ),
-  };
-}
-
-/** What becomes of locales that are gone: their versions stay, unless the model says that they may go. */
-export function localeChanges(evolution: Evolution): Change[] {
-  const { before, after, removed } = evolution;
-  return before.locales
-    .filter((locale) => !after.locales.includes(locale))
-    .map((locale) => {
-      const stated = removed.includes(locale);
-      const versions = evolution.types.flatMap(({ before: type }) =>
-        type?.localized === true
-          ? [
-              sql`select ${rowLabel(sql`t`)} as "row" from ${quote(type.table)} t where t.locale = ${constant(locale)}`,
-            ]
-          : [],
-      );
-      return {
-        kind: 'locale removed',
-        at: `locale ${locale}`,
-        told: stated
-          ? 'is removed, with its versions'
-          : `is removed; its versions can be read and deleted, not written (removed: ['${locale}'] drops them)`,
-        guards: stated
-          ? versions.map((question) => ({ question, told: 'is removed', choice: '', stated }))
-          : [],
-        steps: stated ? localeSteps(evolution, locale) : {},
-        touches: [],
-      };
-    });
 }

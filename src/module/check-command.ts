@@ -7,7 +7,8 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { UsageError, withApplication } from './command.js';
 
 export const CHECK_USAGE = `check --module <module>
-      Compares the content in the database with the model, and prints what differs. Ends with 1 where something does.`;
+      Compares the content in the database with the model, and prints what differs. Ends with 1 where something
+      does, but for single values that a write would refuse.`;
 
 /** Looks at everything. Throws a UsageError that says what was found. */
 export async function runCheck(args: readonly string[]): Promise<string> {
@@ -20,6 +21,7 @@ export async function runCheck(args: readonly string[]): Promise<string> {
     return checkContent({ database, schema, settings }, true);
   });
   if (away !== null) throw new UsageError(away);
-  if (findings.length === 0) return 'The content in the database is that of the model';
-  throw new UsageError(findings.map(({ stops, text }) => `${stops ? 'error' : 'note '}  ${text}`).join('\n'));
+  const lines = findings.map(({ weight, text }) => `${weight.padEnd(5)}  ${text}`).join('\n');
+  if (findings.some(({ weight }) => weight !== 'value')) throw new UsageError(lines);
+  return ['The content in the database is that of the model', lines].filter((line) => line !== '').join('\n');
 }

@@ -36,7 +36,7 @@ export class StartCheck implements OnApplicationBootstrap {
     this.model.begin(stored);
     this.ledger.begin(away === null && findings.length === 0);
     if (away !== null) this.logger.warn(away);
-    const stopping = findings.filter(({ stops }) => stops);
+    const stopping = findings.filter(({ weight }) => weight === 'error');
     if (stopping.length > 0 && this.refuses()) throw new Error(sentences([...stopping]));
     if (findings.length > 0) this.logger.warn(sentences(findings));
   }

@@ -121,7 +121,8 @@ function planComponent(component: Component, level: Level, context: PlanContext)
   return result;
 }
 
-function checkCount(items: readonly unknown[], attribute: EmbeddedAttribute, at: ValueContext): void {
+/** Reports a list that is shorter or longer than its attribute allows. */
+export function checkCount(items: readonly unknown[], attribute: EmbeddedAttribute, at: ValueContext): void {
   const { min, max } = attribute.def;
   const needed = attribute.required || items.length > 0;
   if (!at.draft && min !== undefined && needed && items.length < min)

@@ -687,6 +687,12 @@ const held = (
   });
 };
 
+/** A component that holds itself, so many times. */
+const nested = (depth: number, innermost: object): object =>
+  depth === 0 ? innermost : { text: `level ${depth}`, inner: nested(depth - 1, innermost) };
+const NEST = { text: { type: 'string' }, inner: { type: 'component', component: 'b.nest' } } as const;
+const DEEP = { type: 'component', component: 'b.nest' } as const;
+
 const SAME: readonly [(one: any) => unknown, (one: any) => unknown] = [(one) => one, (one) => one];
 const NUMBERED = [
   { text: 'a', n: '1' },
@@ -801,6 +807,22 @@ const COMPONENTS: readonly Change[] = [
       model: {
         contentTypes: [collection('article', { ...TITLE, c: HELD }, { draftAndPublish: true })],
         components: [box({ text: { type: 'string' } }, { removed: ['n'] })],
+      },
+    },
+  },
+  {
+    ...held(
+      'an attribute of a component is removed, eight levels deep',
+      [{ c: DEEP }, { c: DEEP }],
+      [[component('b.nest', { ...NEST, n: { type: 'string' } })], [component('b.nest', NEST)]],
+      [nested(8, { n: 'deep' })],
+      [({ text }) => text, ({ text }) => text],
+    ),
+    refused: {
+      because: /b\.nest\.n is removed; these values would go with it: 2 \(/,
+      model: {
+        contentTypes: [collection('article', { ...TITLE, c: DEEP }, { draftAndPublish: true })],
+        components: [component('b.nest', NEST, { removed: ['n'] })],
       },
     },
   },

@@ -1,7 +1,7 @@
 /** Applications for the command line. */
 import { Module } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
-import { AFTER, BEFORE } from './check-models.ts';
+import { AFTER, BEFORE, LOOSE, TIGHT } from './check-models.ts';
 
 const database = { clientUrl: String(process.env['CHECK_DATABASE']) };
 
@@ -10,3 +10,11 @@ export class Before {}
 
 @Module({ imports: [ContentModule.forRoot({ ...AFTER, database })] })
 export class After {}
+
+const ruled = { clientUrl: String(process.env['CHECK_RULES_DATABASE']) };
+
+@Module({ imports: [ContentModule.forRoot({ ...LOOSE, database: ruled })] })
+export class Loose {}
+
+@Module({ imports: [ContentModule.forRoot({ ...TIGHT, database: ruled })] })
+export class Tight {}

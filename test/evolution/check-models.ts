@@ -62,3 +62,47 @@ export const AFTER: Model = {
     defineComponent({ uid: 'c.gone', removed: ['lost'], attributes: { text } }),
   ],
 };
+
+const ruled = (
+  rules: Readonly<Record<'title' | 'code' | 'rank' | 'kind' | 'mail' | 'needed' | 'text' | 'parts', object>>,
+): Model => ({
+  contentTypes: [
+    defineCollectionType({
+      singularApiId: 'ruled',
+      pluralApiId: 'ruleds',
+      draftAndPublish: true,
+      attributes: {
+        title: { ...text, ...rules.title },
+        code: { ...text, ...rules.code },
+        rank: { type: 'integer', ...rules.rank },
+        kind: { type: 'enumeration', enum: ['a', 'b'], ...rules.kind },
+        mail: { ...text, ...rules.mail },
+        needed: { ...text, ...rules.needed },
+        parts: { ...many, ...rules.parts },
+      },
+    }),
+  ],
+  components: [defineComponent({ uid: 'c.part', attributes: { text: { ...text, ...rules.text } } })],
+});
+
+/** A model whose values may be much, and one that takes less. */
+export const LOOSE = ruled({
+  title: {},
+  code: {},
+  rank: {},
+  kind: {},
+  mail: {},
+  needed: {},
+  text: {},
+  parts: {},
+});
+export const TIGHT = ruled({
+  title: { maxLength: 3 },
+  code: { regex: '^[a-z]+$' },
+  rank: { min: 5, max: 10 },
+  kind: { enum: ['a'] },
+  mail: { type: 'email' },
+  needed: { required: true },
+  text: { minLength: 3 },
+  parts: { max: 1 },
+});

@@ -17,13 +17,14 @@ import { print } from '../../src/sql.ts';
 import { type Host, type Model, startHost, startModel } from '../http/helpers.ts';
 import { countStatements } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { AFTER, BEFORE } from './check-models.ts';
+import { AFTER, BEFORE, LOOSE, TIGHT } from './check-models.ts';
 
 /** The settings with which applications start here. */
 type Start = { readonly startCheck?: 'refuse' | 'warn' };
 
 describe('a database that is not as the model has it', () => {
   let database: TestDatabase;
+  let ruled: TestDatabase;
   let host: Host | undefined;
   const warned: string[] = [];
 
@@ -64,7 +65,9 @@ describe('a database that is not as the model has it', () => {
 
   beforeAll(async () => {
     database = await createDatabase();
+    ruled = await createDatabase();
     process.env['CHECK_DATABASE'] = database.url;
+    process.env['CHECK_RULES_DATABASE'] = ruled.url;
     const before = await startModel(database, BEFORE, 'express');
     const { url } = before;
     const post = (path: string, data: object) =>
@@ -79,7 +82,10 @@ describe('a database that is not as the model has it', () => {
     await before.close();
   });
   afterEach(stop);
-  afterAll(() => database.drop());
+  afterAll(async () => {
+    await database.drop();
+    await ruled.drop();
+  });
 
   it('says nothing where it is as the model has it', async () => {
     await start(BEFORE, { startCheck: 'refuse' });
@@ -181,5 +187,57 @@ describe('a database that is not as the model has it', () => {
     const { body } = await supertest(url).get('/api/articles?filters[rank][$gt]=2020-01-01').expect(503);
     expect(body.error.details).toMatchObject({ retryAfter: 1 });
     await app.get<MikroORM>(CONTENT_ORM).close();
+  });
+
+  it('values of rules that were less strict are shown as they are, and refused when they are sent again', async () => {
+    const values = { title: 'long', code: 'A1', rank: 11, kind: 'b', mail: 'nobody' };
+    const parts = [{ text: 'x' }, { text: 'long enough' }];
+    const loose = await startModel(ruled, LOOSE, 'express');
+    const { body } = await supertest(loose.url)
+      .post('/api/ruleds')
+      .send({ data: { ...values, parts } })
+      .expect(201);
+    await supertest(loose.url)
+      .post('/api/ruleds?status=draft')
+      .send({ data: { rank: 1 } })
+      .expect(201);
+    await loose.close();
+    const { documentId } = body.data;
+    expect(await command('check', '--module', module('Loose'))).toBe(
+      'The content in the database is that of the model',
+    );
+    const told = [
+      'The content in the database is that of the model',
+      ...[
+        'title: title must be at most 3 characters',
+        'code: code must match the following: "/^[a-z]+$/"',
+        'rank: rank must be less than or equal to 10',
+        'kind: kind must be one of the following values: a, ',
+        'mail: mail must be a valid email',
+        'needed: needed must be defined',
+        'parts: parts field must have less than or equal to 1 items',
+        'parts.text: text must be at least 3 characters',
+      ].map((line) => `value  ruled.${line}`),
+    ];
+    const said = await command('check', '--module', module('Tight'));
+    const [first = '', ...others] = said.split('\n');
+    expect([first, ...others.map((line) => line.replace(/; \d stored.*$/, ''))].sort()).toEqual(told.sort());
+    expect(said).toContain(`needed must be defined; 1 stored is not: ${documentId} (en)`);
+    // The draft is one, too; what drafts may lack is not asked of it.
+    expect(said).toContain(
+      `at most 3 characters; 2 stored are not: ${documentId} (en, draft), ${documentId} (en)`,
+    );
+    const { url } = (host = await startModel(ruled, TIGHT, 'express'));
+    const shown = await supertest(url).get(`/api/ruleds/${documentId}?populate=*`).expect(200);
+    expect(shown.body.data).toMatchObject({ ...values, parts: [{ text: 'x' }, { text: 'long enough' }] });
+    const put = (data: object, status: string) =>
+      supertest(url).put(`/api/ruleds/${documentId}${status}`).send({ data });
+    await put({ title: 'long' }, '').expect(400);
+    await put({ title: 'long' }, '?status=draft').expect(400);
+    await put({ title: 'ok' }, '?status=draft').expect(200);
+    const { body: refused } = await put({ title: 'ok' }, '').expect(400);
+    expect(refused.error.details.errors.map(({ path }: any) => path.join('.'))).toEqual(
+      expect.arrayContaining(['code', 'rank', 'kind', 'mail', 'needed']),
+    );
   });
 });

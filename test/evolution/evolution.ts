@@ -1,16 +1,22 @@
 /**
  * `npm run evolution [-- --only REGEX]`: changes of models, each from a model with data to another, over the
- * library's own migration and back. `-- --rolling N`: N of them under load, with two old and two new processes
- * on one database.
+ * library's own migration and back; then the same on two databases that differ only in what is hidden, which
+ * must not show (`--leak`: against an application in which it does, which must fail). `-- --rolling N`: N of
+ * them under load, with two old and two new processes on one database.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { CHANGES } from './cases.ts';
 import { rollOut } from './rolling.ts';
 import { runChange } from './run.ts';
+import { runWorlds } from './worlds.ts';
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, rolling: { type: 'string' } },
+  options: {
+    only: { type: 'string', default: '' },
+    rolling: { type: 'string' },
+    leak: { type: 'boolean', default: false },
+  },
 });
 const server = await startPostgres();
 process.env['TEST_DATABASE_URL'] = server.url;
@@ -18,7 +24,6 @@ const started = performance.now();
 let failed = 0;
 let passed = 0;
 let requests = 0;
-const stale: Record<string, number> = {};
 const wanted = CHANGES.filter(({ name }) => new RegExp(values.only).test(name));
 
 /** How long each change is under load, in milliseconds. */
@@ -39,27 +44,59 @@ async function roll(count: number): Promise<void> {
         requests += Object.values(counts).reduce((sum, one) => sum + one, 0);
         console.log(`${change.name}  ${JSON.stringify(counts)}`);
       } catch (error) {
-        failed += 1;
-        console.log(`FAILED  ${(error as Error).message.slice(0, 3000)}`);
+        fail(error);
       }
 }
 
+/** Says that a change went wrong, and goes on. */
+function fail(error: unknown): void {
+  failed += 1;
+  console.log(`FAILED  ${(error as Error).message.slice(0, 3000)}`);
+  if (values.only !== '') console.log(error);
+}
+
+/** Each change, there and back. */
+async function change(): Promise<void> {
+  const stale: Record<string, number> = {};
+  for (const one of wanted)
+    try {
+      const outcome = await runChange(one);
+      passed += 1;
+      requests += outcome.requests;
+      for (const [status, count] of Object.entries(outcome.stale))
+        stale[status] = (stale[status] ?? 0) + count;
+      console.log(`${outcome.values}  ${outcome.back ? 'and back' : '        '}  ${one.name}`);
+    } catch (error) {
+      fail(error);
+    }
+  console.log(`the old application after each change, by status: ${JSON.stringify(stale)}`);
+}
+
+/** Each change in worlds that differ in what is hidden. */
+async function hide(): Promise<void> {
+  let differing = 0;
+  for (const one of wanted)
+    try {
+      const { questions, differ } = await runWorlds(one, values.leak ? ['readDrafts'] : []);
+      passed += 1;
+      requests += 2 * questions;
+      differing += differ ? 1 : 0;
+    } catch (error) {
+      fail(error);
+    }
+  console.log(
+    `${differing} of ${wanted.length} changes had something hidden, told by those who see all of it`,
+  );
+  if (differing < wanted.length / 2)
+    fail(new Error('most worlds are alike: nothing is shown by their answers'));
+}
+
 if (values.rolling !== undefined) await roll(Number(values.rolling));
-for (const change of values.rolling === undefined ? wanted : [])
-  try {
-    const outcome = await runChange(change);
-    passed += 1;
-    requests += outcome.requests;
-    for (const [status, count] of Object.entries(outcome.stale)) stale[status] = (stale[status] ?? 0) + count;
-    console.log(`${outcome.values}  ${outcome.back ? 'and back' : '        '}  ${change.name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`FAILED        ${(error as Error).message.slice(0, 3000)}`);
-    if (values.only !== '') console.log(error);
-  }
+else {
+  if (!values.leak) await change();
+  await hide();
+}
 await server.stop();
 console.log(`${requests} requests in ${((performance.now() - started) / 1000).toFixed(0)} s`);
-if (values.rolling === undefined)
-  console.log(`the old application after each change, by status: ${JSON.stringify(stale)}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

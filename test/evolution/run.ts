@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/core';
 import {
+  type Action,
   CONTENT_ORM,
   ContentModule,
   type ContentMigration,
@@ -59,14 +60,19 @@ class Admin {
   }
 }
 
-export const start = (database: TestDatabase, { removed: _, ...model }: Model): Promise<Host> =>
+/** An application in which everybody may read, and somebody may do everything; `more` is for everybody, too. */
+export const start = (
+  database: TestDatabase,
+  { removed: _, ...model }: Model,
+  more: readonly Action[] = [],
+): Promise<Host> =>
   startHost(
     () => ({
       imports: [
         ContentModule.forRoot({
           ...model,
           auth: { strategies: [new Admin()] },
-          access: { public: { '*': ['find', 'findOne'] }, roles: { admin: { '*': '*' } } },
+          access: { public: { '*': ['find', 'findOne', ...more] }, roles: { admin: { '*': '*' } } },
           database: { clientUrl: database.url },
         }),
       ],
@@ -186,6 +192,9 @@ class Run {
   }
 }
 
+/** Requests of somebody who may see and do everything. */
+export const apiOf = (change: Change, host: Host): Api => new Run(change).apiOf(host);
+
 const same = (what: string, was: unknown, is: unknown): void => {
   const [a, b] = [JSON.stringify(was), JSON.stringify(is)];
   if (a !== b) throw new Error(`${what}\n  was ${a}\n  is  ${b}`);
@@ -196,7 +205,7 @@ const statementsLeft = async (host: Host): Promise<string> =>
     .replace(/^\s*set names.*;/m, '')
     .trim();
 
-async function apply(host: Host, statements: readonly string[]): Promise<void> {
+export async function applyStatements(host: Host, statements: readonly string[]): Promise<void> {
   const connection = ormOf(host).em.getConnection() as any;
   await connection.transactional(async (context: unknown) => {
     for (const statement of statements) await connection.execute(statement, [], 'run', context);
@@ -213,7 +222,7 @@ async function refusedFirst(run: Run, host: Host, change: Change): Promise<Model
   }
   if (!refused.because.test(told)) throw new Error(`${name} is not refused as it should be: ${told}`);
   const untouched = await run.look(host, before);
-  const message = await apply(host, migration.up).then(
+  const message = await applyStatements(host, migration.up).then(
     () => 'nothing',
     (error: Error) => error.message,
   );
@@ -299,7 +308,7 @@ async function wayBack(run: Run, { change, result, old, next, seen, first, after
   const wanted = change.refused === undefined;
   if (wanted !== (result.down !== null)) throw new Error(`there is ${wanted ? 'no' : 'a'} way back`);
   if (result.down === null) return false;
-  await apply(old, result.down);
+  await applyStatements(old, result.down);
   same('back: nothing is left to migrate', '', await statementsLeft(old));
   const again = await run.look(old, change.before);
   if (change.isFilled !== true) same('back: everything', withoutIds(seen), withoutIds(again));

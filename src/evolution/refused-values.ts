@@ -1,0 +1,52 @@
+/** Stored values that the model does not take: they are shown, and refused when they are sent again. */
+import type { Issue } from '../errors.js';
+import { checkCount } from '../plan/plan-values.js';
+import { instancesOf } from '../plan/stored-instances.js';
+import type { Attribute } from '../schema/model.js';
+import { storedValue } from '../schema/value-context.js';
+import type { Holder } from './leftovers.js';
+
+/** How many documents are named. */
+const FEW = 5;
+
+/** What is wrong with a value; null for one that could be written. */
+function problemOf(attribute: Attribute, value: unknown, draft: boolean): string | null {
+  if (attribute.system || attribute.def.type === 'password') return null;
+  const issues: Issue[] = [];
+  const at = storedValue({ path: [attribute.name], draft, issues });
+  if ('components' in attribute) checkCount(instancesOf(value), attribute, at);
+  if (!attribute.linked && (value ?? null) === null && attribute.required && !draft)
+    at.report(`${attribute.name} must be defined`);
+  if ('searchable' in attribute && (value ?? null) !== null)
+    attribute.type.castValue(value, attribute.def, at);
+  return issues[0]?.message ?? null;
+}
+
+/** Counts what a write would refuse, by place and reason. */
+export class RefusedValues {
+  private readonly found = new Map<string, { count: number; readonly rows: string[] }>();
+
+  /** Looks at one document or instance of a version. */
+  look(
+    { model, at, values }: Holder,
+    { row, draft }: { readonly row: string; readonly draft: boolean },
+  ): void {
+    for (const attribute of model.attributes.values()) {
+      const problem = problemOf(attribute, values[attribute.name], draft);
+      if (problem === null) continue;
+      const key = `${at}.${attribute.name}: ${problem}`;
+      const known = this.found.get(key) ?? { count: 0, rows: [] };
+      this.found.set(key, known);
+      known.count += 1;
+      if (known.rows.length < FEW && !known.rows.includes(row)) known.rows.push(row);
+    }
+  }
+
+  /** A sentence for each. */
+  told(): string[] {
+    return [...this.found].map(([key, { count, rows }]) => {
+      const more = count > rows.length ? ', …' : '';
+      return `${key}; ${count} stored ${count === 1 ? 'is' : 'are'} not: ${rows.join(', ')}${more}`;
+    });
+  }
+}
