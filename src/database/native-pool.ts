@@ -4,7 +4,7 @@
  */
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
-import { Admission, type Lane, placesOf } from './admission.js';
+import { Admission, placesOf } from './admission.js';
 import { overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
@@ -15,7 +15,8 @@ import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
-import { type KnownStatement, StatementNames } from './statement-names.js';
+import { laneOf, learn, learnSize } from './slow-reads.js';
+import { StatementNames } from './statement-names.js';
 import { abandoned, Ticket } from './ticket.js';
 
 /** What a read is like, and who waits for it. */
@@ -45,42 +46,6 @@ export interface WriteTraits {
   readonly hangup: Hangup | null;
   /** The document that is written; writers of one document take turns without holding a connection. */
   readonly turn: string | null;
-}
-
-/**
- * Reads that took longer lately, in milliseconds, or brought more, in characters, share the places for slow
- * ones.
- */
-const SLOW = { heavy: 50, light: 250, size: 128 * 1024 };
-
-/**
- * How much a slow run is forgotten by the next faster one; and a fast one by slower ones, where a statement
- * is light.
- */
-const DECAY = 0.9;
-const GROWTH = 1.25;
-
-/**
- * A heavy statement is as slow as its slowest run lately, because its values decide; a light one as its
- * fastest, because only the machine can have been slow.
- */
-function learn(known: KnownStatement, took: number, heavy: boolean): void {
-  const before = known.milliseconds ?? took;
-  known.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
-}
-
-/** What an answer costs this process, which has to take it in and to send it on. */
-function learnSize(known: KnownStatement, rows: readonly Row[]): void {
-  const [row = {}] = rows;
-  let size = 0;
-  for (const value of Object.values(row)) if (typeof value === 'string') size += value.length;
-  known.size = Math.max(known.size * DECAY, size);
-}
-
-function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
-  const isSlow = milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
-  if (isSlow || size > SLOW.size) return 'slow';
-  return heavy ? 'heavy' : 'read';
 }
 
 /** How a read is sent, and what becomes of the rows of each statement. */

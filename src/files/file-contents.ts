@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { compileLocks } from '../compile/compile-load.js';
+import { compileLocks } from '../compile/compile-locks.js';
 import type { Runner } from '../database/runner.js';
 import { FileBytes, lockOf } from './file-bytes.js';
 import { contentOf } from './file-keys.js';

@@ -125,7 +125,9 @@ export class LinearizableRun {
 
   private goesOn(): boolean {
     const { operations, until } = this.asked;
-    return this.done.operations < operations && Date.now() < until && this.problems.length < ENOUGH[this.asked.by];
+    return (
+      this.done.operations < operations && Date.now() < until && this.problems.length < ENOUGH[this.asked.by]
+    );
   }
 
   private async start(): Promise<void> {
