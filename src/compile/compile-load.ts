@@ -214,8 +214,8 @@ export const compileVersions = (request: VersionsRequest): Statement =>
   );
 
 /**
- * One statement, one row: `versions`, `stored`, `model`, `linked`, `ids`, and `k0`, `k1`, … with the documents of
- * each type that is referenced.
+ * One statement, one row: `versions`, `stored`, `model`, `linked`, `ids`, and `k0`, `k1`, … with the
+ * documents of each type that is referenced.
  */
 export const compileLoad = (request: LoadRequest): Statement =>
   fill(

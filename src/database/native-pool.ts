@@ -16,7 +16,7 @@ import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { laneOf, learn, learnSize } from './slow-reads.js';
-import { StatementNames } from './statement-names.js';
+import { type KnownStatement, StatementNames } from './statement-names.js';
 import { abandoned, Ticket } from './ticket.js';
 
 /** What a read is like, and who waits for it. */

@@ -10,7 +10,7 @@ import type { Row } from './runner.js';
 const PATIENCE = 2000;
 
 /**
- * Planning for each set of values takes longer than these statements do. They look for few rows of tables that
+ * Planning for each set of values takes longer than these statements. They look for few rows of tables that
  * nobody has analysed, which a plan for any value would read from end to end.
  */
 const GENERIC = print(
