@@ -7,8 +7,8 @@
  *   await run({ url, request: (index) => ({ method: 'POST', path: '/api/articles', body: { data: { title: `T ${index}` } } }) });
  *
  * Give one of `path`, `paths` (taken in turn) and `request`. A factory may return `{ method, path, headers,
- * body }`, or a path; a body that is neither text nor a Buffer is sent as JSON. Run once for a second or two
- * before measuring: servers warm up.
+ * body }`, or a path; a body that is neither text nor a Buffer is sent as JSON. With `count` so many requests
+ * are sent, however long that takes. Run once for a second or two before measuring: servers warm up.
  *
  * The generator needs CPU too (some 0.05 ms a request): with few cores, quote ratios of one run and
  * `cpu.mjs`, not absolute numbers.
@@ -23,7 +23,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * (milliseconds) are of the others. `bytes` are those of all response bodies, `statuses` counts by status (or
  * by error code), `seconds` is the measured time.
  */
-export async function run({ url, path, paths, request, connections = 10, seconds = 8 }) {
+export async function run({ url, path, paths, request, connections = 10, seconds = 8, count = Infinity }) {
   const base = new URL(url);
   const next = request ?? ((index) => (paths ?? [path])[index % (paths?.length ?? 1)]);
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
@@ -32,10 +32,10 @@ export async function run({ url, path, paths, request, connections = 10, seconds
   let sent = 0;
   let bytes = 0;
   const started = performance.now();
-  const deadline = started + seconds * 1000;
+  const deadline = count === Infinity ? started + seconds * 1000 : Infinity;
 
   const connection = async () => {
-    while (performance.now() < deadline) {
+    while (performance.now() < deadline && sent < count) {
       const toSend = httpRequest(base, agent, next(sent++));
       const from = performance.now();
       const answer = await exchange(toSend);

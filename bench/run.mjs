@@ -3,6 +3,7 @@
  *
  *   npm run bench -- read [--seconds 8] [--connections 10] [--rows 10000,1000000] [--only name] [--no-reference]
  *   npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]
+ *   npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--only post|put] [--library] [--profile folder]
  *   npm run bench -- access [--tries 2000]
  *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  *   npm run bench -- crowd [--seconds 10] [--rows 200000]
@@ -15,6 +16,7 @@
 const benches = {
   read: () => import('./read/bench.mjs'),
   write: () => import('./write/bench.mjs'),
+  'write-cpu': () => import('./write/cpu.mjs'),
   access: () => import('./access/bench.mjs'),
   publish: () => import('./publish/bench.mjs'),
   cache: () => import('./cache/bench.mjs'),

@@ -124,6 +124,9 @@ export const valuesOf = (planning: Planning): Record<string, unknown> => {
   );
 };
 
+/** What a write does to the database. */
+export const stepsOf = (planning: Planning): PlannedSteps['steps'] => planned(planning).steps;
+
 /** What a write is refused with, as it is answered. */
 export function refusalOf(planning: Planning): object {
   try {

@@ -1,0 +1,28 @@
+/**
+ * Loaded before a server: the signal USR2 begins a profile of its CPU time, and the next one ends it and
+ * writes it to the folder that PROFILES names, for the developer tools of a browser.
+ */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { join } from 'node:path';
+
+const INTERVAL_US = 200;
+
+let session = null;
+let written = 0;
+
+process.on('SIGUSR2', async () => {
+  if (session === null) {
+    session = new Session();
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US });
+    await session.post('Profiler.start');
+    return;
+  }
+  const ending = session;
+  session = null;
+  const { profile } = await ending.post('Profiler.stop');
+  writeFileSync(join(process.env.PROFILES, `${(written += 1)}.cpuprofile`), JSON.stringify(profile));
+  ending.disconnect();
+});

@@ -1,0 +1,129 @@
+/** The texts of writes are kept: what decides them is the same, and nothing else about them is. */
+import fc from 'fast-check';
+import { compileLocks } from '../../src/compile/compile-locks.ts';
+import { compileSteps } from '../../src/compile/compile-steps.ts';
+import type { FoundRow } from '../../src/plan/found-targets.ts';
+import { buildSchema } from '../../src/schema/build-schema.ts';
+import type { ContentType, Schema } from '../../src/schema/model.ts';
+import type { Statement } from '../../src/sql.ts';
+import { stepsOf } from './planning.ts';
+
+const toNotes = { type: 'relation', target: 'note' } as const;
+
+const modelOf = (): Schema =>
+  buildSchema(
+    [
+      {
+        kind: 'collectionType',
+        singularApiId: 'note',
+        pluralApiId: 'notes',
+        draftAndPublish: true,
+        localized: true,
+        attributes: {
+          title: { type: 'string', localized: true },
+          views: { type: 'integer' },
+          meta: { type: 'json' },
+          parts: { type: 'component', component: 'note.part', repeatable: true },
+          friend: { ...toNotes, relation: 'manyToOne', inversedBy: 'friends' },
+          friends: { ...toNotes, relation: 'oneToMany', mappedBy: 'friend' },
+          twin: { ...toNotes, relation: 'oneToOne' },
+          related: { ...toNotes, relation: 'manyToMany', inversedBy: 'relating' },
+          relating: { ...toNotes, relation: 'manyToMany', mappedBy: 'related' },
+          about: { type: 'relation', relation: 'morphToMany' },
+        },
+      },
+    ],
+    [{ uid: 'note.part', attributes: { text: { type: 'string' } } }],
+  );
+
+interface Write {
+  readonly data: object;
+  readonly state: 'new' | 'draft' | 'both' | 'unmodified';
+  readonly elsewhere: boolean;
+  readonly draft: boolean;
+}
+
+const FOUND: readonly FoundRow[] = ['a', 'b', 'c'].map((id, i) => [i + 10, id, true, true, true]);
+
+function rowsOf({ state, elsewhere }: Write) {
+  const row = { documentId: 'doc', locale: 'en', stamp: '1', own: true };
+  const [draft, live] = [
+    { ...row, id: 1, published: false, revision: '7' },
+    { ...row, id: 2, published: true, revision: state === 'unmodified' ? '7' : '8' },
+  ];
+  const other = { ...draft, id: 3, locale: 'fr' };
+  const here = { new: [], draft: [draft], both: [draft, live], unmodified: [draft, live] }[state];
+  return elsewhere ? [...here, other] : here;
+}
+
+function statementsOf(schema: Schema, write: Write): Statement[] {
+  const type = schema.types.get('note') as ContentType;
+  const rows = rowsOf(write);
+  const stored = rows.length === 0 ? null : {};
+  const { data, draft } = write;
+  return compileSteps(stepsOf({ schema, type, data, draft, stored, rows, found: { note: FOUND } }));
+}
+
+const id = fc.constantFrom('a', 'b', 'c');
+const ids = fc.uniqueArray(id, { maxLength: 3 });
+const writes = fc.record<Write>({
+  data: fc.record(
+    {
+      title: fc.option(fc.string({ maxLength: 5 })),
+      views: fc.option(fc.integer({ min: 0, max: 9 })),
+      meta: fc.option(fc.dictionary(fc.constantFrom('k', 'l'), fc.integer())),
+      parts: fc.array(fc.record({ text: fc.constantFrom('x', 'y') }), { maxLength: 2 }),
+      friend: fc.option(id),
+      friends: ids,
+      twin: fc.option(id),
+      related: ids,
+      relating: ids,
+      about: ids.map((list) => list.map((documentId) => ({ __type: 'api::note.note', documentId }))),
+    },
+    { requiredKeys: [] },
+  ),
+  state: fc.constantFrom('new', 'draft', 'both', 'unmodified'),
+  elsewhere: fc.boolean(),
+  draft: fc.boolean(),
+});
+
+describe('texts that are kept', () => {
+  it('are those that would be printed, with the values of each write', () => {
+    const kept = modelOf();
+    fc.assert(
+      fc.property(writes, (write) => {
+        // Nothing is kept for a model that nobody has written to.
+        expect(statementsOf(kept, write)).toEqual(statementsOf(modelOf(), write));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are the same for writes that differ in their values alone', () => {
+    const schema = modelOf();
+    const write = (n: number, list: readonly string[]): Statement[] =>
+      statementsOf(schema, {
+        data: { title: `Title ${n}`, views: n, meta: { n }, friend: list[0], related: list },
+        state: 'both',
+        elsewhere: true,
+        draft: false,
+      });
+    const [first, second] = [write(1, ['a', 'b']), write(2, ['c'])];
+    expect(second.map(({ text }) => text)).toEqual(first.map(({ text }) => text));
+    expect(second.flatMap(({ values }) => values)).toContain('Title 2');
+    expect(second.flatMap(({ values }) => values)).not.toContain('Title 1');
+  });
+
+  it('of locks tell shared ones from exclusive ones, in the order of their keys', () => {
+    const [shared, exclusive] = [
+      { name: 'a', exclusive: false },
+      { name: 'b', exclusive: true },
+    ];
+    const { text, values } = compileLocks([shared, exclusive]);
+    expect(compileLocks([exclusive, shared])).toEqual({ text, values, silent: true });
+    const [one, other] = [compileLocks([shared]), compileLocks([exclusive])];
+    expect(one.text).toBe('select pg_advisory_xact_lock_shared($1::int8)');
+    expect(other.text).toBe('select pg_advisory_xact_lock($1::int8)');
+    expect([...values].sort()).toEqual([...one.values, ...other.values].sort());
+  });
+});
