@@ -1,7 +1,7 @@
 /** Statements about the ledger: what has changed, what there is, how many; and its upkeep. */
 import { type LedgerTables, ledgerTablesOf, notedTables, TRIGGERS } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
-import { constant, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import { constant, type Identifier, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { nextCount } from './changes.js';
 
 /**
@@ -46,20 +46,49 @@ export function compileCheck(tables: LedgerTables, snapshot: string): Statement 
   );
 }
 
-/** Which of the ledger's parts a database lacks, and the types whose versions nobody has counted. */
-export function compileProbe(schema: Schema): { readonly lacks: Statement; readonly uncounted: Statement } {
+/** What is asked of a database before its ledger is trusted. */
+export interface Probe {
+  /** Tables whose changes may go unnoted, each with the reason. */
+  readonly lacks: Statement;
+  /** Types whose versions nobody has counted. */
+  readonly uncounted: Statement;
+  /** Of each table a text that changes when its triggers were switched off and on, or its rows rewritten. */
+  readonly marks: Statement;
+}
+
+/**
+ * Why changes of a table `c` of `pg_class` may go unnoted: triggers of statements are called for the table
+ * that a statement names, and not when a subscription applies changes; and what policies show may change
+ * without it.
+ */
+const FLAWS = sql`(c.relkind <> 'r', 'it is no plain table'),
+  (exists (select 1 from pg_inherits i where c.oid in (i.inhparent, i.inhrelid)), 'it shares rows with others that inherit'),
+  (exists (select 1 from pg_subscription_rel s where s.srrelid = c.oid), 'a subscription fills it'),
+  (c.relrowsecurity, 'policies decide which of its rows are seen')`;
+
+export function compileProbe(schema: Schema): Probe {
   const { change, total } = ledgerTablesOf(schema.file);
-  const tables = notedTables(schema).map(({ table }) => print(quote(table)).text);
-  const names = [change, total].map((name) => print(quote(name)).text);
-  const types = [...schema.types.keys()];
+  const noted = notedTables(schema);
+  const texts = (names: readonly Identifier[]): Sql =>
+    sql`${param(names.map((name) => print(quote(name)).text))}::text[]`;
+  const tables = texts(noted.map(({ table }) => table));
+  const types = sql`${param(noted.map(({ type }) => type.singularApiId))}::text[]`;
+  const triggers = sql`${param(Object.values(TRIGGERS))}::text[]`;
+  const isCalled = sql`g.tgrelid = to_regclass(w.name) and g.tgname = e.name and g.tgenabled = 'A' and g.tgargs = convert_to(w.type, 'UTF8') || '\\x00'::bytea`;
   return {
     lacks:
-      print(sql`select w.name from unnest(${param(names)}::text[]) w(name) where to_regclass(w.name) is null
-      union all select w.name from unnest(${param(tables)}::text[]) w(name)
-        cross join unnest(${param(Object.values(TRIGGERS))}::text[]) e(name)
-      where not exists (select 1 from pg_trigger g where g.tgrelid = to_regclass(w.name) and g.tgname = e.name and g.tgenabled = 'A')`),
-    uncounted: print(sql`select w.type from unnest(${param(types)}::text[]) w(type)
+      print(sql`select w.name, 'it is missing: run the migrations' as why from unnest(${texts([change, total])}) w(name) where to_regclass(w.name) is null
+      union all select w.name, 'a trigger is missing: run the migrations' from unnest(${tables}, ${types}) w(name, type) cross join unnest(${triggers}) e(name)
+        where not exists (select 1 from pg_trigger g where ${isCalled})
+      union all select w.name, f.why from unnest(${tables}) w(name) join pg_class c on c.oid = to_regclass(w.name)
+        cross join lateral (values ${FLAWS}) f(flawed, why) where f.flawed`),
+    uncounted: print(sql`select w.type from unnest(${param([...schema.types.keys()])}::text[]) w(type)
       where not exists (select 1 from ${quote(total)} t where ${isCounted(sql`w.type`)})`),
+    marks:
+      print(sql`select w.type, string_agg(concat(c.oid, ' ', c.relfilenode, ' ', m.triggers), ',' order by c.oid) as mark
+      from unnest(${tables}, ${types}) w(name, type) join pg_class c on c.oid = to_regclass(w.name)
+      cross join lateral (select string_agg(concat(g.oid, ':', g.xmin), ' ' order by g.oid) as triggers
+        from pg_trigger g where g.tgrelid = c.oid and g.tgname = any(${triggers})) m group by w.type`),
   };
 }
 

@@ -10,7 +10,8 @@ import {
   tryLedger,
 } from '../compile/compile-ledger.js';
 import type { Database } from '../database/database.js';
-import type { Runner } from '../database/runner.js';
+import type { Row, Runner } from '../database/runner.js';
+import { ContentError } from '../errors.js';
 import { ledgerTablesOf, notedTables } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import { print, quote, type Statement } from '../sql.js';
@@ -49,6 +50,8 @@ export class LedgerKeeper {
   isWhole = false;
   /** What changes are not noted of, in a sentence; null where that is not known, too. */
   lack: string | null = null;
+  /** What the tables of each type looked like. */
+  private marks: ReadonlyMap<string, string> = new Map();
   /** Transactions before this one had ended at that time. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
 
@@ -58,16 +61,20 @@ export class LedgerKeeper {
   async look(): Promise<void> {
     const { database, schema } = this.base;
     try {
-      const { lacks, uncounted } = compileProbe(schema);
-      const missing = (await database.run(lacks)).map(({ name }) => String(name));
-      this.isWhole = missing.length === 0;
-      if (!this.isWhole) return await this.complain(missing);
+      const { lacks, uncounted, marks } = compileProbe(schema);
+      const lacking = (await database.run(lacks)).map(
+        ({ name, why }) => [String(name), String(why)] as const,
+      );
+      this.isWhole = lacking.length === 0;
+      if (!this.isWhole) return await this.complain(new Map(lacking));
       this.lack = null;
       for (const { type } of await database.run(uncounted))
         await this.count(schema.types.get(String(type)), uncounted);
-    } catch {
-      // The database is away, which others say already.
+      await this.compare(await database.run(marks));
+    } catch (error) {
       this.isWhole = false;
+      // That the database is away is said by others already.
+      if (!(error instanceof ContentError)) this.say(`What is noted cannot be seen: ${String(error)}`);
     }
   }
 
@@ -122,16 +129,32 @@ export class LedgerKeeper {
     return this.base.database.alone(work, { snapshot: false });
   }
 
-  /** Says it, and has what is written meanwhile counted as soon as it is noted again. */
-  private async complain(missing: readonly string[]): Promise<void> {
-    const names = [...new Set(missing)];
-    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-    const message = `Changes are not noted of ${names.slice(0, NAMED).join(', ')}${more}, so that no answer is kept and lists are counted: run the migrations`;
+  /**
+   * Counts anew what has been out of sight since the last look: triggers may have been switched off and on
+   * again, and whoever rewrites a table calls none.
+   */
+  private async compare(rows: readonly Row[]): Promise<void> {
+    const before = this.marks;
+    this.marks = new Map(rows.map(({ type, mark }) => [String(type), String(mark)]));
+    for (const [name, mark] of this.marks)
+      if (before.has(name) && before.get(name) !== mark) await this.count(this.base.schema.types.get(name));
+  }
+
+  /** Once, until it has become another reason. */
+  private say(why: string): void {
+    const message = `${why}, so that no answer is kept and lists are counted`;
     if (message !== this.lack) this.base.warn(message);
     this.lack = message;
+  }
+
+  /** Says why, by table, and has what is written meanwhile counted as soon as it is noted again. */
+  private async complain(lacking: ReadonlyMap<string, string>): Promise<void> {
+    const names = [...lacking].map(([name, why]) => `${name} (${why})`);
+    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+    this.say(`Changes are not noted of ${names.slice(0, NAMED).join(', ')}${more}`);
     const { database, schema } = this.base;
-    const lacking = notedTables(schema).filter(({ table }) => missing.includes(print(quote(table)).text));
-    const types = lacking.map(({ type }) => type.singularApiId);
+    const unnoted = notedTables(schema).filter(({ table }) => lacking.has(print(quote(table)).text));
+    const types = unnoted.map(({ type }) => type.singularApiId);
     await database.run(compileUncount(ledgerTablesOf(schema.file), types));
   }
 }

@@ -308,6 +308,60 @@ describe('the cache', () => {
     said.mockRestore();
   });
 
+  it('a trigger that was switched off and on again between two looks: everything is read and counted anew', async () => {
+    const worker = test.app.get(LedgerWorker);
+    await worker.look();
+    await client.query(`alter table notes disable trigger content_ledger_update_1`);
+    await rename('unseen', 'old');
+    await client.query(`alter table notes enable always trigger content_ledger_update_1`);
+    await worker.look();
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([['unseen'], ['unseen']]);
+  });
+
+  it('a table that is rewritten: everything is read anew', async () => {
+    const worker = test.app.get(LedgerWorker);
+    await worker.look();
+    await client.query(`alter table notes alter title type text using upper(title)`);
+    await worker.look();
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([['OLD'], ['OLD']]);
+    await client.query(`alter table notes alter title type varchar(255)`);
+  });
+
+  it.each([
+    [
+      'others inherit from',
+      'create table more_notes () inherits (notes)',
+      'drop table more_notes',
+      'it shares rows',
+    ],
+    [
+      'policies hide rows of',
+      'alter table notes enable row level security',
+      'alter table notes disable row level security',
+      'policies decide',
+    ],
+    [
+      'notes another type',
+      `alter trigger content_ledger_update_1 on notes rename to other; create trigger content_ledger_update_1 after update on notes
+       referencing new table as fresh old table as former for each statement execute function content_note_versions('label');
+       alter table notes enable always trigger content_ledger_update_1`,
+      'drop trigger content_ledger_update_1 on notes; alter trigger other on notes rename to content_ledger_update_1',
+      'a trigger is missing',
+    ],
+  ])('a table that %s: no answer is kept, and one line says so', async (_what, change, back, said) => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const worker = test.app.get(LedgerWorker);
+    await client.query(change);
+    await worker.look();
+    await worker.look();
+    expect(warn.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining(said)]);
+    expect(await countStatements(() => get(LIST))).toHaveLength(1);
+    await client.query(back);
+    await worker.look();
+    await warm();
+    warn.mockRestore();
+  });
+
   it('a database without the ledger works: nothing is kept, and totals are counted', async () => {
     const bare = await createTestApp(MODEL);
     await bare.sql(
