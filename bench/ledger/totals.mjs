@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- ledger --totals 10000,1000000 [--seconds 10] [--connections 10] [--rounds 7]`: what an exact total costs in
  * large tables. The same first page with its total, from tables of these sizes, and beside it counting in SQL; once with
- * all changes added up, once with as many that are not as a busy minute leaves.
+ * all changes added up, once with as many that are not as a busy minute leaves. Then pages of a filter, with answers kept,
+ * whose total is counted once, and without.
  */
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +18,12 @@ const CHANGE = `do $$ begin for i in 1..5000 loop
   update articles set locale = case locale when 'en' then 'fr' else 'en' end where document_id = 'total' || lpad('7', 19, '0');
   end loop; end $$`;
 const PATH = '/api/articles?fields=title&pagination[pageSize]=25';
+
+/** Every page of what a filter finds: none is asked for twice. */
+let page = 0;
+const pageOfFilter = () => ({
+  path: `/api/articles?fields=title&filters[title][$contains]=7&pagination[pageSize]=25&pagination[page]=${(page += 1)}`,
+});
 
 async function fill(databaseUrl, rows) {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -37,25 +44,29 @@ async function counted(client) {
   }
 }
 
-async function turn({ server }, postgres, { connections, seconds }) {
+async function turn({ server }, postgres, { connections, seconds, request = () => PATH }) {
   const before = cpuOf([postgres, server.pid]);
-  const { rps, errors, requests } = await run({ url: server.url, path: PATH, connections, seconds });
+  const { rps, errors, requests } = await run({ url: server.url, request, connections, seconds });
   if (errors > 0) throw new Error(`${errors} of ${requests} requests failed`);
   return { rps, cpu: ((cpuOf([postgres, server.pid]) - before) * 1000) / requests };
 }
 
-async function compare(contestants, postgres, { seconds, connections, rounds }) {
+async function compare(contestants, postgres, { seconds, connections, rounds, request }) {
   const results = contestants.map(() => []);
   for (let round = -1; round < rounds; round += 1)
     for (let i = 0; i < contestants.length; i += 1) {
       const place = (i + round + 1) % contestants.length;
-      const result = await turn(contestants[place], postgres, { connections, seconds: seconds / rounds });
+      const result = await turn(contestants[place], postgres, {
+        connections,
+        seconds: seconds / rounds,
+        request,
+      });
       if (round >= 0) results[place].push(result);
     }
   const [small] = results;
-  for (const [i, { rows }] of contestants.entries()) {
+  for (const [i, { rows, name = `${rows} rows` }] of contestants.entries()) {
     const ratio = (what) => median(results[i].map((one, n) => one[what] / small[n][what])).toFixed(2);
-    console.log(`  ${rows} rows: requests/s ${ratio('rps')} of the first, CPU per request ${ratio('cpu')}`);
+    console.log(`  ${name}: requests/s ${ratio('rps')} of the first, CPU per request ${ratio('cpu')}`);
   }
 }
 
@@ -68,7 +79,7 @@ export async function benchTotals(databases, { sizes, ...options }) {
       await makeLibraryTables(databaseUrl, 'blog');
       const client = await fill(databaseUrl, rows);
       const server = await startLibrary(databaseUrl, 'blog');
-      contestants.push({ rows, client, server });
+      contestants.push({ rows, client, server, databaseUrl });
       await counted(client);
       const { meta } = await (await fetch(server.url + PATH)).json();
       if (meta.pagination.total !== rows) throw new Error(`${meta.pagination.total} instead of ${rows}`);
@@ -78,6 +89,19 @@ export async function benchTotals(databases, { sizes, ...options }) {
     for (const { client } of contestants) await client.query(CHANGE);
     console.log('The same with 5,000 changes that are not added up:');
     await compare(contestants, postgres, options);
+    const [smallest] = contestants;
+    const keeping = await startLibrary(smallest.databaseUrl, 'blog', '--cache');
+    try {
+      await run({ url: keeping.url, path: PATH, connections: 1, seconds: 1 });
+      console.log(`Pages of a filter of ${smallest.rows} rows:`);
+      const pages = [
+        { name: 'counted with each page', server: smallest.server },
+        { name: 'counted once', server: keeping },
+      ];
+      await compare(pages, postgres, { ...options, request: pageOfFilter });
+    } finally {
+      await keeping.stop();
+    }
     for (const { rows, client } of contestants) {
       const { rows: plan } = await client.query(
         `explain (analyze, format json) select count(*) from articles where published and locale = 'en'`,

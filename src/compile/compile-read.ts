@@ -159,6 +159,14 @@ function readSql(plan: ReadPlan, noted = false): Sql {
   return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
 }
 
+/** How many rows a list's conditions leave. */
+export function compileTotal(plan: ReadPlan): Statement {
+  const context = newContext(plan.version, plan.format);
+  const row = rowScope(plan.type, alias('t', 0));
+  const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
+  return print(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
+}
+
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */
 export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
 

@@ -59,6 +59,7 @@ const keeping = (key: string): KeptStatement => ({
   last: null,
   shape: null,
   subject: null,
+  filter: null,
   heavy: null,
 });
 

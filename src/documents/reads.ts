@@ -11,6 +11,7 @@ import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
 import { changesTag, etagOf, isPlain } from './etag.js';
+import { FilteredTotals, type KnownPage } from './filtered-totals.js';
 import type { LedgerWorker } from './ledger-worker.js';
 import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
 import { SharedReads, type SharedTraits } from './shared-reads.js';
@@ -46,6 +47,14 @@ interface AnswerRow {
   readonly snapshot?: string;
 }
 
+/** How an answer was read. */
+interface AnsweredRead {
+  readonly row: AnswerRow;
+  readonly statement: Statement;
+  /** Whether all is in it that has been told of by now. */
+  readonly isKnown: boolean;
+}
+
 export const tooLarge = (bytes: number): Error =>
   overLimit('responseBytes', bytes, 'The answer is too large');
 
@@ -68,6 +77,7 @@ export class Reads {
   private readonly shared = new SharedReads<Loaded<Answer>>();
   private readonly holders: Holders;
   readonly cache: ReadCache<Answer>;
+  private readonly totals = new FilteredTotals((plan) => this.print(plan));
 
   constructor(
     private readonly base: DocumentsBase,
@@ -152,6 +162,10 @@ export class Reads {
     const { ledger } = this.ledger;
     const { limits } = this.base.settings;
     const position = this.keeps && ledger.server !== null ? ledger.position : null;
+    const page = position === null || since !== undefined ? null : this.totals.find(plan);
+    const shown = page === null ? null : await this.loadPage(plan, shared, page);
+    if (shown !== null) return shown;
+    const started = performance.now();
     const statement = this.print(plan);
     // The tag of what others are part of says what has changed by now: that is asked along with the read.
     const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
@@ -167,22 +181,53 @@ export class Reads {
       row.server === ledger.server &&
       row.snapshot !== undefined &&
       !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
-    const tag = this.tagOf(plan, { row, statement, isKnown });
+    if (isKnown && typeof row.total === 'number')
+      this.totals.keep(plan, {
+        total: row.total,
+        position: ledger.position,
+        took: performance.now() - started,
+      });
+    return this.loaded(plan, answer, { row, statement, isKnown });
+  }
+
+  /**
+   * A page whose total is known: right if nothing has changed from when it was counted until the page had
+   * been read. Null where something has, or where nobody can tell.
+   */
+  private async loadPage(
+    plan: ReadPlan,
+    shared: SharedTraits,
+    { known, statement: pageAlone }: KnownPage,
+  ): Promise<Loaded<Answer> | null> {
+    const { ledger } = this.ledger;
+    const statement = this.print(plan);
+    const subject = subjectOf(this.subject(plan, statement), plan);
+    if (ledger.hasChanged(subject, known.position)) return null;
+    const started = performance.now();
+    const rows = await this.base.database.run(pageAlone, { ...shared, heavy: heavyOf(plan) });
+    this.totals.judge(plan, known, performance.now() - started);
+    const isAsked = await ledger.check();
+    const counted = rows.map((row) => ({ ...row, total: known.total }));
+    const { answer, row } = answerIn(plan, counted, this.base.settings.limits.responseBytes);
+    if (!isAsked || row.server !== ledger.server || ledger.hasChanged(subject, known.position)) return null;
+    return this.loaded(plan, answer, { row, statement, isKnown: true });
+  }
+
+  private loaded(plan: ReadPlan, answer: Answer, read: AnsweredRead): Loaded<Answer> {
+    const { isKnown } = read;
+    const tag = this.tagOf(plan, read);
     const tagged = tag === null ? answer : answer.withHeaders({ ETag: tag });
     return {
       answer: tagged,
       // It may show what nobody has been told of yet, of which a tag of changes says nothing.
       fresh: isKnown && !isPlain(plan) ? tagged.sharingTag() : tagged,
-      position: isKnown ? ledger.position : null,
+      position: isKnown ? this.ledger.ledger.position : null,
       bytes: bytesOf(answer),
     };
   }
 
   /** The tag of an answer; lists have one only where it is known of what changes they come. */
-  private tagOf(
-    plan: ReadPlan,
-    { row, statement, isKnown }: { row: AnswerRow; statement: Statement; isKnown: boolean },
-  ): string | null {
+  private tagOf(plan: ReadPlan, { row, statement, isKnown }: AnsweredRead): string | null {
     const { stamp, data } = row;
     if (isKnown && !isPlain(plan))
       return `"${stamp === undefined ? '' : `${stamp}-`}${this.tag(plan, statement)}"`;

@@ -150,6 +150,8 @@ export interface KeptStatement {
   shape: string | null;
   /** The types that it looks at, and whether that is one document alone; null until somebody asked. */
   subject: { readonly types: readonly string[]; readonly isAlone: boolean } | null;
+  /** What names its filter, and the statement of its page without a total; null until somebody asked. */
+  filter: { readonly key: string; readonly page: Statement } | null;
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;
 }
