@@ -256,10 +256,9 @@ function named(
  * type that is referenced.
  */
 export function compileLoad(request: LoadRequest): Statement {
-  const context = newContext(
-    { published: true, locale: { kind: 'any' }, defaultLocale: request.defaultLocale, publication: null },
-    'flat',
-  );
+  const { defaultLocale } = request;
+  const version = { published: true, locale: { kind: 'any' }, defaultLocale, publication: null } as const;
+  const context = newContext({ version, format: 'flat', filePlaceholder: null });
   const row = rowScope(request.type, alias('t', context.next()));
   const document = request.existing
     ? [versions(request), storedValues(request, row), storedModel(request.type)]
