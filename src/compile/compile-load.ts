@@ -188,10 +188,8 @@ const versionsAlone = (shape: VersionsShape): Sql =>
 /** All that a write with a body needs to know. */
 function loaded(shape: LoadShape): Sql {
   const { type, existing, instances, references, defaultLocale } = shape;
-  const context = newContext(
-    { published: true, locale: { kind: 'any' }, defaultLocale, publication: null },
-    'flat',
-  );
+  const version = { published: true, locale: { kind: 'any' }, defaultLocale, publication: null } as const;
+  const context = newContext({ version, format: 'flat', filePlaceholder: null });
   const row = rowScope(type, alias('t', context.next()));
   const document = existing
     ? [versions(shape), storedValues(shape, row), storedModel(type), ...ownedLinks(shape)]

@@ -4,6 +4,7 @@
 import type { ChildPlan, ItemsPlan, ObjectPlan } from '../plan/plan.js';
 import type { Model } from '../schema/model.js';
 import { ATTRIBUTES } from '../schema/naming.js';
+import { unsignedUrl } from './unsigned-urls.js';
 import { alias, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
@@ -27,7 +28,9 @@ interface Shown {
 }
 
 function objectOf({ plan, kind }: Shown, scope: Scope, context: Context): Sql {
-  const fields = plan.fields.map((attribute) => named(answered(scope, attribute), attribute.name));
+  const fields = plan.fields.map((attribute) =>
+    named(unsignedUrl(attribute, scope, context) ?? answered(scope, attribute), attribute.name),
+  );
   const children = plan.children.map((child) =>
     named(compileChild(child, scope, context), child.attribute.name),
   );

@@ -154,7 +154,7 @@ function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql 
 }
 
 function readSql(plan: ReadPlan, noted = false): Sql {
-  const context = newContext(plan.version, plan.format);
+  const context = newContext(plan);
   const row = rowScope(plan.type, alias('t', 0));
   return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
 }

@@ -3,7 +3,7 @@
  * document is meant.
  */
 import { localeChain } from '../plan/fallback.js';
-import type { Version } from '../plan/plan.js';
+import type { ReadPlan, Version } from '../plan/plan.js';
 import type { Component, ContentType, ScalarAttribute } from '../schema/model.js';
 import { constant, param, type Param, quote, type Sql, sql } from '../sql.js';
 
@@ -32,6 +32,8 @@ export interface Context {
   /** The locales that documents of a type are shown in, best first; null where there is only the one. */
   readonly chain: (type: ContentType, atRoot: boolean) => Param | null;
   readonly format: 'flat' | 'v4';
+  /** What is printed before URLs of files; null: nothing. */
+  readonly filePlaceholder: Sql | null;
   readonly next: () => number;
   /**
    * Ends a sub-query of a condition; from the fifth on with a fence, because planning many semi-joins
@@ -39,6 +41,9 @@ export interface Context {
    */
   readonly optimizationFence: () => Sql;
 }
+
+/** What of a plan decides how its answer is printed. */
+type Answered = Pick<ReadPlan, 'version' | 'format' | 'filePlaceholder'>;
 
 /** How many sub-queries of conditions the planner may weave into the rest of a statement. */
 const MAX_UNFENCED = 4;
@@ -62,12 +67,13 @@ function chainsOf(version: Version): Context['chain'] {
   };
 }
 
-export function newContext(version: Version, format: 'flat' | 'v4'): Context {
+export function newContext({ version, format, filePlaceholder }: Answered): Context {
   let n = 0;
   let conditions = 0;
   return {
     version,
     format,
+    filePlaceholder: filePlaceholder === null ? null : constant(filePlaceholder),
     locale: param(codesOf(version.locale)),
     defaultLocale: constant(version.defaultLocale),
     chain: chainsOf(version),

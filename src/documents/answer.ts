@@ -101,6 +101,11 @@ export class Answer {
     return new Answer(this.data, this.meta, { ...(this.head ?? PLAIN), status });
   }
 
+  /** With another JSON text of `data` under the same head. */
+  withData(data: string): Answer {
+    return new Answer(data, this.meta, this.head);
+  }
+
   /** With more headers, in the place of those of the same spelling. */
   withHeaders(more: AnswerHead['headers']): Answer {
     const head = this.head ?? PLAIN;

@@ -5,6 +5,7 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { Hooks } from './hooks.js';
 import { ModelWatch } from './model-watch.js';
+import { SignedLinks } from './signed-links.js';
 
 /** What the spine stands on. Nobody else gets it: who needs one of them asks for that one. */
 @Injectable()
@@ -15,5 +16,10 @@ export class DocumentsBase implements PlanBase {
     @Inject(Database) readonly database: Database,
     @Inject(Hooks) readonly hooks: Hooks,
     @Inject(ModelWatch) readonly model: ModelWatch,
+    @Inject(SignedLinks) readonly links: SignedLinks,
   ) {}
+
+  get filePlaceholder(): string | null {
+    return this.links.placeholder;
+  }
 }

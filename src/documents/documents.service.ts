@@ -82,8 +82,8 @@ export class Documents {
    * Answers what was planned: in one statement, which equal reads that wait for it share, or from what was
    * read before and has not changed. Throws NotFoundError where one document was asked and is not there.
    */
-  read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
-    return this.reads.answer(plan, waiting);
+  async read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
+    return this.base.links.in(await this.reads.answer(plan, waiting));
   }
 
   /** Creates a document and answers it as planned. */
@@ -130,7 +130,7 @@ export class Documents {
     const target = writeTargetOf(asked.verb, asked.answerPlan, this.base.settings);
     const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answerPlan, sent));
     if (done === null) throw notFound();
-    return done.answer;
+    return this.base.links.in(done.answer);
   }
 
   /**
@@ -244,7 +244,7 @@ export class Documents {
           format: 'flat',
           action: 'update',
         });
-        const [row] = await runner.run(compileRead(shown));
+        const [row] = await runner.run(compileRead({ ...shown, filePlaceholder: null }));
         const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
         return isObject(data) ? data : null;
       },

@@ -45,6 +45,10 @@ function keptShape(plan: ReadPlan, statement: Statement): string {
 export const changesTag = (plan: ReadPlan, statement: Statement, changes: string): string =>
   digestOf(`${keptShape(plan, statement)} ${plan.documentId ?? ''} ${changes}`);
 
+/** The tag of an answer in a stretch of time, where what it shows is good for a while; a write's stays. */
+export const tagInWindow = (tag: string, window: number): string =>
+  tag.endsWith('-w"') ? tag : `${tag.slice(0, -LENGTH - 1)}${digestOf(`${tag} ${window}`)}"`;
+
 /** The tag that an answer has by its text alone, in the place of one that says of what changes it came. */
 export const tagByContent = (tag: string, data: string): string =>
   `${tag.slice(0, -LENGTH - 1)}${digestOf(data)}"`;

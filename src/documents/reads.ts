@@ -123,13 +123,14 @@ export class Reads {
 
   /**
    * For how many seconds caches that many callers share may keep an answer: what every type allows whose
-   * content decides it, but for files. Drafts are nothing for them.
+   * content decides it, but for files, whose signed URLs have to outlast it. Drafts are nothing for them.
    */
   sharedMaxAge(plan: ReadPlan): number {
     if (plan.type.sharedMaxAge === 0 || !plan.version.published) return 0;
     const { types } = plan.kept?.subject ?? this.subject(plan, this.print(plan));
     const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
-    return Math.min(...known.map((type) => (type.internal ? Infinity : type.sharedMaxAge)));
+    const ofFiles = this.base.links.seconds ?? Infinity;
+    return Math.min(...known.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));
   }
 
   private subject(

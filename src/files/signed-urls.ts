@@ -1,29 +1,68 @@
 /** URLs of private files: good for a while, for whoever has them. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Inject, Injectable } from '@nestjs/common';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import QuickLRU from 'quick-lru';
+import { type LinkSigner, SignedLinks } from '../documents/signed-links.js';
 import { isObject } from '../json.js';
-import { FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-type Shown = Readonly<Record<string, unknown>>;
+/** How many URLs of storages that sign their own are remembered. */
+const REMEMBERED = 10_000;
+
+const digestOf = (text: string, secret: string): Buffer => createHmac('sha256', secret).update(text).digest();
 
 const signatureOf = (path: string, expires: string, secret: string): Buffer =>
-  createHmac('sha256', secret).update(`${path}\n${expires}`).digest();
+  digestOf(`${path}\n${expires}`, secret);
 
+/**
+ * Signs URLs in all answers where files are private. Time is divided into stretches as long as a URL has to
+ * be good for: all URLs of one stretch end with the next, so that equal answers stay equal meanwhile.
+ */
 @Injectable()
-export class SignedUrls {
+export class SignedUrls implements LinkSigner, OnModuleInit {
+  readonly placeholder: string;
+  private readonly known = new QuickLRU<string, Promise<string>>({ maxSize: REMEMBERED });
+
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
-    @Inject(FileTable) private readonly files: FileTable,
-  ) {}
+    @Inject(SignedLinks) private readonly links: SignedLinks,
+  ) {
+    const secret = options.private?.secret ?? '';
+    // The same in all processes that share the secret, because it is part of what tags are made of.
+    const name =
+      secret === '' ? randomBytes(16) : digestOf('the placeholder of files', secret).subarray(0, 16);
+    this.placeholder = `file.${name.toString('hex')}.`;
+  }
 
-  /** Files as the routes of uploads answer them: `isUrlSigned` last, URLs signed where files are private. */
-  async shown(text: string): Promise<string> {
+  onModuleInit(): void {
+    if (this.options.private !== null) this.links.use(this);
+  }
+
+  get seconds(): number {
+    return this.options.private?.seconds ?? 0;
+  }
+
+  window(): number {
+    return Math.floor(Date.now() / 1000 / this.seconds);
+  }
+
+  sign(key: string, url: string): Promise<string> {
+    const { storage, private: hidden } = this.options;
+    // Kept elsewhere: whether it is private there is not ours to say.
+    if (key === '' || hidden === null) return Promise.resolve(url);
+    const window = this.window();
+    const ends = (window + 2) * this.seconds;
+    if (storage.signedUrl !== undefined) return this.ofStorage(`${window} ${key}`, key, ends);
+    const signature = signatureOf(url, String(ends), hidden.secret).toString('base64url');
+    return Promise.resolve(`${url}?expires=${ends}&signature=${signature}`);
+  }
+
+  /** Files as the routes of uploads answer them: with `isUrlSigned` last. */
+  shown(text: string): string {
+    const isUrlSigned = this.options.private !== null;
+    const one = (value: unknown): unknown => (isObject(value) ? { ...value, isUrlSigned } : value);
     const value: unknown = JSON.parse(text);
-    const shown = Array.isArray(value)
-      ? await Promise.all(value.map((one: unknown) => this.file(one)))
-      : await this.file(value);
-    return JSON.stringify(shown);
+    return JSON.stringify(Array.isArray(value) ? value.map(one) : one(value));
   }
 
   /** Whether a private file may be read at a URL now; one that is not private may be read at any. */
@@ -37,38 +76,14 @@ export class SignedUrls {
     return isSigned && Number(expires) * 1000 > Date.now();
   }
 
-  private async file(value: unknown): Promise<unknown> {
-    if (!isObject(value)) return value;
-    const { private: hidden } = this.options;
-    if (hidden === null) return { ...value, isUrlSigned: false };
-    const keys = await this.keysOf(value);
-    const formats = isObject(value['formats']) ? Object.entries(value['formats']) : [];
-    const signed = await Promise.all(
-      formats.map(async ([name, format]) => [name, await this.signed(format, keys.get(name))] as const),
-    );
-    const own = await this.signed(value, keys.get(''));
-    return {
-      ...own,
-      ...(formats.length > 0 ? { formats: Object.fromEntries(signed) } : {}),
-      isUrlSigned: true,
-    };
-  }
-
-  /** Where the bytes are, for storages that sign URLs of their own: the original's under no name. */
-  private async keysOf({ documentId }: Shown): Promise<ReadonlyMap<string, string>> {
-    if (this.options.storage.signedUrl === undefined) return new Map();
-    const row = await this.files.one(String(documentId));
-    if (row === null) return new Map();
-    return new Map([['', row.storageKey ?? ''], ...Object.entries(row.formatKeys)]);
-  }
-
-  private async signed(value: unknown, key = ''): Promise<Shown> {
-    const { storage, private: hidden } = this.options;
-    if (!isObject(value) || typeof value['url'] !== 'string' || hidden === null) return value as Shown;
-    if (key !== '' && storage.signedUrl !== undefined)
-      return { ...value, url: await storage.signedUrl(key, hidden.seconds) };
-    const expires = String(Math.floor(Date.now() / 1000) + hidden.seconds);
-    const signature = signatureOf(value['url'], expires, hidden.secret).toString('base64url');
-    return { ...value, url: `${value['url']}?expires=${expires}&signature=${signature}` };
+  /** A URL that the storage signs; the same as long as it is remembered. */
+  private ofStorage(name: string, key: string, ends: number): Promise<string> {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const seconds = Math.max(1, Math.floor(ends - Date.now() / 1000));
+    const made = this.options.storage.signedUrl?.(key, seconds) ?? Promise.resolve('');
+    made.catch(() => this.known.delete(name));
+    this.known.set(name, made);
+    return made;
   }
 }

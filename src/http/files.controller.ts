@@ -107,7 +107,7 @@ export class FilesController {
   async page(@Req() request: HttpRequest): Promise<string> {
     const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
     const { data, meta } = await this.documents.read(this.list(request, asked, (query) => query));
-    return `{"data":${await this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
+    return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
   }
 
   /** The folders that have files, each with how many (20.3). */
@@ -140,7 +140,7 @@ export class FilesController {
     const caller = callerWith(request, TYPE, 'delete');
     const { documentId } = await this.row(id);
     const { plan, data } = await this.read(request, { caller, action: 'delete', by: { documentId } });
-    const shown = await this.signed.shown(data);
+    const shown = this.signed.shown(data);
     await this.library.remove(plan, uploaderOf(request, caller));
     return shown;
   }

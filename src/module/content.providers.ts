@@ -13,6 +13,7 @@ import { HookExplorer } from '../documents/hook-explorer.js';
 import { Hooks } from '../documents/hooks.js';
 import { LedgerWorker, warnOfLedger } from '../documents/ledger-worker.js';
 import { MODEL_DIGEST, ModelWatch } from '../documents/model-watch.js';
+import { SignedLinks } from '../documents/signed-links.js';
 import { ScheduleWorker } from '../documents/schedule-worker.js';
 import { describeModel, digestOf } from '../evolution/description.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js';
@@ -70,6 +71,7 @@ const MADE: readonly Provider[] = [
 const CLASSES: readonly Provider[] = [
   ContentArchive,
   ModelWatch,
+  SignedLinks,
   DocumentsBase,
   Documents,
   LedgerWorker,
@@ -116,6 +118,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   CONTENT_SETTINGS,
   Database,
   Hooks,
+  SignedLinks,
   Documents,
   ContentMetrics,
   ContentAccess,

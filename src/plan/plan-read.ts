@@ -45,6 +45,8 @@ export interface ReadRequest {
 export interface PlanBase {
   readonly schema: Schema;
   readonly settings: ContentSettings;
+  /** See {@link ReadPlan.filePlaceholder}; none where nothing is signed. */
+  readonly filePlaceholder?: string | null;
 }
 
 const answersWrite = ({ action }: ReadRequest): boolean => action !== 'find' && action !== 'findOne';
@@ -213,6 +215,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     format: request.format,
     echoes,
     otherwise: null,
+    filePlaceholder: base.filePlaceholder ?? null,
     kept: null,
   });
 }

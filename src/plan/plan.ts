@@ -135,6 +135,8 @@ export interface ReadPlan {
   readonly echoes: boolean;
   /** The answer where the document is none of those that this plan reads; null: NotFoundError. */
   readonly otherwise: ReadPlan | null;
+  /** What is printed before URLs of files, which are signed before the answer is sent; null: nothing. */
+  readonly filePlaceholder: string | null;
   /** Where the statement of a plan that is used again is kept; null for a plan made for one request. */
   readonly kept: KeptStatement | null;
 }

@@ -819,7 +819,7 @@ const COMPONENTS: readonly Change[] = [
       [({ text }) => text, ({ text }) => text],
     ),
     refused: {
-      because: /b\.nest\.n is removed; these values would go with it: 2 \(/,
+      because: /b\.nest\.n is removed; these values would go with it: 4 \(/,
       model: {
         contentTypes: [collection('article', { ...TITLE, c: DEEP }, { draftAndPublish: true })],
         components: [component('b.nest', NEST, { removed: ['n'] })],

@@ -280,37 +280,3 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect([status, (await cross({})).status]).toEqual(['403', 201]);
   });
 });
-
-describe('private files', () => {
-  let api: FilesApp;
-
-  beforeAll(async () => {
-    api = await createFilesApp({ private: { secret: 'a secret of at least thirty-two bytes', seconds: 60 } });
-  });
-
-  afterAll(() => api.close());
-
-  it('20.3: are read at a signed URL until it expires, and at no other', async () => {
-    const [file] = (await (await api.send(formOf([{}]))).json()) as {
-      id: number;
-      url: string;
-      isUrlSigned: boolean;
-    }[];
-    const signed = file?.url ?? '';
-    expect(file?.isUrlSigned).toBe(true);
-    const answer = await api.ask(signed, { as: '' });
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
-    const [path = '', query = ''] = signed.split('?');
-    const other = new URLSearchParams(query);
-    other.set('expires', '1');
-    const wrong = [
-      path,
-      `${path}?${other.toString()}`,
-      signed.replace('signature=', 'signature=A'),
-      `${path}x?${query}`,
-    ];
-    for (const one of wrong) expect([one, (await api.ask(one)).status]).toEqual([one, 403]);
-    const shown = (await (await api.ask(`/api/upload/files/${file?.id}`)).json()) as { url: string };
-    expect((await api.ask(shown.url, { as: '' })).status).toBe(200);
-  });
-});

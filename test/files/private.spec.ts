@@ -1,0 +1,192 @@
+/** Files whose bytes are read at signed URLs alone, and the answers that have such URLs in them. */
+import { jest } from '@jest/globals';
+import { LocalStorage, SharpImages } from 'nestjs-content-api/files';
+import { tmpdir } from 'node:os';
+import sharp from 'sharp';
+import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
+
+describe('private files', () => {
+  let api: FilesApp;
+
+  beforeAll(async () => {
+    api = await createFilesApp({
+      images: new SharpImages(),
+      private: { secret: 'a secret of at least thirty-two bytes', seconds: 60 },
+    });
+  });
+
+  afterAll(() => api.close());
+
+  it('20.3: are read at a signed URL until it expires, and at no other', async () => {
+    const [file] = (await (await api.send(formOf([{}]))).json()) as {
+      id: number;
+      url: string;
+      isUrlSigned: boolean;
+    }[];
+    const signed = file?.url ?? '';
+    expect(file?.isUrlSigned).toBe(true);
+    const answer = await api.ask(signed, { as: '' });
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
+    const [path = '', query = ''] = signed.split('?');
+    const other = new URLSearchParams(query);
+    other.set('expires', '1');
+    const wrong = [
+      path,
+      `${path}?${other.toString()}`,
+      signed.replace('signature=', 'signature=A'),
+      `${path}x?${query}`,
+    ];
+    for (const one of wrong) expect([one, (await api.ask(one)).status]).toEqual([one, 403]);
+    const shown = (await (await api.ask(`/api/upload/files/${file?.id}`)).json()) as { url: string };
+    expect((await api.ask(shown.url, { as: '' })).status).toBe(200);
+  });
+
+  describe('in documents', () => {
+    /** All URLs of files in an answer, wherever they stand. */
+    const urlsIn = (text: string): string[] =>
+      [...text.matchAll(/"url":\s*"([^"]*)"/g)].map(([, url = '']) => url);
+    const page = async (
+      path: string,
+      as = 'editor',
+    ): Promise<{ text: string; tag: string; status: number; age: string }> => {
+      const answer = await api.ask(`/api/${path}`, { as });
+      const header = (name: string) => answer.headers.get(name) ?? '';
+      return {
+        text: await answer.text(),
+        tag: header('etag'),
+        status: answer.status,
+        age: header('cache-control'),
+      };
+    };
+    const DEEP =
+      'populate[cover]=true&populate[gallery]=true&populate[hero][populate]=*&populate[zone][on][shared.image][populate]=*';
+    let id: string;
+    let bare: string;
+
+    beforeAll(async () => {
+      const large = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer();
+      const [file] = (await (await api.send(formOf([{ bytes: large }]))).json()) as {
+        documentId: string;
+        url: string;
+      }[];
+      bare = file?.url.split('?')[0] ?? '';
+      const image = { file: file?.documentId };
+      const data = {
+        // What a client writes is no URL of a file, whatever it looks like.
+        title: `"url":"${bare}"`,
+        cover: file?.documentId,
+        gallery: [file?.documentId],
+        hero: { ...image, text: `file.${'0'.repeat(32)}.a|${bare}` },
+        zone: [{ __component: 'shared.image', ...image }],
+      };
+      const answer = await api.ask(`/api/pages?${DEEP}`, {
+        method: 'POST',
+        body: JSON.stringify({ data }),
+        headers: { 'content-type': 'application/json' },
+      });
+      const text = await answer.text();
+      expect(answer.status).toBe(201);
+      expect(urlsIn(text).every((url) => url.includes('signature='))).toBe(true);
+      ({ documentId: id } = (JSON.parse(text) as { data: { documentId: string } }).data);
+    });
+
+    it.each(['pages?', 'pages/ID?'])(
+      '%s: every link of a file and its formats can be followed',
+      async (path) => {
+        const { text, status } = await page(`${path.replace('ID', id)}${DEEP}`);
+        expect(status).toBe(200);
+        const urls = urlsIn(text);
+        // A picture and its thumbnail, at four places.
+        expect(urls).toHaveLength(8);
+        for (const url of new Set(urls))
+          expect([url, (await api.ask(url, { as: '' })).status]).toEqual([url, 200]);
+        const { data } = JSON.parse(text) as { data: any };
+        const [document] = [data].flat();
+        expect(document.title).toBe(`"url":"${bare}"`);
+        expect(document.hero.text).toBe(`file.${'0'.repeat(32)}.a|${bare}`);
+        expect(Object.keys(document.cover)).not.toContain('storageKey');
+      },
+    );
+
+    it('in the v4 format, too', async () => {
+      const answer = await api.ask(`/api/pages/${id}?populate=cover`, {
+        headers: { 'strapi-response-format': 'v4' },
+      });
+      for (const url of urlsIn(await answer.text()))
+        expect((await api.ask(url, { as: '' })).status).toBe(200);
+    });
+
+    it('answers and tags are the same for a while, and others when other links are good', async () => {
+      const spy = jest.spyOn(Date, 'now');
+      const at = async (seconds: number) => {
+        spy.mockReturnValue(seconds * 1000);
+        return page(`pages/${id}?populate=cover`);
+      };
+      try {
+        const start = 60 * 40_000_000;
+        const [first, last, next] = [await at(start), await at(start + 59), await at(start + 60)];
+        expect(last).toEqual(first);
+        expect(next.text).not.toBe(first.text);
+        expect(next.tag).not.toBe(first.tag);
+        // Who has the answer of this stretch has it still; who has that of the one before gets another.
+        const known = (tag: string) =>
+          api.ask(`/api/pages/${id}?populate=cover`, { headers: { 'if-none-match': tag } });
+        expect([(await known(next.tag)).status, (await known(first.tag)).status]).toEqual([304, 200]);
+        // A link of the last second of a stretch is good for a whole one.
+        const [url = ''] = urlsIn(last.text);
+        spy.mockReturnValue((start + 59 + 60) * 1000);
+        expect((await api.ask(url, { as: '' })).status).toBe(200);
+        spy.mockReturnValue((start + 120) * 1000);
+        expect((await api.ask(url, { as: '' })).status).toBe(403);
+      } finally {
+        spy.mockRestore();
+      }
+    });
+
+    it('a tag with signed links is one that a write can start from', async () => {
+      const { tag } = await page(`pages/${id}?populate=cover&status=draft`);
+      const put = (match: string) =>
+        api.ask(`/api/pages/${id}?status=draft`, {
+          method: 'PUT',
+          body: JSON.stringify({ data: { gallery: [] } }),
+          headers: { 'content-type': 'application/json', 'if-match': match },
+        });
+      expect([(await put(tag)).status, (await put(tag)).status]).toEqual([200, 412]);
+    });
+  });
+});
+
+describe('private files in a storage that signs its own URLs', () => {
+  let signed = 0;
+  class Bucket extends LocalStorage {
+    signedUrl(key: string, seconds: number): Promise<string> {
+      signed += 1;
+      return Promise.resolve(`https://bucket.example/${key}?seconds=${seconds}&n=${signed}`);
+    }
+  }
+  let api: FilesApp;
+  beforeAll(async () => {
+    api = await createFilesApp({
+      storage: new Bucket(`${tmpdir()}/content-signing-bucket`),
+      private: { seconds: 60 },
+    });
+  });
+  afterAll(() => api.close());
+
+  it('documents have its URLs, each signed once in a while', async () => {
+    const [file] = (await (await api.send(formOf([{}]))).json()) as { documentId: string; url: string }[];
+    expect(file?.url).toMatch(/^https:\/\/bucket\.example\/..\/..\/[0-9a-f]{64}\.png\?seconds=\d+&n=1$/);
+    const data = { name: 'ann', avatar: file?.documentId };
+    const made = await api.ask('/api/persons?populate=avatar', {
+      method: 'POST',
+      body: JSON.stringify({ data }),
+      headers: { 'content-type': 'application/json' },
+    });
+    const list = await api.ask('/api/persons?populate=avatar', { as: '' });
+    const [one, [other]] = [((await made.json()) as any).data, ((await list.json()) as any).data];
+    expect([one.avatar.url, other.avatar.url]).toEqual([file?.url, file?.url]);
+    expect(signed).toBe(1);
+  });
+});
