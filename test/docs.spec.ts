@@ -109,6 +109,12 @@ describe('documentation', () => {
     expect(programs.flatMap(compileErrors)).toEqual([]);
   });
 
+  it('has an index with every page', () => {
+    const linked = [...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, page]) => `docs/${page}`);
+    const all = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
+    expect([...new Set(linked)].sort()).toEqual(all.sort());
+  });
+
   it('names every option of files', () => {
     const { scratch: _scratch, ...options } = resolveFilesOptions({ storage: new LocalStorage('x') });
     const named = rowsUnder('docs/files.md', 'Options').flatMap(([name]) => quoted(name));

@@ -14,7 +14,7 @@ const CLAUSES = [...PAGE.matchAll(/\*\*(contract "[^"]+"(?: \d+)?)\*\*/g)].map((
 
 const FILES = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.includes('cases'))
+    .filter((file) => file.endsWith('.ts') && !/cases|node_modules/.test(file))
     .map((file) => join(folder, file)),
 );
 

@@ -1,0 +1,136 @@
+/** Follows docs/start.md to the letter: in an empty folder, with the packed package, on an empty database. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from './tarball.ts';
+
+interface Step {
+  /** The file that a block is; undefined for commands and answers. */
+  readonly file: string | undefined;
+  readonly kind: string;
+  readonly text: string;
+}
+
+const stepsOf = (page: string): Step[] =>
+  [...page.matchAll(/(?:^`(src\/[\w.]+)`[^\n]*\n\n)?```(\w+)\n([\s\S]*?)```/gm)].map(
+    ([, file, kind = '', text = '']) => ({ file, kind, text }),
+  );
+
+/** What npm would install is linked: the package is the packed one, all else this repository's. */
+function install(app: string, tarball: string): void {
+  const modules = join(app, 'node_modules');
+  mkdirSync(join(modules, 'nestjs-content-api'), { recursive: true });
+  mkdirSync(join(modules, '.bin'));
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (!name.startsWith('.')) symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of readdirSync(join(ROOT, 'node_modules/.bin')))
+    symlinkSync(join(ROOT, 'node_modules/.bin', name), join(modules, '.bin', name));
+  symlinkSync('../nestjs-content-api/dist/cli.js', join(modules, '.bin/nestjs-content-api'));
+  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', join(modules, 'nestjs-content-api')]);
+  // The template names the types of a test runner, which nothing here runs.
+  mkdirSync(join(modules, 'vitest'));
+  writeFileSync(join(modules, 'vitest/globals.d.ts'), '');
+}
+
+/** The page's own port may be taken. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Values that are others each time. */
+const fixed = (text: string): unknown =>
+  JSON.parse(text, (key, value: unknown) => (key === 'documentId' ? 'some' : value));
+
+class Follower {
+  private app: string;
+  private readonly tarball: string;
+  private readonly env: NodeJS.ProcessEnv;
+  private server: ChildProcess | undefined;
+  /** What the last command printed. */
+  private said = '';
+
+  constructor(folder: string, tarball: string, env: NodeJS.ProcessEnv) {
+    this.app = folder;
+    this.tarball = tarball;
+    this.env = env;
+  }
+
+  async follow({ kind, text, file }: Step): Promise<void> {
+    if (kind === 'ts') writeFileSync(join(this.app, file ?? assert.fail('a block without a file')), text);
+    if (kind === 'json') assert.deepEqual(fixed(this.said), fixed(text));
+    if (kind === 'sh')
+      for (const command of text
+        .replaceAll('\\\n', '')
+        .replaceAll(':3000/', `:${this.env['PORT']}/`)
+        .trim()
+        .split(/\n+/))
+        await this.run(command);
+  }
+
+  stop(): void {
+    if (this.server?.pid !== undefined) process.kill(-this.server.pid);
+  }
+
+  private async run(command: string): Promise<void> {
+    if (command.startsWith('npx @nestjs/cli new')) return this.create(command);
+    if (command.startsWith('cd ')) return void (this.app = join(this.app, command.slice(3)));
+    if (command.startsWith('npm install')) return install(this.app, this.tarball);
+    if (command === 'npm start') return this.start(command);
+    const [, variable] = /^(\w+)=/.exec(command) ?? [];
+    if (variable === undefined) this.said = this.bash(command.replace(/^curl/, 'curl -sS --fail-with-body'));
+    else this.env[variable] = this.bash(`${command}\nprintf %s "$${variable}"`);
+  }
+
+  private create(command: string): void {
+    const bin = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
+    this.bash(
+      `${command.replace('npx @nestjs/cli', `"${process.execPath}" "${bin}"`)} --skip-install --skip-git`,
+    );
+  }
+
+  private async start(command: string): Promise<void> {
+    const { app: cwd, env } = this;
+    this.server = spawn('bash', ['-c', command], { cwd, env, detached: true, stdio: ['ignore', 2, 2] });
+    for (let tries = 0; tries < 240; tries += 1) {
+      const isUp = await fetch(`http://localhost:${env['PORT']}/api/articles`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isUp) return;
+      assert.equal(this.server.exitCode, null, 'the application runs');
+      await sleep(250);
+    }
+    assert.fail('the application does not answer');
+  }
+
+  private bash(script: string): string {
+    const { app: cwd, env } = this;
+    return execFileSync('bash', ['-ec', script], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 2],
+    });
+  }
+}
+
+/** Follows the page, and throws where something is not as it says. */
+export async function followStart(folder: string, tarball: string, databaseUrl: string): Promise<void> {
+  const steps = stepsOf(readFileSync(join(ROOT, 'docs/start.md'), 'utf8'));
+  assert.equal(steps.filter(({ kind }) => kind === 'json').length, 1, 'the page has an answer to compare');
+  const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: String(await freePort()), NO_COLOR: '1' };
+  const follower = new Follower(folder, tarball, env);
+  try {
+    for (const step of steps) await follower.follow(step);
+  } finally {
+    follower.stop();
+  }
+}

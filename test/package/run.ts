@@ -1,0 +1,82 @@
+/**
+ * `npm run package`: what would be published is within its size, is what two linters of packages want, and does in
+ * a new application what docs/start.md says. Needs no network. Ends with 1 where something fails.
+ */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { createDatabase } from '../support/database.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { followStart } from './recipe.ts';
+import { packInto, type Tarball } from './tarball.ts';
+
+/** Bytes, packed and unpacked: about a tenth more than there were when this was written. */
+const BUDGET = { packed: 1_150_000, unpacked: 4_500_000 };
+
+/** CommonJS requires this package, which is an ES module, as every Node can that it runs on. */
+const ACCEPTED: readonly string[] = ['CJSResolvesToESM'];
+
+function size({ bytes, unpacked }: Tarball): string {
+  assert.ok(bytes.length <= BUDGET.packed, `${bytes.length} bytes packed, over ${BUDGET.packed}`);
+  assert.ok(unpacked <= BUDGET.unpacked, `${unpacked} bytes unpacked, over ${BUDGET.unpacked}`);
+  return `${Math.round(bytes.length / 1000)} kB packed, ${Math.round(unpacked / 1000)} kB unpacked`;
+}
+
+async function lint({ bytes }: Tarball): Promise<string> {
+  const tarball = new Uint8Array(bytes).buffer;
+  const { messages, pkg } = await publint({
+    pkgDir: 'package',
+    pack: { tarball },
+    level: 'suggestion',
+    strict: true,
+  });
+  assert.deepEqual(
+    messages.map((message) => formatMessage(message, pkg)),
+    [],
+  );
+  return 'nothing to say';
+}
+
+async function types({ bytes }: Tarball): Promise<string> {
+  const found = await checkPackage(createPackageFromTarballData(new Uint8Array(bytes)));
+  assert.ok(found.types !== false, 'it has types');
+  const problems = found.problems.filter(({ kind }) => !ACCEPTED.includes(kind));
+  assert.deepEqual(
+    problems.map((problem) => JSON.stringify(problem)),
+    [],
+  );
+  return `${Object.keys(found.entrypoints).length} entries resolve everywhere`;
+}
+
+async function start({ file }: Tarball, folder: string): Promise<string> {
+  const server = await startPostgres();
+  process.env['TEST_DATABASE_URL'] = server.url;
+  try {
+    const database = await createDatabase();
+    await followStart(folder, file, database.url);
+    await database.drop();
+  } finally {
+    await server.stop();
+  }
+  return 'as it is written';
+}
+
+const CHECKS = { size, publint: lint, 'are the types wrong': types, 'docs/start.md': start };
+
+const folder = mkdtempSync(join(tmpdir(), 'content-package-'));
+try {
+  const tarball = packInto(folder);
+  for (const [name, check] of Object.entries(CHECKS))
+    try {
+      console.log(`${name}: ${await check(tarball, folder)}`);
+    } catch (error) {
+      process.exitCode = 1;
+      console.error(`${name}: FAILED`, error instanceof Error ? error.message : error);
+    }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
