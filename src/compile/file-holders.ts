@@ -1,6 +1,6 @@
 /** The documents that have a file in a media attribute, at any depth: each in the version that is shown. */
 import { byKind } from '../schema/by-kind.js';
-import { mediaNames } from '../schema/media-names.js';
+import { filePathOf } from '../schema/media-names.js';
 import type { Attribute, ContentType, EmbeddedAttribute, RelationAttribute } from '../schema/model.js';
 import { alias, constant, join, param, quote, type Sql, sql, union } from '../sql.js';
 import type { NamedLinks } from './joins/join-sql.js';
@@ -16,9 +16,8 @@ interface Search {
 
 /** Instances hold the document ids of their files, at whatever depth. */
 function inInstances(attribute: EmbeddedAttribute, { holder, file }: Search): Sql | null {
-  const names = mediaNames(attribute);
-  if (names.length === 0) return null;
-  const path = `$.** ? (${names.map((name) => `@.${JSON.stringify(name)} == $file`).join(' || ')})`;
+  const path = filePathOf(attribute);
+  if (path === null) return null;
   const found = sql`${param(path)}::jsonpath, jsonb_build_object('file', ${file})`;
   return sql`jsonb_path_exists(${heldJson(holder, attribute)}, ${found})`;
 }

@@ -12,7 +12,7 @@ import { EXACT, IMPROVEMENTS } from './improvements.ts';
 import { Kinds } from './kinds.ts';
 import { send } from './request.ts';
 import type { Answer, Request } from './request.ts';
-import { changedElsewhere, notComparable } from './skips.ts';
+import { changedElsewhere } from './skips.ts';
 import { Times } from './times.ts';
 
 /** `partly`: identical but for documents that cases outside these files have changed. */
@@ -96,7 +96,7 @@ class Player {
 
   /** Every GET is asked again as HEAD, which must answer the same without a body (1.10). */
   private async withHead(request: Request, answer: Answer, judged: Judgement): Promise<Judgement> {
-    if (request.method !== 'GET' || judged.outcome === 'skipped') return judged;
+    if (request.method !== 'GET') return judged;
     const differences = compareHead(answer, await send(this.replay.port, { ...request, method: 'HEAD' }));
     return differences.length === 0
       ? judged
@@ -106,7 +106,7 @@ class Player {
   /** Every answer is one that the caller's description of the API has. */
   private async asDescribed(request: Request, answer: Answer, judged: Judgement): Promise<Judgement> {
     const { oracle } = this.replay;
-    if (oracle === undefined || judged.outcome === 'skipped') return judged;
+    if (oracle === undefined) return judged;
     const { method, path, headers } = request;
     const { status, body } = answer;
     const problem = await oracle.problem({ method, path, headers, status, body });
@@ -124,8 +124,6 @@ class Player {
   private judge(recorded: Case, answer: Answer): Judgement {
     const differences = this.compare(recorded, answer);
     if (differences.length === 0) return { outcome: 'identical' };
-    const reason = notComparable(answer);
-    if (reason !== undefined) return { outcome: 'skipped', reason };
     return (
       this.improvement(recorded, answer, differences) ??
       this.partly(recorded, answer) ?? { outcome: 'mismatched', differences }

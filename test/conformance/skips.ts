@@ -1,18 +1,7 @@
-/** What cannot be compared: answers that are not the library's, or that cases outside these files shaped. */
+/** What cannot be compared: documents that cases outside these files have left otherwise. */
 import { at } from './cases.ts';
 import type { Case } from './cases.ts';
 import { changedDocuments } from './compare.ts';
-import type { Answer } from './request.ts';
-
-/**
- * Fastify's router refuses some paths before any hook or filter of the application runs; only options of its
- * constructor, which the host calls, change that.
- */
-const FROM_ROUTER = /^FST_ERR_(BAD_URL|MAX_PARAM_LENGTH)$/;
-
-/** Why a differing case cannot be compared, if it cannot. */
-export const notComparable = ({ body }: Answer): string | undefined =>
-  FROM_ROUTER.test(String(at(body, 'code'))) ? 'answered by the router of Fastify' : undefined;
 
 /** Documents that requests made and others of the recording changed, which no file here has. */
 const LEFT_BY_OTHERS: ReadonlyMap<number, readonly string[]> = new Map([

@@ -12,6 +12,16 @@ const image = defineComponent({
   attributes: { text: { type: 'string' }, file: { type: 'media' } },
 });
 
+/** What has the names of the other, and something else behind them. */
+const note = defineComponent({
+  uid: 'shared.note',
+  attributes: {
+    file: { type: 'media', private: true },
+    said: { type: 'json' },
+    image: { type: 'component', component: 'shared.image' },
+  },
+});
+
 const page = defineCollectionType({
   singularApiId: 'page',
   pluralApiId: 'pages',
@@ -22,7 +32,7 @@ const page = defineCollectionType({
     cover: { type: 'media', allowedTypes: ['images'] },
     gallery: { type: 'media', multiple: true },
     hero: { type: 'component', component: 'shared.image' },
-    zone: { type: 'dynamiczone', components: ['shared.image'] },
+    zone: { type: 'dynamiczone', components: ['shared.image', 'shared.note'] },
   },
 });
 
@@ -80,7 +90,7 @@ export async function createFilesApp(
   const app = await createTestApp(
     {
       contentTypes: [page, person],
-      components: [image],
+      components: [image, note],
       locales: ['en', 'fr'],
       access: {
         public: { page: ['find', 'findOne'], person: ['find', 'findOne'] },

@@ -375,8 +375,15 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       ['/api/pages', { title: 'gallery', gallery: [other?.id, used?.id] }],
       ['/api/pages', { title: 'hero', hero }],
       ['/api/pages', { title: 'zone', zone: [{ __component: 'shared.image', file: used?.id }] }],
+      ['/api/pages', { title: 'deep', zone: [{ __component: 'shared.note', image: { file: used?.id } }] }],
       ['/api/pages?status=draft', { title: 'draft', cover: used?.id }],
       ['/api/pages', { title: 'nobody', cover: other?.id }],
+      // Hidden under a name that is shown elsewhere, and only said to be there.
+      ['/api/pages', { title: 'private', zone: [{ __component: 'shared.note', file: used?.id }] }],
+      [
+        '/api/pages',
+        { title: 'said', zone: [{ __component: 'shared.note', said: { file: used?.documentId } }] },
+      ],
       ['/api/persons', { name: 'Ann', avatar: used?.id }],
       ['/api/persons', { name: 'hidden', avatar: other?.id, passport: used?.id }],
     ];
@@ -391,7 +398,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
         .sort();
     };
     const page = 'api::page.page';
-    const shown = [`${page} cover`, `${page} gallery`, `${page} hero`, `${page} zone`];
+    const shown = [`${page} cover`, `${page} deep`, `${page} gallery`, `${page} hero`, `${page} zone`];
     expect(await related()).toBeUndefined();
     expect(await related('populate=related')).toEqual(['api::person.person Ann', ...shown].sort());
     expect(await related('populate=*&status=draft')).toContain(`${page} draft`);
@@ -401,7 +408,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(await related(on)).toEqual(shown);
     expect(await json(`/api/upload/files/${used?.id}?populate[related][count]=true`)).toMatchObject([
       200,
-      { related: { count: 5 } },
+      { related: { count: 6 } },
     ]);
     expect((await json('/api/pages?populate=cover.related'))[0]).toBe(400);
     expect((await json('/api/pages?populate[cover][populate]=related'))[0]).toBe(200);

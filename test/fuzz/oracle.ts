@@ -30,14 +30,7 @@ const FROM_PARSER = [
  * Bytes that are no HTTP are answered by Node's parser, or by Fastify in its name, before there is a request.
  */
 export const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
-  ((status === 400 || status === 431) && FROM_PARSER.includes(body)) || isFromFastifyRouter(status, body);
-
-/**
- * Fastify answers undecodable and over-long path parameters itself, before hooks and filters; only its
- * constructor's `frameworkErrors` could change that.
- */
-const isFromFastifyRouter = (status: number, body: string): boolean =>
-  (status === 400 || status === 414) && /"code":"FST_ERR_(BAD_URL|MAX_PARAM_LENGTH)"/.test(body);
+  (status === 400 || status === 431) && FROM_PARSER.includes(body);
 
 /** What is wrong with an answer, or null. */
 export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>, method = 'GET'): string | null {
