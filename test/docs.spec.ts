@@ -110,7 +110,9 @@ describe('documentation', () => {
   });
 
   it('has an index with every page', () => {
-    const linked = [...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, page]) => `docs/${page}`);
+    const linked = [...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(
+      ([, page]) => `docs/${page}`,
+    );
     const all = pages.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md');
     expect([...new Set(linked)].sort()).toEqual(all.sort());
   });

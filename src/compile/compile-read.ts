@@ -161,7 +161,7 @@ function readSql(plan: ReadPlan, noted = false): Sql {
 
 /** How many rows a list's conditions leave. */
 export function compileTotal(plan: ReadPlan): Statement {
-  const context = newContext(plan.version, plan.format);
+  const context = newContext(plan);
   const row = rowScope(plan.type, alias('t', 0));
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
   return print(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
