@@ -94,7 +94,7 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
     await get('topics', (await make({ kind: 'custom', grants: { note: ['find'] } })).token).expect(403);
   });
 
-  it('18.4, S38: an expired token says so', async () => {
+  it('18.4 an expired token says so (S38)', async () => {
     const made = await make({ kind: 'read-only' }, 7);
     expect(Math.round((Date.parse(made.expiresAt ?? '') - Date.now()) / 86_400_000)).toBe(7);
     await get('notes', made.token).expect(200);
@@ -108,7 +108,7 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
     await get('notes', made.token).expect(401);
   });
 
-  it('18.10, S38: is shown once and kept as a salted hash', async () => {
+  it('18.10 is shown once and kept as a salted hash (S38)', async () => {
     const [one, two] = [await make({ kind: 'read-only' }), await make({ kind: 'read-only' })];
     expect(one).not.toHaveProperty('hash');
     const rows = await test.sql('select * from content_api_tokens where document_id = any($1)', [
@@ -119,7 +119,7 @@ describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
     expect(JSON.stringify(await tokens.list())).not.toMatch(/hash|lookup|nca_/);
   });
 
-  it('18.10, S38: records its use at most once in an hour', async () => {
+  it('18.10 records its use at most once in an hour (S38)', async () => {
     const { token, documentId } = await make({ kind: 'read-only' });
     const used = async () =>
       (
