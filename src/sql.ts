@@ -51,7 +51,7 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
 /** A value sent beside the text, as `$n`. */
 export const param = (value: unknown): Param => new Param(() => value);
 
-/** The place of a value, as `$n`: it is known when the statement is sent, so that its text can be kept. */
+/** A value that is known once the statement is sent, as `$n`, so that its text can be kept. */
 export const slot = <S>(read: (source: S) => unknown): Param => new Param(read);
 
 /** Names are those of the model: as many as it has. */

@@ -1,7 +1,8 @@
 /**
- * The texts of statements, kept by what decides them: whoever writes the same attributes of a type in the
- * same way gets the same text, and none is printed twice. What decides a text is a value of its own, of words
- * and flags; a text is made of nothing else, so that none can stand for another.
+ * The texts of statements, kept by what decides them. Whoever writes the same attributes of a type in the
+ * same way gets the same text: a steady state prints nothing, and reads its values into the slots of what is
+ * there. The facts that decide are words and flags. A text is printed from a shape that is made of facts
+ * alone, so that what is not among them has no way into it, and a kept text is never somebody else's.
  */
 import QuickLRU from 'quick-lru';
 import type { ContentType } from '../schema/model.js';

@@ -1,4 +1,4 @@
-/** What is looked up before a write, as its statement sees it: facts decide the text, values are places. */
+/** What is looked up before a write, as its statement sees it: facts decide the text, values are slots. */
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup } from '../plan/body.js';
 import { MAX_INTEGER } from '../schema/cast-value.js';
@@ -116,7 +116,7 @@ const ownShape = (own: OwnCondition | null, user: Param): OwnShape | null =>
 const DOCUMENT_ID = slot(({ documentId }: VersionsRequest) => documentId);
 const USER = slot(({ own }: VersionsRequest) => own?.user ?? null);
 
-/** The versions alone, with places for values. */
+/** The versions alone, with slots for values. */
 export const versionsShape = ({ type, documentId, own }: VersionsRequest): VersionsShape => ({
   type,
   documentId: documentId === null ? null : DOCUMENT_ID,
@@ -140,7 +140,7 @@ function lookupShape([target, lookup]: LoadRequest['references'][number], i: num
   };
 }
 
-/** A request with places for its values. */
+/** A request with slots for its values. */
 export const loadShape = (request: LoadRequest): LoadShape => ({
   ...versionsShape(request),
   existing: request.existing,

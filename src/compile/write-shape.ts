@@ -1,5 +1,5 @@
 /**
- * The steps of a write as their statements see them: facts decide the text, and every value is a place. A
+ * The steps of a write as their statements see them: facts decide the text, and every value is a slot. A
  * shape is made of facts alone, so that what is not among them cannot get into a text.
  */
 import type { LinkChange, LinksStep, LinkTransfer, PublishStep, RowsStep } from '../plan/steps.js';

@@ -17,7 +17,7 @@ const itemText = (item: unknown): string => {
 };
 
 /** A value as PostgreSQL reads it; null for its null. Throws on what nobody stores. */
-export function textOf(value: unknown): string | null {
+function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')

@@ -44,7 +44,7 @@ export interface Lookup {
 }
 
 /** The documents named, by type. */
-export type References = ReadonlyMap<ContentType, Lookup>;
+type References = ReadonlyMap<ContentType, Lookup>;
 
 /** A checked body. */
 export interface Body {
