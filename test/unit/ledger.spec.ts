@@ -1,0 +1,120 @@
+/** Who is told what by which check, and when a check is not worth it. */
+import type { OwnConnection } from '../../src/database/own-connection.ts';
+import type { Row } from '../../src/database/runner.ts';
+import { Ledger } from '../../src/ledger/ledger.ts';
+import { Odds } from '../../src/ledger/odds.ts';
+import { identifier } from '../../src/sql.ts';
+
+/** A connection whose answers are given by hand, in the order of the questions. */
+class Hand {
+  readonly asked: PromiseWithResolvers<readonly Row[]>[] = [];
+  readonly connection = {
+    run: () => {
+      const answer = Promise.withResolvers<readonly Row[]>();
+      this.asked.push(answer);
+      return answer.promise;
+    },
+    close: () => undefined,
+  } as unknown as OwnConnection;
+
+  async answer(row: Row): Promise<void> {
+    await turns();
+    this.asked
+      .at(-1)
+      ?.resolve([{ server: 'one', standby: false, snapshot: `${this.asked.length}:1:`, ...row }]);
+    await turns();
+  }
+}
+
+const turns = (): Promise<void> => new Promise((done) => setImmediate(done));
+const changed = (digest: string): Row => ({
+  lost: false,
+  changes: JSON.stringify([{ type: 'note', id: null, xid: '9', digest }]),
+});
+const NOTHING: Row = { lost: false, changes: null };
+
+async function open(): Promise<{ readonly hand: Hand; readonly ledger: Ledger }> {
+  const hand = new Hand();
+  const tables = { change: identifier('content_change'), total: identifier('content_total') };
+  const ledger = new Ledger({
+    tables,
+    open: () => Promise.resolve(hand.connection),
+    warn: () => undefined,
+  });
+  const first = ledger.check();
+  await hand.answer({ digests: '[{"type":"note","digest":"5"}]' });
+  expect(await first).toBe(true);
+  return { hand, ledger };
+}
+
+describe('a ledger', () => {
+  it('has whoever asks while it is asked wait for the next check, which all of them share', async () => {
+    const { hand, ledger } = await open();
+    const before = ledger.position;
+    const first = ledger.check();
+    const others = [ledger.check(), ledger.check()];
+    await turns();
+    expect(hand.asked).toHaveLength(2);
+    await hand.answer(NOTHING);
+    expect([await first, ledger.position, hand.asked.length]).toEqual([true, before + 1, 3]);
+    await hand.answer(changed('3'));
+    expect(await Promise.all(others)).toEqual([true, true]);
+    expect(hand.asked).toHaveLength(3);
+    expect(ledger.hasChanged({ types: ['note'], documentId: null }, before + 1)).toBe(true);
+  });
+
+  it('never asks beside another check, whenever somebody comes: a change that is told twice would be none', async () => {
+    const { hand, ledger } = await open();
+    // Who asks again as soon as the first check has answered, before those who waited meanwhile have theirs.
+    const again = ledger.check().then(() => ledger.check());
+    const waiting = ledger.check();
+    await hand.answer(NOTHING);
+    await turns();
+    expect(hand.asked).toHaveLength(3);
+    await hand.answer(changed('3'));
+    await hand.answer(NOTHING);
+    await Promise.all([again, waiting]);
+    expect(ledger.digest(['note'])).toBe(String(5n ^ 3n));
+  });
+
+  it('begins anew when all was forgotten while it was asked', async () => {
+    const { hand, ledger } = await open();
+    const asking = ledger.check();
+    await turns();
+    ledger.forget();
+    await hand.answer(changed('3'));
+    await hand.answer({ digests: '[{"type":"note","digest":"6"}]' });
+    expect(await asking).toBe(true);
+    expect(ledger.digest(['note'])).toBe('6');
+  });
+});
+
+describe('the odds of an answer', () => {
+  /** After so many checks of which every n-th has found a change, reads taking 10 ms each. */
+  function after(checks: number, every: number, cost: number): boolean {
+    const odds = new Odds();
+    odds.took(10);
+    for (let position = 1; position <= checks; position += 1)
+      odds.judge({ isChanged: position % every === 0, position, cost }, 0);
+    return odds.rests(1);
+  }
+
+  it.each([
+    ['seldom changes', 100, 10, 5, false],
+    ['changes every time', 20, 1, 0.1, true],
+    ['changes half of the time, and a check costs little', 100, 2, 1, false],
+    ['changes half of the time, and a check costs as much as a read', 100, 2, 10, true],
+  ])('of what %s', (_what, checks, every, cost, rests) => {
+    expect(after(checks, every, cost)).toBe(rests);
+  });
+
+  it('count each check once, however many have shared it, and are tried again after a while', () => {
+    const odds = new Odds();
+    odds.took(10);
+    for (let i = 0; i < 100; i += 1) odds.judge({ isChanged: true, position: 1, cost: 1 }, 0);
+    expect(odds.rests(1)).toBe(false);
+    for (let position = 2; position < 50; position += 1)
+      odds.judge({ isChanged: true, position, cost: 1 }, 0);
+    expect([odds.rests(1), odds.rests(1000)]).toEqual([true, false]);
+  });
+});
