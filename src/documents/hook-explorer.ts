@@ -33,7 +33,6 @@ export class HookExplorer implements OnModuleInit {
       .getProviders()
       .filter(({ token }) => token === CONTENT_SCHEMA)
       .flatMap(({ instance }) => [...(instance as Schema).types.values()])
-      .filter(({ internal }) => !internal)
       .map(({ singularApiId }) => singularApiId);
   }
 

@@ -116,9 +116,18 @@ async function strapiClient({ api, token }: Blog): Promise<Check[]> {
         });
         assert.equal((await client.files.findOne(file.id)).mime, 'text/plain');
         assert.ok((await client.files.find()).length > 0);
+        const [named] = await client.files.find({ filters: { name: 'hello.txt' }, sort: 'id:desc' });
+        assert.equal(named.id, file.id);
         assert.equal((await client.files.update(file.id, { name: 'other.txt' })).name, 'other.txt');
         await client.files.delete(file.id);
-        await assert.rejects(client.files.findOne(file.id));
+        await assert.rejects(client.files.findOne(file.id), { name: 'FileNotFoundError' });
+        const [other] = await client.files.upload(Buffer.from('world'), {
+          filename: 'world.txt',
+          mimetype: 'text/plain',
+          fileInfo: { alternativeText: 'a world' },
+        });
+        assert.deepEqual([other.name, other.alternativeText], ['world.txt', 'a world']);
+        assert.equal((await client.files.delete(other.id)).id, other.id);
       },
     ],
   ];

@@ -11,8 +11,9 @@ import {
 } from 'nestjs-content-api';
 import { runMigration } from '../../src/module/migration-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { snippetWith } from '../support/snippets.ts';
 import { CHANGES } from './cases.ts';
-import { runChange } from './run.ts';
+import { type Model, runChange } from './run.ts';
 import { runWorlds } from './worlds.ts';
 
 const SAMPLE = [
@@ -94,11 +95,73 @@ describe('migrations of content', () => {
     expect(await orm.em.getConnection().execute('select title from posts')).toEqual([{ title: 'kept' }]);
   });
 
+  it('docs/migrations.md: what the definitions of the page say is what happens', async () => {
+    const { model: later } = await snippetWith<{ model: Model }>(
+      'docs/migrations.md',
+      "previousName: 'article'",
+    );
+    const other = await createDatabase();
+    const connected = await MikroORM.init({ clientUrl: other.url, entities: contentEntities(later) });
+    const execute = (statement: string): Promise<any[]> => connected.em.getConnection().execute(statement);
+    try {
+      const article = {
+        kind: 'collectionType',
+        singularApiId: 'article',
+        pluralApiId: 'articles',
+        draftAndPublish: true,
+        attributes: {
+          title: text,
+          pin: text,
+          rank: { type: 'decimal' },
+          state: { type: 'enumeration', enum: ['open', 'done', 'pending', 'lost'] },
+          seo: { type: 'component', component: 'shared.seo' },
+        },
+      } as const;
+      const page = { kind: 'singleType', singularApiId: 'page', attributes: { title: text } } as const;
+      const parts = [{ uid: 'shared.seo', attributes: { metaTitle: text } }];
+      await migrateContent({ orm: connected, model: { contentTypes: [article, page], components: parts } });
+      const columns = 'document_id, created_at, updated_at, published, locale, title, pin, rank, state, seo';
+      const row = (id: string, published: boolean, state: string): string =>
+        `('${id}', now(), now(), ${published}, 'en', '${id}', 'x', 2.6, '${state}', '{"id":1,"metaTitle":"m"}')`;
+      const rows = [
+        row('a', true, 'pending'),
+        row('b', true, 'lost'),
+        row('c', true, 'done'),
+        row('c', false, 'open'),
+      ];
+      await execute(`insert into articles (${columns}) values ${rows.join(', ')}`);
+      await execute(`insert into page (document_id, created_at, updated_at, published, locale, title)
+        values ('p', now(), now(), true, 'en', 'gone')`);
+      await migrateContent({ orm: connected, model: later });
+      expect(await execute('select headline, rank, state, seo from stories order by headline')).toEqual(
+        (
+          [
+            ['a', 'open'],
+            ['b', null],
+            ['c', 'done'],
+          ] as const
+        ).map(([headline, state]) => ({
+          headline,
+          rank: 3,
+          state,
+          seo: { id: 1, pageTitle: 'm' },
+        })),
+      );
+      expect(await execute(`select to_regclass('page') as gone`)).toEqual([{ gone: null }]);
+    } finally {
+      await connected.close();
+      await other.drop();
+    }
+  });
+
   it('the command asks for the module, and writes files that MikroORM runs', async () => {
     await expect(runMigration([])).rejects.toThrow('Usage: nestjs-content-api migration');
     const file = join(import.meta.dirname, 'app.fixture.ts');
     process.env['EVOLUTION_DATABASE'] = database.url;
-    const said = await runMigration(['--module', `${file}#App`, '--path', folder, '--name', 'headline']);
+    const page = await readFile(join(import.meta.dirname, '../../docs/migrations.md'), 'utf8');
+    const [, line = ''] = /^npx nestjs-content-api migration (--.*)$/m.exec(page) ?? [];
+    const words = line.replace('dist/app.module.js#AppModule', `${file}#App`).split(' ');
+    const said = await runMigration([...words, '--path', folder]);
     expect(said).toContain('post.headline is renamed from title');
     const [name = ''] = await readdir(folder);
     expect(name).toMatch(/^Migration\d{14}_headline\.cjs$/);
