@@ -1,7 +1,6 @@
 import type { ReadPlan } from '../plan/plan.js';
 import type { Tags } from '../query/parse-tags.js';
 import type { Pagination } from '../query/query.js';
-import { tagByContent } from './etag.js';
 
 /** `meta.pagination` of a list (protocol 7.14, 7.15, 7.18). */
 export interface PaginationMeta {
@@ -25,8 +24,6 @@ export interface AnswerHead {
   readonly status: number | null;
   /** By name, as it is sent: `Location`, `ETag`, `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether an older answer may have the same ETag, so that a client who knows it may have that one. */
-  readonly sharesTag?: boolean;
 }
 
 const PLAIN: AnswerHead = { status: null, headers: {} };
@@ -61,11 +58,6 @@ export class Answer {
     readonly head: AnswerHead | null = null,
   ) {}
 
-  /** What is left of an answer that a client has already. */
-  static known(tag: string): Answer {
-    return new Answer('null', {}, { status: 304, headers: { ETag: tag } });
-  }
-
   static of(plan: ReadPlan, data: string, total: number | null): Answer {
     return new Answer(data, plan.page === null ? {} : { pagination: paginationMeta(plan.page, total) });
   }
@@ -82,18 +74,10 @@ export class Answer {
 
   /** What is left of it where a client has it already: no body, under the same tag. */
   unlessKnown(known: Tags | null): Answer {
-    const { status = null, headers, sharesTag = false } = this.head ?? PLAIN;
+    const { status = null, headers } = this.head ?? PLAIN;
     const { ETag: tag } = headers;
     if (known === null || tag === undefined || (status !== null && status !== 200)) return this;
-    if (known !== '*' && !known.includes(tag.slice(1, -1))) return this;
-    if (known === '*' || !sharesTag) return this.withStatus(304);
-    // Express would take the tag for a 304, too.
-    return this.withHeaders({ ETag: tagByContent(tag, this.data) });
-  }
-
-  /** For who has not asked what has changed: under a tag that an older answer may have had as well. */
-  sharingTag(): Answer {
-    return new Answer(this.data, this.meta, { ...(this.head ?? PLAIN), sharesTag: true });
+    return known === '*' || known.includes(tag.slice(1, -1)) ? this.withStatus(304) : this;
   }
 
   /** With another status; 204 and 304 have no body. */

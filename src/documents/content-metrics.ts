@@ -9,8 +9,6 @@ export interface CacheMetrics {
   readonly isOn: boolean;
   /** Answered from what was kept. */
   readonly hits: number;
-  /** Answered with 304, without anything being read. */
-  readonly unchanged: number;
   /** Not kept before. */
   readonly misses: number;
   /** Kept, and changed since. */

@@ -21,7 +21,7 @@ import { unstorable } from '../schema/cast-value.js';
 import type { ContentType } from '../schema/model.js';
 import { Answer } from './answer.js';
 import { DocumentsBase } from './documents-base.js';
-import { etagOf } from './etag.js';
+import { writtenTag } from './etag.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { LedgerWorker } from './ledger-worker.js';
@@ -256,7 +256,7 @@ export class Documents {
     const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     const { stamp, data } = row;
     if (stamp === undefined || data === null) return answer;
-    return answer.withHeaders({ ETag: etagOf(plan, { stamp, data, statement: null }) });
+    return answer.withHeaders({ ETag: writtenTag(stamp) });
   }
 }
 

@@ -1,4 +1,4 @@
-/** The validator of one document's answer: which version it shows, and how (RFC 9110 8.8.3). */
+/** The validator of an answer: what it shows (RFC 9110 8.8.3). */
 import { hash } from 'node:crypto';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Statement } from '../sql.js';
@@ -18,20 +18,27 @@ const shapeOf = ({ text, values }: Statement, { documentId }: ReadPlan): string 
 
 /** What an answer shows, and how it came about. */
 interface Shown {
-  readonly stamp: string;
+  /** Of its one version; undefined where it shows several. */
+  readonly stamp: string | undefined;
   readonly data: string;
-  /** Null for the answer to a write, which nobody asks for again. */
-  readonly statement: Statement | null;
+  /** How many there are, of a page that has counted them. */
+  readonly total: number | null;
+  readonly statement: Statement;
 }
 
 /**
- * The tag of an answer: the stamp of its version, then what tells it from other answers about that version.
- * What is populated changes by itself, so that only the whole text says whether it is the same.
+ * The tag of an answer: the stamp of its version, if it is about one, then what tells it from other answers
+ * about that version. What is populated or listed changes by itself, so that only the whole text says whether
+ * it is the same; and nothing but that text may: a tag that changed with what a caller may not read would
+ * tell of it.
  */
-export function etagOf(plan: ReadPlan, { stamp, data, statement }: Shown): string {
-  if (statement === null) return `"${stamp}-w"`;
-  return `"${stamp}-${isPlain(plan) ? keptShape(plan, statement) : digestOf(data)}"`;
+export function etagOf(plan: ReadPlan, { stamp, data, total, statement }: Shown): string {
+  const shown = isPlain(plan) ? keptShape(plan, statement) : digestOf(`${total ?? ''} ${data}`);
+  return stamp === undefined ? `"${shown}"` : `"${stamp}-${shown}"`;
 }
+
+/** The tag of the answer to a write, which nobody asks for again. */
+export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 
 /** Whether an answer shows nothing but one version's own row. */
 export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;
@@ -41,14 +48,6 @@ function keptShape(plan: ReadPlan, statement: Statement): string {
   return (plan.kept.shape ??= shapeOf(statement, plan));
 }
 
-/** What an answer's tag says beside its stamp: what it is made of, and all changes of that. */
-export const changesTag = (plan: ReadPlan, statement: Statement, changes: string): string =>
-  digestOf(`${keptShape(plan, statement)} ${plan.documentId ?? ''} ${changes}`);
-
 /** The tag of an answer in a stretch of time, where what it shows is good for a while; a write's stays. */
 export const tagInWindow = (tag: string, window: number): string =>
   tag.endsWith('-w"') ? tag : `${tag.slice(0, -LENGTH - 1)}${digestOf(`${tag} ${window}`)}"`;
-
-/** The tag that an answer has by its text alone, in the place of one that says of what changes it came. */
-export const tagByContent = (tag: string, data: string): string =>
-  `${tag.slice(0, -LENGTH - 1)}${digestOf(data)}"`;

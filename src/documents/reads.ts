@@ -6,22 +6,19 @@ import { notFound, overLimit } from '../errors.js';
 import { type Loaded, ReadCache } from '../ledger/read-cache.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Mark } from '../query/mark.js';
-import type { Tags } from '../query/parse-tags.js';
 import type { Statement } from '../sql.js';
 import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
-import { changesTag, etagOf, isPlain } from './etag.js';
+import { etagOf, isPlain } from './etag.js';
 import { FilteredTotals, type KnownPage } from './filtered-totals.js';
 import type { LedgerWorker } from './ledger-worker.js';
 import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
 import { SharedReads, type SharedTraits } from './shared-reads.js';
 import { type Holders, holdersOf, planSubject, subjectOf } from './subject.js';
 
-/** Who waits for an answer, and what they have of it already. */
+/** Who waits for an answer. */
 export interface ReadFor {
   readonly hangup?: Hangup | null;
-  /** The tags of answers that the client has. */
-  readonly known?: Tags | null;
   /**
    * Up to which mark it has to show what was written, where a replica may be read; null: whatever there is.
    * Left out: all that is committed.
@@ -93,13 +90,13 @@ export class Reads {
   }
 
   /** Answers a read. Throws NotFoundError where one document was asked and is not there. */
-  async answer(plan: ReadPlan, { hangup = null, known = null, since: asked }: ReadFor): Promise<Answer> {
+  async answer(plan: ReadPlan, { hangup = null, since: asked }: ReadFor): Promise<Answer> {
     const key = readKeyOf(plan);
     const since = this.base.database.hasReplicas ? asked : undefined;
     const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
     const pass = (): Promise<Loaded<Answer>> =>
       this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
-    if (key === null || !this.keeps) return (await pass()).fresh;
+    if (key === null || !this.keeps) return (await pass()).answer;
     // What is kept has to be of the server that is asked for changes.
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
       this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
@@ -108,8 +105,6 @@ export class Reads {
     return this.cache.read({
       key,
       subject,
-      mayBeKnown: known !== null,
-      known: () => this.known(plan, statement, known),
       load,
       pass,
     });
@@ -141,19 +136,6 @@ export class Reads {
     return (plan.kept.subject ??= planSubject(statement, plan, this.holders));
   }
 
-  private tag(plan: ReadPlan, statement: Statement): string {
-    const { types } = this.subject(plan, statement);
-    return changesTag(plan, statement, this.ledger.ledger.digest(types));
-  }
-
-  /** What is left where the client has what would be read now. */
-  private known(plan: ReadPlan, statement: Statement, known: Tags | null): Answer | null {
-    if (known === null || known === '*' || isPlain(plan)) return null;
-    const tag = this.tag(plan, statement);
-    const found = known.find((one) => one === tag || one.endsWith(`-${tag}`));
-    return found === undefined ? null : Answer.known(`"${found}"`);
-  }
-
   private async load(
     plan: ReadPlan,
     shared: SharedTraits,
@@ -168,7 +150,7 @@ export class Reads {
     if (shown !== null) return shown;
     const started = performance.now();
     const statement = this.print(plan);
-    // The tag of what others are part of says what has changed by now: that is asked along with the read.
+    // What is seen by this read is asked along with it, so that it is no news to who asks next.
     const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
     const traits = { ...shared, heavy: heavyOf(plan) };
     const reading =
@@ -214,24 +196,13 @@ export class Reads {
     return this.loaded(plan, answer, { row, statement, isKnown: true });
   }
 
-  private loaded(plan: ReadPlan, answer: Answer, read: AnsweredRead): Loaded<Answer> {
-    const { isKnown } = read;
-    const tag = this.tagOf(plan, read);
-    const tagged = tag === null ? answer : answer.withHeaders({ ETag: tag });
+  private loaded(plan: ReadPlan, answer: Answer, { row, statement, isKnown }: AnsweredRead): Loaded<Answer> {
+    const { stamp, total = null } = row;
+    const tag = etagOf(plan, { stamp, data: answer.data, total, statement });
     return {
-      answer: tagged,
-      // It may show what nobody has been told of yet, of which a tag of changes says nothing.
-      fresh: isKnown && !isPlain(plan) ? tagged.sharingTag() : tagged,
+      answer: answer.withHeaders({ ETag: tag }),
       position: isKnown ? this.ledger.ledger.position : null,
       bytes: bytesOf(answer),
     };
-  }
-
-  /** The tag of an answer; lists have one only where it is known of what changes they come. */
-  private tagOf(plan: ReadPlan, { row, statement, isKnown }: AnsweredRead): string | null {
-    const { stamp, data } = row;
-    if (isKnown && !isPlain(plan))
-      return `"${stamp === undefined ? '' : `${stamp}-`}${this.tag(plan, statement)}"`;
-    return stamp === undefined || data === null ? null : etagOf(plan, { stamp, data, statement });
   }
 }

@@ -6,7 +6,6 @@ import type { ContentSchedule } from '../documents/schedules.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
-import type { Tags } from '../query/parse-tags.js';
 import { hangupOf } from './connection.js';
 import { type Asked, askedOf, type Deed, type HttpRequest, isRead, stateOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
@@ -39,14 +38,11 @@ export class ContentRequests {
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
   };
 
-  /**
-   * Does what was planned for a request, on behalf of its caller, and answers it. Of a read that answers one
-   * of the `known` tags there may be no body.
-   */
-  perform(request: object, body?: unknown, known: Tags | null = null): Promise<Answer> {
+  /** Does what was planned for a request, on behalf of its caller, and answers it. */
+  perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
     const reads = asked.deed === null && (asked.action === 'find' || asked.action === 'findOne');
-    return reads ? this.read(request as HttpRequest, asked, known) : this.change(request, asked, body);
+    return reads ? this.read(request as HttpRequest, asked) : this.change(request, asked, body);
   }
 
   /** Says where replicas have to be to show what was written. */
@@ -67,10 +63,10 @@ export class ContentRequests {
     return Answer.NOTHING;
   }
 
-  private async read(request: HttpRequest, { plan, caller }: Asked, known: Tags | null): Promise<Answer> {
+  private async read(request: HttpRequest, { plan, caller }: Asked): Promise<Answer> {
     const { headers } = request;
     const since = parseMark(headers[MARK_HEADER.toLowerCase()]);
-    const answer = await this.documents.read(plan, { hangup: hangupOf(request), known, since });
+    const answer = await this.documents.read(plan, { hangup: hangupOf(request), since });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
     this.unsent.admit(request, answer.data);

@@ -7,7 +7,6 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { from } from 'rxjs';
-import { parseTags } from '../query/parse-tags.js';
 import { ContentRequests } from './content-requests.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { Generated } from './metadata.js';
@@ -36,9 +35,6 @@ export class ContentInterceptor implements NestInterceptor {
     if (!isRead(request) || this.reflector.get(Generated, context.getClass()) !== true)
       return this.envelope.intercept(context, { handle: () => this.populate.intercept(context, next) });
     this.populate.narrow(request);
-    const known = parseTags(request.headers['if-none-match']);
-    return from(
-      this.requests.perform(request, undefined, known).then((answer) => this.envelope.send(http, answer)),
-    );
+    return from(this.requests.perform(request).then((answer) => this.envelope.send(http, answer)));
   }
 }

@@ -11,10 +11,6 @@ export interface CachedRead<T> {
   /** Equal reads have the same. */
   readonly key: string;
   readonly subject: Subject;
-  /** Whether the client may have the answer already, so that a check may spare reading it. */
-  readonly mayBeKnown: boolean;
-  /** What is left of an answer that the client has; null where it has another one. Asked after a check. */
-  readonly known: () => T | null;
   /** Reads it. `isChecked`: what has changed was asked just before. */
   readonly load: (isChecked: boolean) => Promise<Loaded<T>>;
   /** Reads it for nobody but who asks: it will not be kept. */
@@ -23,10 +19,7 @@ export interface CachedRead<T> {
 
 /** An answer as it was read. */
 export interface Loaded<T> {
-  /** For those who ask later, once a check has said that it holds. */
   readonly answer: T;
-  /** For those who have waited for it. */
-  readonly fresh: T;
   /** What was there when it was sent for; null where nobody can tell. */
   readonly position: number | null;
   readonly bytes: number;
@@ -40,7 +33,6 @@ export interface ReadCounts {
   stale: number;
   /** Not looked for, because it changes more often than it is read. */
   passed: number;
-  unchanged: number;
 }
 
 interface Entry<T> {
@@ -58,7 +50,7 @@ export class ReadCache<T> {
   private readonly entries: Generations<Entry<T>>;
   /** The last read of each key that has been begun and has not ended. */
   private readonly underWay = new Map<string, Promise<unknown>>();
-  readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0, unchanged: 0 };
+  readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0 };
 
   constructor(
     private readonly ledger: Ledger,
@@ -83,18 +75,13 @@ export class ReadCache<T> {
     const entry = this.entries.get(asked.key);
     if (entry?.odds.rests(performance.now()) === true) return this.pass(asked);
     // Nothing is known yet: what is read now could not be kept.
-    const asks = (entry?.answer ?? null) !== null || asked.mayBeKnown || this.ledger.server === null;
+    const asks = (entry?.answer ?? null) !== null || this.ledger.server === null;
     if (!asks || !(await this.ledger.check())) return this.load(asked, false);
     return this.found(asked) ?? (await this.renewed(asked)) ?? this.load(asked, true);
   }
 
-  /** What need not be read: the client has it, or it is kept and unchanged. To be asked after a check. */
+  /** What need not be read: it is kept and unchanged. To be asked after a check. */
   private found(asked: CachedRead<T>): T | null {
-    const known = asked.known();
-    if (known !== null) {
-      this.counts.unchanged += 1;
-      return known;
-    }
     const entry = this.entries.get(asked.key);
     if (entry === undefined || entry.answer === null) return null;
     const { position, cost } = this.ledger;
@@ -118,7 +105,7 @@ export class ReadCache<T> {
 
   private async pass({ pass }: CachedRead<T>): Promise<T> {
     this.counts.passed += 1;
-    return (await pass()).fresh;
+    return (await pass()).answer;
   }
 
   private async load(asked: CachedRead<T>, isChecked: boolean): Promise<T> {
@@ -130,7 +117,7 @@ export class ReadCache<T> {
     if (odds.rests(performance.now())) {
       // Remembered without its text meanwhile.
       this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, odds });
-      return (await asked.pass()).fresh;
+      return (await asked.pass()).answer;
     }
     const loading = this.keep(asked, odds, isChecked);
     const over = loading.then(forget, forget).then(() => {
@@ -143,12 +130,12 @@ export class ReadCache<T> {
   /** Reads it, and keeps it if it is known to be of the present. */
   private async keep({ key, subject, load }: CachedRead<T>, odds: Odds, isChecked: boolean): Promise<T> {
     const started = performance.now();
-    const { answer, fresh, position, bytes } = await load(isChecked);
+    const { answer, position, bytes } = await load(isChecked);
     odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
     if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, odds });
-    return fresh;
+    return answer;
   }
 }
 

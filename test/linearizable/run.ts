@@ -46,7 +46,6 @@ export interface Outcome {
   readonly problems: readonly string[];
   /** Answered from what was kept, all instances together; and without a body. */
   readonly hits: number;
-  readonly unchanged: number;
   readonly stale: number;
   readonly passed: number;
 }
@@ -330,13 +329,12 @@ export class LinearizableRun {
 
   private async outcome(): Promise<Outcome> {
     const metrics = await Promise.all(this.instances.map((one) => one.metrics()));
-    const sum = (name: 'hits' | 'unchanged' | 'stale' | 'passed'): number =>
+    const sum = (name: 'hits' | 'stale' | 'passed'): number =>
       metrics.reduce((all, one) => all + one[name], 0);
     return {
       ...this.done,
       problems: this.problems,
       hits: sum('hits'),
-      unchanged: sum('unchanged'),
       stale: sum('stale'),
       passed: sum('passed'),
     };
