@@ -7,8 +7,8 @@
  *   await run({ url, request: (index) => ({ method: 'POST', path: '/api/articles', body: { data: { title: `T ${index}` } } }) });
  *
  * Give one of `path`, `paths` (taken in turn) and `request`. A factory may return `{ method, path, headers,
- * body }`, or a path; a body that is neither text nor a Buffer is sent as JSON. With `count` so many requests
- * are sent, however long that takes. Run once for a second or two before measuring: servers warm up.
+ * body }`, or a path; a body that is neither text nor a Buffer is sent as JSON. With `count` it ends
+ * after so many requests, too. Run once for a second or two before measuring: servers warm up.
  *
  * The generator needs CPU too (some 0.05 ms a request): with few cores, quote ratios of one run and
  * `cpu.mjs`, not absolute numbers.
@@ -32,7 +32,7 @@ export async function run({ url, path, paths, request, connections = 10, seconds
   let sent = 0;
   let bytes = 0;
   const started = performance.now();
-  const deadline = count === Infinity ? started + seconds * 1000 : Infinity;
+  const deadline = started + seconds * 1000;
 
   const connection = async () => {
     while (performance.now() < deadline && sent < count) {

@@ -202,17 +202,21 @@ function comparable(text) {
   return JSON.stringify(data);
 }
 
+/** Until everything has been compiled that will be, however fast the machine; or for so long at most. */
+const WARM_UP = { requests: 2000, seconds: 20 };
+
 /** Rounds, in which every server has its turn; who comes first changes. Failures are counted, not hidden. */
 async function measure(shape, contestants, { seconds, connections, rounds, postgres }) {
   const results = contestants.map(({ key }) => ({ key, rounds: [] }));
-  const turn = (contestant, duration) =>
+  const turn = (contestant, duration, count = Infinity) =>
     run({
       url: contestant.server.url,
       connections,
       seconds: duration,
+      count,
       request: () => shape.request((contestant.next += 1)),
     });
-  for (const contestant of contestants) await turn(contestant, 2);
+  for (const contestant of contestants) await turn(contestant, WARM_UP.seconds, WARM_UP.requests);
   for (let round = 0; round < rounds; round += 1) {
     for (let i = 0; i < contestants.length; i += 1) {
       const place = (i + round) % contestants.length;

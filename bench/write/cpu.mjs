@@ -59,6 +59,7 @@ export async function bench(args) {
         run({
           url: server.url,
           connections,
+          seconds: Infinity,
           count,
           request: () => shape.request((server.next += 1)),
         });
