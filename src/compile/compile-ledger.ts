@@ -149,6 +149,27 @@ export function compileFold({ change, total }: LedgerTables, before: string): St
     set total = t.total + excluded.total, digest = t.digest # excluded.digest, horizon = greatest(t.horizon, excluded.horizon)`);
 }
 
+/**
+ * Whether so many changes of totals are not added up, `most`, that reading totals would be slow.
+ */
+export const compilePending = ({ change }: LedgerTables, most: number): Statement =>
+  print(
+    sql`select count(*) >= ${constant(most)} as pending from (select 1 from ${quote(change)} c where c.delta <> 0 limit ${constant(most)}) q`,
+  );
+
+/**
+ * Adds up changes of totals and keeps the rest of them, for those who ask what has changed. To be run under
+ * the lock. Both are seen at once.
+ */
+export function compileSettle({ change, total }: LedgerTables): Statement {
+  const due = sql`select c.xid, c.n, c.type, c.locale, c.published, c.delta from ${quote(change)} c where c.delta <> 0`;
+  const settled = sql`update ${quote(change)} c set delta = 0 from due d where c.xid = d.xid and c.n = d.n`;
+  return print(sql`with due as materialized (${due}), settled as (${settled})
+    insert into ${quote(total)} as t (type, locale, published, total, digest, horizon)
+    select type, locale, published, sum(delta), 0, '0'::xid8 from due group by type, locale, published
+    on conflict (type, locale, published) do update set total = t.total + excluded.total`);
+}
+
 /** How many changes are kept, and the first transaction that may still be running. */
 export const compileUpkeep = ({ change }: LedgerTables): Statement =>
   print(

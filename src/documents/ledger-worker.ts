@@ -6,6 +6,8 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 
 /** How often the ledger is looked at, in milliseconds; and how soon again while it is not whole. */
 const EVERY = 30_000;
+/** How soon after a total was read changes of totals are added up, in milliseconds. */
+const SETTLE = 1000;
 
 const logger = new Logger('ContentLedger');
 
@@ -18,6 +20,7 @@ export class LedgerWorker implements OnApplicationShutdown {
   private readonly keeper: LedgerKeeper;
   private readonly listeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | null = null;
+  private settling: NodeJS.Timeout | null = null;
 
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
@@ -58,6 +61,15 @@ export class LedgerWorker implements OnApplicationShutdown {
     for (const listener of this.listeners) listener();
   }
 
+  /** Says that a total was read: it is seen to that the next ones are fast. */
+  totalWasRead(): void {
+    this.settling ??= setTimeout(() => {
+      void this.keeper.settle().finally(() => {
+        this.settling = null;
+      });
+    }, SETTLE).unref();
+  }
+
   /** Counts anew, as {@link LedgerKeeper.recount} has it. */
   recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
     return this.keeper.recount(...types);
@@ -65,6 +77,7 @@ export class LedgerWorker implements OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     if (this.timer !== null) clearInterval(this.timer);
+    if (this.settling !== null) clearTimeout(this.settling);
     this.ledger.close();
   }
 }

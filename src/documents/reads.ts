@@ -164,6 +164,7 @@ export class Reads {
       row.server === ledger.server &&
       row.snapshot !== undefined &&
       !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
+    if (this.ledger.isWhole && typeof row.total === 'number') this.ledger.totalWasRead();
     if (isKnown && typeof row.total === 'number')
       this.totals.keep(plan, {
         total: row.total,

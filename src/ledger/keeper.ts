@@ -1,8 +1,10 @@
 /** Sees to it that the ledger is whole, that versions are counted, and that it does not grow for ever. */
 import {
   compileFold,
+  compilePending,
   compileProbe,
   compileRecount,
+  compileSettle,
   compileUncount,
   compileUpkeep,
   holdLedger,
@@ -38,6 +40,8 @@ export interface WrongTotal {
 
 /** So many changes are kept before they are added up. */
 const KEPT = 1000;
+/** So many changes of totals are added up sooner: each of them costs who reads a total. */
+const PENDING = 100;
 /** How long changes are kept at least, in milliseconds: who asks that often is told each of them. */
 const KEEP = 60_000;
 /** How many names a message has. */
@@ -78,6 +82,26 @@ export class LedgerKeeper {
     }
   }
 
+  /** Adds up changes of totals, if they are many. Never throws. */
+  async settle(): Promise<void> {
+    const { database, schema } = this.base;
+    const tables = ledgerTablesOf(schema.file);
+    try {
+      const [row] = await database.run(compilePending(tables, PENDING));
+      if (row?.['pending'] === true) await this.alone(compileSettle(tables));
+    } catch {
+      // It is tried again.
+    }
+  }
+
+  /** Does it, unless somebody else is at the ledger. */
+  private alone(statement: Statement): Promise<void> {
+    return this.base.database.transaction(async (runner) => {
+      const [lock] = await runner.run(tryLedger());
+      if (lock?.['held'] === true) await runner.run(statement);
+    }, ALONE);
+  }
+
   /** Adds up what has been kept for long enough. Never throws. */
   async fold(): Promise<void> {
     const { database, schema } = this.base;
@@ -88,10 +112,7 @@ export class LedgerKeeper {
       const { ended } = this;
       if (ended === null || now - ended.at >= KEEP) this.ended = { at: now, xmin: String(row['xmin']) };
       if (ended === null || now - ended.at < KEEP || Number(row['kept']) < KEPT) return;
-      await database.transaction(async (runner) => {
-        const [lock] = await runner.run(tryLedger());
-        if (lock?.['held'] === true) await runner.run(compileFold(tables, ended.xmin));
-      }, ALONE);
+      await this.alone(compileFold(tables, ended.xmin));
     } catch {
       // It is tried again.
     }
