@@ -28,7 +28,7 @@ const CITED = [
   String.raw`\n\s*\* (${NUMBERS})\)`,
   String.raw`// (${NUMBERS})\n`,
   String.raw`/\*\* (${NUMBERS})\. `,
-  String.raw`['"${'`'}](?:S2: )?(${NUMBERS}):? (?=[\p{L}\d%])`,
+  String.raw`['"${'`'}](?:S2: )?(${NUMBERS})(?:, S\d+)*:? (?=[\p{L}\d%])`,
   String.raw`\b(D\d{1,2})\b(?=[),;:. ])`,
 ].map((source) => new RegExp(source, 'gu'));
 

@@ -168,14 +168,19 @@ export interface ZoneDefinition extends CommonOptions {
   readonly max?: number;
 }
 
+/** One object: compilers compare with it at once, with an intersection member by member. */
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+
 /** A scalar of type `N` with the options that every scalar has, and those named in `K`. */
 type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> = N extends unknown
-  ? CommonOptions &
-      Pick<ScalarDefinition, 'searchable' | K> & {
-        readonly type: N;
-        /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
-        readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
-      }
+  ? Flat<
+      CommonOptions &
+        Pick<ScalarDefinition, 'searchable' | K> & {
+          readonly type: N;
+          /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
+          readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
+        }
+    >
   : never;
 
 type Length = 'minLength' | 'maxLength' | 'regex';
@@ -186,7 +191,7 @@ export type AttributeDefinition =
   | Scalar<'text' | 'richtext', Length>
   | Omit<Scalar<'password', 'minLength'>, 'default'>
   | Scalar<'uid', Indexed | Length | 'targetField' | 'generate'>
-  | (Scalar<'enumeration', Indexed> & Required<Pick<ScalarDefinition, 'enum'>>)
+  | Flat<Scalar<'enumeration', Indexed> & Required<Pick<ScalarDefinition, 'enum'>>>
   | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', Indexed | 'min' | 'max'>
   | Scalar<'date' | 'time' | 'datetime' | 'timestamp', Indexed>
   | Scalar<'boolean', 'index'>

@@ -1,29 +1,7 @@
 /** The type of `filters`: names of attributes, and the operators that fit each attribute's type. */
 import type { ScalarTypeName } from '../schema/definitions.js';
 import type { AttributeOf, NamesOf, TargetOf } from './registry.js';
-
-/** What a value of each attribute type is compared with. */
-interface Operands {
-  string: string;
-  text: string;
-  richtext: string;
-  email: string;
-  password: never;
-  uid: string;
-  enumeration: string;
-  integer: number;
-  biginteger: string | number;
-  float: number;
-  decimal: number;
-  boolean: boolean;
-  date: string;
-  time: string;
-  datetime: string | number | Date;
-  timestamp: string | number | Date;
-  json: unknown;
-  array: unknown;
-  blocks: unknown;
-}
+import type { Values } from './values.js';
 
 type OneOrMany<V> = V | readonly V[];
 
@@ -83,7 +61,7 @@ type OperatorsOf<Type extends ScalarTypeName, V> = Type extends JsonName
 
 type OperandOf<A, Type extends ScalarTypeName> = A extends { readonly enum: readonly (infer E)[] }
   ? E
-  : Operands[Type];
+  : Values[Type];
 
 type ScalarFilter<A> = A extends { readonly type: infer Type extends JsonName }
   ? OperatorsOf<Type, unknown> | null

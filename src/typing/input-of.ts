@@ -1,5 +1,5 @@
 /** The type of what is written: the `data` of a body. */
-import type { BlockNode, ScalarTypeName } from '../schema/definitions.js';
+import type { ScalarTypeName } from '../schema/definitions.js';
 import type {
   ContentId,
   Defined,
@@ -12,29 +12,7 @@ import type {
   RegistryOf,
   TargetOf,
 } from './registry.js';
-
-/** What a body may hold for each attribute type. */
-interface Values {
-  string: string;
-  text: string;
-  richtext: string;
-  email: string;
-  password: string;
-  uid: string;
-  enumeration: string;
-  integer: number;
-  biginteger: string | number;
-  float: number;
-  decimal: number;
-  boolean: boolean;
-  date: string;
-  time: string;
-  datetime: string | number | Date;
-  timestamp: string | number | Date;
-  json: unknown;
-  array: readonly unknown[];
-  blocks: readonly BlockNode[];
-}
+import type { Values } from './values.js';
 
 /** How a body names a document: by `id`, by `documentId`, or as an object with one of them. */
 type Reference = string | number | NamedById | NamedByDocumentId;
