@@ -99,7 +99,9 @@ describe('hostile text over HTTP', () => {
   const contents = (): Promise<Record<string, unknown>[]> =>
     withSql(database.url, async (sql) => {
       const tables = await sql(
-        `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+        // The ledger is looked after beside all requests.
+        `select table_name as name from information_schema.tables where table_schema = 'public'
+         and table_name not in ('content_change', 'content_total') order by 1`,
       );
       const digests: Record<string, unknown>[] = [];
       for (const { name } of tables) {

@@ -56,7 +56,8 @@ function printFindings(findings: readonly Finding[]): void {
 }
 
 console.log(`fuzz:leak with ${describeBudget(budget)}`);
-const postgres = await startPostgres();
+// Some thirty applications, each with its pool and a connection that asks what has changed.
+const postgres = await startPostgres({ max_connections: '500' });
 const closing: (() => Promise<unknown>)[] = [];
 try {
   const readers = callers.filter((name) => name in CALLERS);
