@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import sharp from 'sharp';
@@ -162,6 +162,7 @@ export async function bench(args) {
   });
   const { only, ...given } = values;
   const options = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)]));
+  const [load] = loadavg();
   const scratch = await mkdtemp(join(tmpdir(), 'bench-upload-'));
   const databases = await startDatabases();
   const outcome = {};
@@ -183,6 +184,7 @@ export async function bench(args) {
     const machine = {
       ...(await describePostgres(databases.url)),
       date: new Date().toISOString().slice(0, 10),
+      load: Number(load.toFixed(1)),
     };
     const markdown = report({ machine, options, ...outcome });
     console.log(markdown);

@@ -54,7 +54,8 @@ export const report = ({ machine, options, ...outcome }) =>
     `# Upload bench
 
 \`npm run bench -- upload\`, ${machine.date}: ${availableParallelism()} cores for server, PostgreSQL and clients together; Node ${process.versions.node}, PostgreSQL ${machine.version},
-Express, NODE_ENV=production, files in a directory.
+Express, NODE_ENV=production, files in a directory. The machine's load average before it began: ${machine.load}; above 2, others were at
+work on it, and only ratios say something.
 `,
     ...Object.entries(outcome).map(([name, part]) => PARTS[name](part, options)),
   ].join('');

@@ -17,7 +17,7 @@ import {
   unknownIn,
 } from './leftovers.js';
 import { RefusedValues } from './refused-values.js';
-import { compileStoredModel } from './stored-model.js';
+import { compileStoredModel, type StoredModel, storedModelIn } from './stored-model.js';
 
 /** Something in the database that is not as the model has it. */
 export interface Finding {
@@ -162,11 +162,9 @@ function lostOf(
 }
 
 /** What differs between the model that the content was stored under and this one. */
-function otherModel({ schema, settings }: Checked, row: Row | undefined): Finding[] {
-  if (row === undefined) return [];
-  const own = describeModel(schema, settings);
-  if (row['digest'] === digestOf(own)) return [];
-  const { types, components } = row['description'] as ModelDescription;
+function otherModel({ schema, settings }: Checked, stored: StoredModel | null): Finding[] {
+  if (stored === null || stored.digest === digestOf(describeModel(schema, settings))) return [];
+  const { types, components } = stored.description;
   const lost = [...lostOf(types, schema.types), ...lostOf(components, schema.components)];
   const text = 'The content is stored under another model than that of this release';
   return [{ weight: 'note', text }, ...lost.map((one) => ({ weight: 'error' as const, text: one }))];
@@ -186,12 +184,13 @@ export async function checkContent(checked: Checked, all: boolean): Promise<Chec
       stored: null,
     };
   const [row] = await checked.database.run(compileStoredModel(checked.schema));
+  const stored = storedModelIn(row);
   const findings = [
-    ...otherModel(checked, row),
+    ...otherModel(checked, stored),
     ...(await hidden(checked)),
     ...(await (all ? everything(checked) : newest(checked))),
   ];
-  return { away, findings, stored: row === undefined ? null : String(row['digest']) };
+  return { away, findings, stored: stored?.digest ?? null };
 }
 
 /** What to do about what was found. */

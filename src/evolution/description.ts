@@ -3,6 +3,7 @@
  * tells the next version of the application what its rows were written as.
  */
 import { createHash } from 'node:crypto';
+import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../json.js';
 import { rebuildSchema } from '../schema/build-schema.js';
 import type {
   AttributeDefinition,
@@ -37,6 +38,43 @@ export interface ModelDescription {
   readonly types: Readonly<Record<string, TypeDescription>>;
   /** By uid. */
   readonly components: Readonly<Record<string, { readonly attributes: AttributeDefinitions }>>;
+}
+
+const isFlag: Test<boolean> = (value) => typeof value === 'boolean';
+
+const isKind: Test<ContentType['kind']> = (value) => value === 'collectionType' || value === 'singleType';
+
+/** Whether a value is a definition as far as a description needs it: its schema, once made, says more. */
+const isDefinition: Test<AttributeDefinition> = (value): value is AttributeDefinition =>
+  isShape({ type: isText })(value);
+
+const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
+  format: (value) => value === FORMAT,
+  defaultLocale: isText,
+  locales: isListOf(isText),
+  types: isRecordOf(
+    isShape<TypeDescription>({
+      kind: isKind,
+      pluralApiId: isText,
+      tableName: isText,
+      draftAndPublish: isFlag,
+      localized: isFlag,
+      owner: (value) => value === null || isText(value),
+      attributes: isRecordOf(isDefinition),
+    }),
+  ),
+  components: isRecordOf(isShape({ attributes: isRecordOf(isDefinition) })),
+});
+
+/**
+ * A description as it was noted. Throws an Error for one that a later version of the library has written, and
+ * for what is none.
+ */
+export function noted(value: unknown): ModelDescription {
+  if (isShape({ format: isCount })(value) && value.format !== FORMAT)
+    throw new Error(`The database was last migrated by a newer version of the library: update the library`);
+  if (!isDescription(value)) throw new Error('The model that is noted in the database cannot be read');
+  return value;
 }
 
 /** The locales that a model's content is in. */
@@ -77,7 +115,9 @@ function attributeDescription({ def, ...attribute }: Attribute): AttributeDefini
   const given =
     targets === null ? def : { ...def, targets: targets.map(({ singularApiId }) => singularApiId) };
   const kept = Object.entries(given).filter(([key, value]) => KEPT.includes(key) && !isDefault(value));
-  return Object.fromEntries(kept) as unknown as AttributeDefinition;
+  const description: unknown = Object.fromEntries(kept);
+  if (!isDefinition(description)) throw new Error(`${attribute.name} has no type`);
+  return description;
 }
 
 const attributesOf = ({ attributes }: Model): AttributeDefinitions =>
@@ -136,13 +176,8 @@ const definitionOf = ([singularApiId, { owner, ...type }]: [
   TypeDescription,
 ]): ContentTypeDefinition => ({ ...type, singularApiId, ...(owner === null ? {} : { owner }) });
 
-/**
- * The model that a description is of, whose tables are in a PostgreSQL schema. Throws an Error for a
- * description that a later version of the library has written.
- */
-export function schemaOf({ format, types, components }: ModelDescription, place: string | null): Schema {
-  if (format !== FORMAT)
-    throw new Error(`The database was last migrated by a newer version of the library: update the library`);
+/** The model that a description is of, whose tables are in a PostgreSQL schema. */
+export function schemaOf({ types, components }: ModelDescription, place: string | null): Schema {
   const { file, ...others } = types;
   const definitions = Object.entries(others).map(definitionOf);
   const parts = Object.entries(components).map(([uid, rest]): ComponentDefinition => ({ uid, ...rest }));

@@ -7,7 +7,7 @@ import { describeModel, digestOf, type ModelDescription, schemaOf } from './desc
 import { foundColumns, foundModel } from './found-model.js';
 import { type Evolution, evolutionOf, inverseOf, type Side } from './pairs.js';
 import { changesOf, countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
-import { notedModel, type StoredModel, storedModel } from './stored-model.js';
+import { notedModel, type StoredModel, storedModel, storedModelIn } from './stored-model.js';
 
 /** Runs one statement; answers its rows. */
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -42,7 +42,7 @@ async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
   );
   if (there?.['there'] !== true) return null;
   const [row] = await run(script(storedModel(schema)));
-  return row === undefined ? null : (row as unknown as StoredModel);
+  return storedModelIn(row);
 }
 
 async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {

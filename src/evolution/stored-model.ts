@@ -2,13 +2,18 @@
 import { modelTableOf } from '../schema/model-table.js';
 import type { Schema } from '../schema/model.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../sql.js';
-import { digestOf, type ModelDescription } from './description.js';
+import type { Row } from '../database/runner.js';
+import { digestOf, type ModelDescription, noted } from './description.js';
 
-/** A row of the answer to {@link storedModel}. */
+/** What a migration has noted. */
 export interface StoredModel {
   readonly digest: string;
   readonly description: ModelDescription;
 }
+
+/** The answer to {@link storedModel}; null for no row. Throws an Error for what this version cannot read. */
+export const storedModelIn = (row: Row | undefined): StoredModel | null =>
+  row === undefined ? null : { digest: String(row['digest']), description: noted(row['description']) };
 
 /** Asks for the description; no row where nothing has noted one. The table may be missing (42P01). */
 export const storedModel = ({ file }: Schema): Sql =>
