@@ -179,7 +179,8 @@ describe('the cache, and servers', () => {
     await app.get(LedgerWorker).look();
     expect(warnings(/subscription/)).toHaveLength(1);
     expect(await isKept(3)).toBe(false);
-    await sql(`update notes set title = 'subscribed'`);
+    // Only what is written down is sent on, which this server does not do by itself for seconds.
+    await sql(`begin; set local synchronous_commit = on; update notes set title = 'subscribed'; commit`);
     for (let tries = 0; tries < 100 && (await titles()) !== 'subscribed'; tries += 1) await sleep(50);
     expect(await titles()).toBe('subscribed');
     await sql('drop subscription notes', standby);
