@@ -78,6 +78,7 @@ export class LedgerWorker implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     if (this.timer !== null) clearInterval(this.timer);
     if (this.settling !== null) clearTimeout(this.settling);
+    this.keeper.close();
     this.ledger.close();
   }
 }

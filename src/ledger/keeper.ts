@@ -54,6 +54,7 @@ export class LedgerKeeper {
   isWhole = false;
   /** What changes are not noted of, in a sentence; null where that is not known, too. */
   lack: string | null = null;
+  private isClosed = false;
   /** What the tables of each type looked like. */
   private marks: ReadonlyMap<string, string> = new Map();
   /** Transactions before this one had ended at that time. */
@@ -161,8 +162,14 @@ export class LedgerKeeper {
       if (before.has(name) && before.get(name) !== mark) await this.count(this.base.schema.types.get(name));
   }
 
+  /** The application ends: nothing that fails from here on is worth a word. */
+  close(): void {
+    this.isClosed = true;
+  }
+
   /** Once, until it has become another reason. */
   private say(why: string): void {
+    if (this.isClosed) return;
     const message = `${why}, so that no answer is kept and lists are counted`;
     if (message !== this.lack) this.base.warn(message);
     this.lack = message;
