@@ -19,7 +19,8 @@ const lastOf = (sequence: Sql): Sql => sql`coalesce(pg_sequence_last_value(${seq
  */
 export function compilePast({ file }: Schema, { instances, counts }: LastNumbers): Statement {
   const taken = (sequence: Sql, last: string): Sql =>
-    sql`(select max(nextval(${sequence}::regclass)) from generate_series(${lastOf(sequence)} + 1, ${param(last)}::int8))`;
+    sql`(select max(nextval(${sequence}::regclass))
+      from generate_series(${lastOf(sequence)} + 1, ${param(last)}::int8))`;
   const { instanceSequence, counter } = file.storage;
   return print(
     sql`select ${taken(quote(instanceSequence, 'reference'), instances)}, ${taken(quote(counter, 'reference'), counts)}`,
@@ -49,7 +50,8 @@ export const compileBeginImport = (schema: Schema, archive: string): readonly St
     sql`create table if not exists ${progressTable(schema)} (archive text primary key, done bigint not null)`,
   ),
   print(
-    sql`insert into ${progressTable(schema)} (archive, done) values (${param(archive)}::text, 0) on conflict (archive) do nothing`,
+    sql`insert into ${progressTable(schema)} (archive, done) values (${param(archive)}::text, 0)
+      on conflict (archive) do nothing`,
   ),
 ];
 
@@ -61,13 +63,15 @@ export const compileImportTable = ({ file }: Schema): Statement =>
 export function compileProgress(schema: Schema, archive: string, isHeld: boolean): Statement {
   const hold = isHeld ? sql` for update` : sql``;
   return print(
-    sql`select p.done::int4 as done from ${progressTable(schema)} p where p.archive = ${param(archive)}::text${hold}`,
+    sql`select p.done::int4 as done from ${progressTable(schema)} p
+      where p.archive = ${param(archive)}::text${hold}`,
   );
 }
 
 export const compileNoteProgress = (schema: Schema, { archive, done }: ImportProgress): Statement =>
   print(
-    sql`update ${progressTable(schema)} p set done = ${param(done)}::int8 where p.archive = ${param(archive)}::text`,
+    sql`update ${progressTable(schema)} p set done = ${param(done)}::int8
+      where p.archive = ${param(archive)}::text`,
   );
 
 /** An import that has come to its end is forgotten. */

@@ -37,22 +37,26 @@ const given = (lines: Param): Sql =>
 
 /** Their versions as rows of their table: `r`. */
 const versionsIn = ({ archived: { type } }: Batch, lines: Param): Sql =>
-  sql`${given(lines)} cross join lateral json_populate_recordset(null::${quote(type.table)}, g.line->'versions') r`;
+  sql`${given(lines)}
+    cross join lateral json_populate_recordset(null::${quote(type.table)}, g.line->'versions') r`;
 
 /** A document without what does not count in comparisons: numbers of rows, places in lists of others. */
 function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
   const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
   const ignored = param(['id', 'revision', ...places, ...unknown, ...set.keys()]);
-  const versions = sql`(select jsonb_agg(v.v - ${ignored}::text[] order by v.n) from jsonb_array_elements(c.d->'versions') with ordinality v(v, n))`;
+  const versions = sql`(select jsonb_agg(v.v - ${ignored}::text[] order by v.n)
+    from jsonb_array_elements(c.d->'versions') with ordinality v(v, n))`;
   const lists = links
     .filter(({ table }) => table.inversePosition !== null)
     .map(({ attribute: { name } }) => {
       const key = quote(name, 'string');
-      const list = sql`(select jsonb_agg(l.l - 'inverse_position' order by l.n) from jsonb_array_elements(c.d->'links'->${key}) with ordinality l(l, n))`;
+      const list = sql`(select jsonb_agg(l.l - 'inverse_position' order by l.n)
+        from jsonb_array_elements(c.d->'links'->${key}) with ordinality l(l, n))`;
       return sql` || case when c.d->'links' ? ${key} then jsonb_build_object(${key}, ${list}) else '{}' end`;
     });
   const all = sql`((c.d->'links') - ${param(unknown)}::text[])${join(lists, ' ')}`;
-  return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${all}, 'schedule', c.d->'schedule') from (select ${document}::jsonb as d offset 0) c)`;
+  return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${all}, 'schedule', c.d->'schedule')
+    from (select ${document}::jsonb as d offset 0) c)`;
 }
 
 /** Documents of the database that are there and say something else: their `id`. */
@@ -60,7 +64,8 @@ export function compileDiffering(batch: Batch): Statement {
   const { archived, lines } = batch;
   const table = quote(archived.type.table);
   const theirs = comparable(archivedDocument(archived), batch);
-  return print(sql`select d.document_id as id from (select g.id as document_id, g.line from ${given(listed(lines))}
+  return print(sql`select d.document_id as id
+    from (select g.id as document_id, g.line from ${given(listed(lines))}
       where exists (select 1 from ${table} t where t.document_id = g.id) offset 0) d
     where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
 }
@@ -69,7 +74,8 @@ export function compileDiffering(batch: Batch): Statement {
 export function compileExisting({ archived, lines }: Batch): Statement {
   const table = quote(archived.type.table);
   return print(
-    sql`select g.id from ${given(listed(lines))} where exists (select 1 from ${table} t where t.document_id = g.id)`,
+    sql`select g.id from ${given(listed(lines))}
+      where exists (select 1 from ${table} t where t.document_id = g.id)`,
   );
 }
 
@@ -96,8 +102,10 @@ function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement
   const where = index.where === null ? sql`` : sql` where ${index.where}`;
   const same = columnsOf(index, batch.archived).map((name) => sql`t.${name} = r.${name}`);
   const rows = sql`select r.* from ${versionsIn(batch, listed(batch.lines))}`;
-  return print(sql`select distinct r.document_id as id, t.document_id as other from (select * from (${rows}) r${where}) r
-    join (select * from ${quote(type.table)}${where}) t on ${join(same, ' and ')} and t.document_id <> r.document_id
+  return print(sql`select distinct r.document_id as id, t.document_id as other
+    from (select * from (${rows}) r${where}) r
+    join (select * from ${quote(type.table)}${where}) t on ${join(same, ' and ')}
+      and t.document_id <> r.document_id
     where not (${replaceable(sql`t`)})`);
 }
 
@@ -105,8 +113,10 @@ function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement
 function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
   const { table, owner, target } = namesOf(stored.table);
   const list = sql`json_populate_recordset(null::${table}, g.line->'links'->${quote(stored.attribute.name, 'string')})`;
-  return print(sql`select distinct g.id, l.${owner} as other from ${given(listed(lines))} cross join lateral ${list} r
-    join ${table} l on l.${target} = r.${target} and l.published = r.published and l.locale = r.locale and l.${owner} <> g.id`);
+  return print(sql`select distinct g.id, l.${owner} as other from ${given(listed(lines))}
+    cross join lateral ${list} r
+    join ${table} l on l.${target} = r.${target} and l.published = r.published and l.locale = r.locale
+      and l.${owner} <> g.id`);
 }
 
 /** A question for documents that are in the way, and what they would have in common. */
@@ -158,8 +168,10 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
   const ids = sql`(select g.id from ${given(lines)})`;
   const names = columns.map(({ name }) => quote(name));
   const sequence = sql`${idsOf(type)}::regclass`;
-  const id = sql`case when r.id is null or exists (select 1 from ${table} x where x.id = r.id) then nextval(${sequence}) else r.id end`;
-  const own = sql`r.document_id, ${id}, r.locale, r.published, r.created_at, r.updated_at, r.published_at, coalesce(r.revision, 0)`;
+  const id = sql`case when r.id is null or exists (select 1 from ${table} x where x.id = r.id)
+    then nextval(${sequence}) else r.id end`;
+  const own = sql`r.document_id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
+    r.published_at, coalesce(r.revision, 0)`;
   const values = columns.map(({ name }) => batch.set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
   const written = join([own, ...values], ', ');
   const set = [sql`created_at`, sql`updated_at`, sql`published_at`, sql`revision`, ...names].map(
@@ -167,8 +179,10 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
   );
   return [
     print(sql`delete from ${table} t where t.document_id in ${ids}
-      and (t.document_id, t.locale, t.published) not in (select r.document_id, r.locale, r.published from ${rows})`),
-    print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows} order by r.id
+      and (t.document_id, t.locale, t.published) not in
+        (select r.document_id, r.locale, r.published from ${rows})`),
+    print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows}
+      order by r.id
       on conflict (document_id, locale, published) do update set ${join(set, ', ')}`),
     ...links.flatMap((one) => linksOf(one, lines)),
     ...timesOf(archived, lines),
@@ -192,11 +206,14 @@ function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
   const name = constant(type.singularApiId);
   return [
     print(
-      sql`delete from ${table} s where s.type = ${name} and s.document_id in (select g.id from ${given(lines)})`,
+      sql`delete from ${table} s where s.type = ${name}
+        and s.document_id in (select g.id from ${given(lines)})`,
     ),
     print(sql`insert into ${table} (type, document_id, ${TIME_COLUMNS})
-      select ${name}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure from ${given(lines)}
-      cross join lateral json_populate_recordset(null::${table}, case json_typeof(g.line->'schedule') when 'array' then g.line->'schedule' end) r`),
+      select ${name}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure
+        from ${given(lines)}
+      cross join lateral json_populate_recordset(null::${table},
+        case json_typeof(g.line->'schedule') when 'array' then g.line->'schedule' end) r`),
   ];
 }
 
