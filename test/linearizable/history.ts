@@ -29,7 +29,7 @@ export interface Read {
 }
 
 /** Writes of one transaction. */
-export type Together = readonly Write[];
+type Together = readonly Write[];
 
 /** What happened from one moment at which nothing was under way to the next. */
 export interface History {
