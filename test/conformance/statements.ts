@@ -1,6 +1,8 @@
 /** Counts the SQL statements that this process sends, by wrapping the driver's one entry. */
 import pg from 'pg';
+import { type Sent, textsOf, Upkeep } from '../support/upkeep.ts';
 
+const upkeep = new Upkeep();
 let sent = 0;
 let wrapped = false;
 
@@ -8,9 +10,9 @@ let wrapped = false;
 export function countStatements(): () => number {
   if (!wrapped) {
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-    const counting = function (this: unknown, ...args: unknown[]): unknown {
-      const [first] = args as [{ statements?: readonly unknown[] }];
-      sent += first.statements?.length ?? 1;
+    const counting = function (this: object, ...args: unknown[]): unknown {
+      const texts = textsOf((args as [Sent])[0]);
+      if (!upkeep.includes(this, texts)) sent += texts.length;
       return query.apply(this, args);
     };
     Object.assign(pg.Client.prototype, { query: counting });

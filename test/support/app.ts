@@ -7,6 +7,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
 import { createDatabase } from './database.ts';
+import { type Sent, textsOf, Upkeep } from './upkeep.ts';
 
 export const ADAPTERS = ['express', 'fastify'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
@@ -68,11 +69,12 @@ export async function createTestApp(
 /** What goes over the wire while `work` runs, flight by flight: the texts of the statements sent at once. */
 export async function recordFlights(work: () => Promise<unknown>): Promise<string[][]> {
   const seen: string[][] = [];
+  const upkeep = new Upkeep();
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [first] = args as [string | { text: string } | { statements: readonly { text: string }[] }];
-    if (typeof first === 'string') seen.push([first]);
-    else seen.push(('statements' in first ? first.statements : [first]).map(({ text }) => text));
+    const [first] = args as [Sent];
+    const texts = textsOf(first);
+    if (!upkeep.includes(this, texts)) seen.push(texts);
     return (original as (...all: unknown[]) => unknown).apply(this, args);
   } as typeof original;
   try {
@@ -80,12 +82,8 @@ export async function recordFlights(work: () => Promise<unknown>): Promise<strin
   } finally {
     pg.Client.prototype.query = original;
   }
-  return seen.filter(([text = '']) => !UPKEEP.test(text));
+  return seen;
 }
-
-/** What the ledger asks by itself, or for many requests at once. */
-const UPKEEP =
-  /as pending|pg_is_in_recovery\(\)|pg_trigger|plan_cache_mode|uncounted|content_total" t where t.type = w.type/;
 
 /** Counts the statements that go over the wire while `work` runs. */
 export const countStatements = async (work: () => Promise<unknown>): Promise<string[]> =>
