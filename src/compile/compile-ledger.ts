@@ -16,15 +16,9 @@ const serverOf = ({ change }: LedgerTables): Sql =>
 export const seenBy = (tables: LedgerTables): Sql =>
   sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server`;
 
-/** All that is seen now: of each type what its changes come to. */
-export function compileStand(tables: LedgerTables): Statement {
-  const { change, total } = tables;
-  const all = sql`select c.type, c.digest from ${quote(change)} c union all select t.type, t.digest from ${quote(total)} t where t.type <> ''`;
-  const digests = sql`select q.type, bit_xor(q.digest)::text as digest from (${all}) q group by q.type`;
-  return print(
-    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, (select json_agg(d.*) from (${digests}) d)::text as digests`,
-  );
-}
+/** Where checks begin: what is seen now. */
+export const compileStand = (tables: LedgerTables): Statement =>
+  print(sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby`);
 
 /**
  * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; and
@@ -35,11 +29,10 @@ export function compileCheck(tables: LedgerTables, snapshot: string): Statement 
   const since = sql`${param(snapshot)}::pg_snapshot`;
   // What a snapshot does not see: transactions from its end on, and those that were running. Asked like that
   // it costs what has changed, however long somebody has been writing.
-  const columns = sql`c.type, c.document_id as id, c.xid, c.digest from ${quote(change)} c`;
+  const columns = sql`c.type, c.document_id as id, c.xid from ${quote(change)} c`;
   const unseen = sql`select ${columns} where c.xid >= pg_snapshot_xmax(${since})
-    union all select ${columns} where c.xid = any(array(select pg_snapshot_xip(${since})))`;
-  const changes = sql`select u.type, u.id, u.xid::text as xid, bit_xor(u.digest)::text as digest from (${unseen}) u
-    group by u.type, u.id, u.xid`;
+    union select ${columns} where c.xid = any(array(select pg_snapshot_xip(${since})))`;
+  const changes = sql`select u.type, u.id, u.xid::text as xid from (${unseen}) u`;
   const lost = sql`exists (select 1 from ${quote(total)} t where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
   return print(
     sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
@@ -122,10 +115,10 @@ export function compileRecount(type: ContentType): Statement {
   const kept = sql`select locale, published, sum(total) as n from ${quote(total)} ${ofType}`;
   const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta, coalesce(k.n, 0) as base
     from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
-  const changed = sql`insert into ${quote(change)} (xid, n, type, locale, published, delta, digest)
-    values (pg_current_xact_id(), ${nextCount(type)}, ${name}, '', false, 0, (random() * 9007199254740991)::int8)`;
-  const stored = sql`insert into ${quote(total)} as t (type, locale, published, total, digest, horizon)
-    select ${name}, locale, published, n - delta, 0, '0'::xid8 from compared union all select ${name}, '', true, 1, 0, '0'::xid8
+  const changed = sql`insert into ${quote(change)} (xid, n, type, locale, published, delta)
+    values (pg_current_xact_id(), ${nextCount(type)}, ${name}, '', false, 0)`;
+  const stored = sql`insert into ${quote(total)} as t (type, locale, published, total, horizon)
+    select ${name}, locale, published, n - delta, '0'::xid8 from compared union all select ${name}, '', true, 1, '0'::xid8
     on conflict (type, locale, published) do update set total = excluded.total`;
   const wasCounted = sql`exists (select 1 from ${quote(total)} t where ${isCounted(name)})`;
   return print(sql`with counted as (${counted}), deltas as (${deltas}), kept as (${kept}), compared as (${compared}),
@@ -140,13 +133,13 @@ export function compileRecount(type: ContentType): Statement {
  */
 export function compileFold({ change, total }: LedgerTables, before: string): Statement {
   const horizon = sql`${param(before)}::xid8`;
-  const gone = sql`delete from ${quote(change)} c where c.xid < ${horizon} returning c.type, c.locale, c.published, c.delta, c.digest`;
+  const gone = sql`delete from ${quote(change)} c where c.xid < ${horizon} returning c.type, c.locale, c.published, c.delta`;
   return print(sql`with gone as (${gone})
-    insert into ${quote(total)} as t (type, locale, published, total, digest, horizon)
-    select type, locale, published, sum(delta), bit_xor(digest), '0'::xid8 from gone group by type, locale, published
-    union all select '', '', false, 0, 0, ${horizon} where exists (select 1 from gone)
+    insert into ${quote(total)} as t (type, locale, published, total, horizon)
+    select type, locale, published, sum(delta), '0'::xid8 from gone group by type, locale, published
+    union all select '', '', false, 0, ${horizon} where exists (select 1 from gone)
     on conflict (type, locale, published) do update
-    set total = t.total + excluded.total, digest = t.digest # excluded.digest, horizon = greatest(t.horizon, excluded.horizon)`);
+    set total = t.total + excluded.total, horizon = greatest(t.horizon, excluded.horizon)`);
 }
 
 /**
@@ -165,8 +158,8 @@ export function compileSettle({ change, total }: LedgerTables): Statement {
   const due = sql`select c.xid, c.n, c.type, c.locale, c.published, c.delta from ${quote(change)} c where c.delta <> 0`;
   const settled = sql`update ${quote(change)} c set delta = 0 from due d where c.xid = d.xid and c.n = d.n`;
   return print(sql`with due as materialized (${due}), settled as (${settled})
-    insert into ${quote(total)} as t (type, locale, published, total, digest, horizon)
-    select type, locale, published, sum(delta), 0, '0'::xid8 from due group by type, locale, published
+    insert into ${quote(total)} as t (type, locale, published, total, horizon)
+    select type, locale, published, sum(delta), '0'::xid8 from due group by type, locale, published
     on conflict (type, locale, published) do update set total = t.total + excluded.total`);
 }
 

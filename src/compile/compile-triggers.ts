@@ -30,10 +30,7 @@ const NOTED: Readonly<Record<HeldRows, Noted>> = {
 };
 
 /** The columns of a change, but for the type. */
-const INTO = sql`(xid, n, type, document_id, locale, published, delta, digest)`;
-
-/** A number that nobody has met before: chance, because a counter may count anew after a failover. */
-const CHANCE = sql`(random() * 9007199254740991)::int8`;
+const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
 
 const one = (aggregated: Sql): Sql =>
   sql`case when min(${aggregated}) = max(${aggregated}) then min(${aggregated}) end`;
@@ -55,13 +52,13 @@ function noteFunction({ type, holds }: NotedTable, { change, total }: LedgerTabl
   const noted = NOTED[holds];
   const into = sql`insert into ${quote(change)} ${INTO}`;
   const note = (event: NotedEvent): Sql =>
-    sql`${into} select pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], ${one(sql`d`)}, l, p, sum(n), ${CHANCE} from (${changedRows(noted, event)}) x group by l, p;`;
+    sql`${into} select pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], ${one(sql`d`)}, l, p, sum(n) from (${changedRows(noted, event)}) x group by l, p;`;
   // Nobody has counted what is left, which is nothing unless the transaction looks at an older state.
   const uncounted =
     holds === 'versions'
       ? sql` update ${quote(total)} t set total = 0 where t.type = tg_argv[0] and t.locale = '' and t.published;`
       : sql``;
-  const emptied = sql`${into} values (pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], null, '', false, 0, ${CHANCE});${uncounted}`;
+  const emptied = sql`${into} values (pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], null, '', false, 0);${uncounted}`;
   return sql`create or replace function ${quote(functionOf({ type, holds }))}() ${HEADER} $$ begin
     if tg_op = 'INSERT' then ${note('insert')} elsif tg_op = 'UPDATE' then ${note('update')}
     elsif tg_op = 'DELETE' then ${note('delete')} else ${emptied} end if; return null; end $$`;

@@ -28,22 +28,15 @@ export interface LedgerBase {
 
 /** When something changed last: by the number of the check that said so. */
 interface Changes {
-  /** What all changes come to. */
-  digest: bigint;
   /** Any document. */
   last: number;
   /** Documents that nobody named, so that each may be among them. */
   unnamed: number;
 }
 
-/** What all changes of a type come to. */
-interface Stand {
-  readonly type: string;
-  readonly digest: string;
-}
-
 /** Changes of a document by a transaction, or of any where `id` is null. */
-export interface Told extends Stand {
+export interface Told {
+  readonly type: string;
   readonly id: string | null;
   readonly xid: string;
 }
@@ -62,8 +55,8 @@ const NAMED = 10_000;
 const RECENT = 1000;
 const CHECK = 'content_ledger_check';
 
-const told = <T extends Stand>(text: unknown): readonly T[] =>
-  typeof text === 'string' ? (JSON.parse(text) as T[]) : [];
+const told = (text: unknown): readonly Told[] =>
+  typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
 
 export class Ledger {
   /** How many checks were made; what was read before the last one may be older. */
@@ -139,11 +132,6 @@ export class Ledger {
     );
   }
 
-  /** What all changes of types come to: equal wherever the same is seen. */
-  digest(types: readonly string[]): string {
-    return types.map((type) => this.types.get(type)?.digest ?? 0n).join(' ');
-  }
-
   /** Forgets everything, so that what is kept is read anew. */
   forget(): void {
     this.snapshot = null;
@@ -202,7 +190,7 @@ export class Ledger {
     const isForgotten = this.snapshot !== since;
     if (isForgotten || row['lost'] === true || row['server'] !== this.seenBy) return false;
     this.snapshot = String(row['snapshot']);
-    this.tell(told<Told>(row['changes']));
+    this.tell(told(row['changes']));
     return true;
   }
 
@@ -212,13 +200,11 @@ export class Ledger {
     for (const change of changes) this.note(change);
   }
 
-  /** All that is there, for the first time, or after it has been lost from sight. */
+  /** Begins with what is there, for the first time, or after it has been lost from sight. */
   private async begin(connection: OwnConnection): Promise<void> {
     const [row = {}] = await connection.run(compileStand(this.base.tables));
     this.judge(row);
     this.forget();
-    for (const { type, digest } of told(row['digests']))
-      this.types.set(type, { digest: BigInt(digest), last: this.count, unnamed: this.count });
     this.seenBy = String(row['server']);
     this.snapshot = String(row['snapshot']);
   }
@@ -229,10 +215,9 @@ export class Ledger {
   }
 
   private note(change: Told): void {
-    const { type, id, digest } = change;
-    const changes = this.types.get(type) ?? { digest: 0n, last: 0, unnamed: 0 };
+    const { type, id } = change;
+    const changes = this.types.get(type) ?? { last: 0, unnamed: 0 };
     this.types.set(type, changes);
-    changes.digest ^= BigInt(digest);
     changes.last = this.count;
     if (this.documents.size >= NAMED) {
       this.documents.clear();

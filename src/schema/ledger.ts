@@ -38,8 +38,6 @@ export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
   column('published', 'boolean'),
   // How many more versions there are.
   column('delta', 'bigint'),
-  // A number of its own. Those of all changes that somebody sees, taken together, say what they see.
-  column('digest', 'bigint'),
 ];
 
 /** What changes come to that are not kept any more, by type, locale and state. */
@@ -48,7 +46,6 @@ export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
   column('locale', 'text', { key: true }),
   column('published', 'boolean', { key: true }),
   column('total', 'bigint'),
-  column('digest', 'bigint'),
   // Of the row without a type: changes of earlier transactions are not kept.
   column('horizon', 'xid8'),
 ];

@@ -202,7 +202,7 @@ describe('the cache', () => {
     await long.connect();
     await long.query('begin');
     await long.query(
-      `update labels set name = 'x'; insert into content_change values (pg_current_xact_id(), 0, 'none', null, '', false, 0, 0)`,
+      `update labels set name = 'x'; insert into content_change values (pg_current_xact_id(), 0, 'none', null, '', false, 0)`,
     );
     for (const title of ['a', 'b', 'c']) {
       await make(title);

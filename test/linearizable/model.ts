@@ -40,6 +40,6 @@ export const NUMBERING = `
 /** Tells all listeners what the ledger notes: for the check that only listens. */
 export const NOTIFYING = `
   create function tell_changes() returns trigger language plpgsql as $$ begin
-    perform pg_notify('content_change', json_build_object('type', new.type, 'xid', new.xid::text, 'digest', new.digest::text)::text);
+    perform pg_notify('content_change', json_build_object('type', new.type, 'xid', new.xid::text)::text);
     return null; end $$;
   create trigger tell_changes after insert on content_change for each row execute function tell_changes()`;
