@@ -122,7 +122,7 @@ export class Reads {
    */
   sharedMaxAge(plan: ReadPlan): number {
     if (plan.type.sharedMaxAge === 0 || !plan.version.published) return 0;
-    const { types } = plan.kept?.subject ?? this.subject(plan, this.print(plan));
+    const { types } = this.subject(plan, this.print(plan));
     const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
     const ofFiles = this.base.links.seconds ?? Infinity;
     return Math.min(...known.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));

@@ -10,11 +10,10 @@ import { type Identifier, join, param, quote, type Sql, sql } from '../sql.js';
 import { type Both, conversionOf, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { laterName } from './moved-links.js';
 import { readAs, readsAlike } from './readings.js';
+import { isEmbedded } from './stored-values.js';
 
 type ComponentPair = ModelPair<Component>;
 type Embedded = Both<EmbeddedAttribute>;
-
-const isEmbedded = (attribute: Attribute): attribute is EmbeddedAttribute => 'components' in attribute;
 
 /** What holds instances before and after. */
 export const embeddedPair = ({ before, after }: Pair<Attribute>): Embedded | null =>

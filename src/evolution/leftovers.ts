@@ -1,8 +1,9 @@
 /** What older models have left in the tables of this one: what nobody is shown, or nobody knows. */
 import { componentOf } from '../plan/given.js';
 import { instancesOf, type StoredValues, unknownMembers } from '../plan/stored-instances.js';
-import type { ContentType, EmbeddedAttribute, Model } from '../schema/model.js';
+import type { ContentType, Model } from '../schema/model.js';
 import { rowLabel } from './change.js';
+import { embeddedIn } from './stored-values.js';
 import { constant, join, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
 
 /** Beyond this, leftovers are not counted. */
@@ -41,9 +42,6 @@ export const compileHidden = (types: readonly ContentType[], defaultLocale: stri
       ),
     ),
   );
-
-const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
-  [...attributes.values()].filter((one): one is EmbeddedAttribute => 'components' in one);
 
 /** Whether documents of a type have components. */
 export const hasComponents = (type: ContentType): boolean => embeddedIn(type).length > 0;

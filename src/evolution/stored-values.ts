@@ -6,8 +6,11 @@ import { rowLabel } from './change.js';
 import type { ModelPair } from './pairs.js';
 import { columnAsJson } from './readings.js';
 
-const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
-  [...attributes.values()].filter((attribute) => 'components' in attribute);
+export const isEmbedded = (attribute: Attribute): attribute is EmbeddedAttribute => 'components' in attribute;
+
+/** What holds instances in a model. */
+export const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
+  [...attributes.values()].filter(isEmbedded);
 
 /** Whether a component stands in an attribute, at any depth; components may hold each other. */
 function holds({ components }: EmbeddedAttribute, wanted: Component, seen = new Set<Component>()): boolean {

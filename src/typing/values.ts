@@ -1,24 +1,13 @@
-/** What bodies and filters may hold for each attribute type; what answers hold is `ScalarValues`. */
-import type { BlockNode } from '../schema/definitions.js';
+/** What bodies and filters may hold for each attribute type; what answers hold is {@link ScalarValues}. */
+import type { BlockNode, ScalarValues } from '../schema/definitions.js';
 
-export interface Values {
-  string: string;
-  text: string;
-  richtext: string;
-  email: string;
-  password: string;
-  uid: string;
-  enumeration: string;
-  integer: number;
+/** The types of which they may hold more than answers do. */
+interface Wider {
   biginteger: string | number;
-  float: number;
-  decimal: number;
-  boolean: boolean;
-  date: string;
-  time: string;
   datetime: string | number | Date;
   timestamp: string | number | Date;
-  json: unknown;
   array: readonly unknown[];
   blocks: readonly BlockNode[];
 }
+
+export interface Values extends Omit<ScalarValues, keyof Wider>, Wider {}
