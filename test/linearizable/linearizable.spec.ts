@@ -151,6 +151,7 @@ describe('two instances, each in a process of its own', () => {
   }, 120_000);
 
   it('answer too late where they wait to be told, and that is found', async () => {
-    expect((await run('notify', 3000)).problems.length).toBeGreaterThan(0);
+    // It ends with the first one that is found, which takes thousands where messages are fast.
+    expect((await run('notify', 60_000)).problems.length).toBeGreaterThan(0);
   }, 120_000);
 });
