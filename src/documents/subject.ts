@@ -2,9 +2,9 @@
 import type { Subject } from '../ledger/ledger.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { notedTables } from '../schema/ledger.js';
-import type { Schema } from '../schema/model.js';
+import type { Attribute, Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
-import type { Statement } from '../sql.js';
+import type { Identifier, Statement } from '../sql.js';
 
 /** The name of the type whose content a table holds, by the table's. */
 export type Holders = ReadonlyMap<string, string>;
@@ -17,25 +17,38 @@ const NAME = /"([^"]+)"/g;
 /** What a plan's answers are about, whichever document they show. */
 export interface PlanSubject {
   readonly types: readonly string[];
-  /** Whether the one document that is asked for is all that matters. */
+  /** Whether, of the type that is asked for, only the document does that is asked for. */
   readonly isAlone: boolean;
 }
 
 /**
  * Every table stands in a statement's text between quotes; what else has such a name makes the subject larger
- * at most. A document that is looked at by itself, in one place, is a subject alone.
+ * at most. Only the document asked for matters of its type where no table of the type is looked at twice, and
+ * none but for the document itself and for the links that it owns: nothing leads back to others then.
  */
-export function planSubject(
-  { text }: Statement,
-  { documentId, type }: ReadPlan,
-  holders: Holders,
-): PlanSubject {
-  const named = [...text.matchAll(NAME)].flatMap(([, name = '']) => holders.get(name) ?? []);
-  const isAlone = documentId !== null && named.length === 1 && named[0] === type.singularApiId;
-  return { types: [...new Set(named)].sort(), isAlone };
+export function planSubject({ text }: Statement, plan: ReadPlan, holders: Holders): PlanSubject {
+  const named = [...text.matchAll(NAME)].flatMap(([, name = '']) => (holders.has(name) ? [name] : []));
+  const types = new Set(named.map((name) => holders.get(name) as string));
+  const ofType = named.filter((name) => holders.get(name) === plan.type.singularApiId);
+  const own = ownTables(plan);
+  const isOwn = ofType.every((name, i) => own.includes(name) && ofType.indexOf(name) === i);
+  return { types: [...types].sort(), isAlone: plan.documentId !== null && isOwn };
 }
 
-export const subjectOf = ({ types, isAlone }: PlanSubject, { documentId }: ReadPlan): Subject => ({
-  types,
-  documentId: isAlone ? documentId : null,
-});
+/** The tables of a document and of the links that it shows and owns. */
+const ownTables = ({ type, object }: ReadPlan): readonly string[] =>
+  [type.table, ...object.children.flatMap(({ attribute }) => linksOf(attribute))].map(
+    (table) => parted(table).bare,
+  );
+
+const linksOf = (attribute: Attribute): readonly Identifier[] =>
+  attribute.linked && attribute.join.kind === 'link' ? [attribute.join.links.table] : [];
+
+export function subjectOf({ types, isAlone }: PlanSubject, { documentId, type }: ReadPlan): Subject {
+  if (!isAlone || documentId === null) return { types, document: null };
+  const { singularApiId } = type;
+  return {
+    types: types.filter((one) => one !== singularApiId),
+    document: { type: singularApiId, id: documentId },
+  };
+}

@@ -9,12 +9,12 @@ import type { Row } from '../database/runner.js';
 import type { LedgerTables } from '../schema/ledger.js';
 import { fastest } from './odds.js';
 
-/** What answers are about: all documents of a type, or one of them. */
+/** What answers are about. */
 export interface Subject {
-  /** By `singularApiId`. */
+  /** Types of which any document matters, by `singularApiId`. */
   readonly types: readonly string[];
-  /** Null where any document matters. */
-  readonly documentId: string | null;
+  /** The only document of another type that matters; null where there is none. */
+  readonly document: { readonly type: string; readonly id: string } | null;
 }
 
 /** What a ledger is made of. */
@@ -105,14 +105,13 @@ export class Ledger {
   }
 
   /** Whether something may have changed since a position, as far as it has been asked. */
-  hasChanged({ types, documentId }: Subject, position: number): boolean {
+  hasChanged({ types, document }: Subject, position: number): boolean {
     if (position < this.floor) return true;
-    return types.some((type) => {
-      const changes = this.types.get(type);
-      if (changes === undefined) return false;
-      if (documentId === null) return changes.last > position;
-      return Math.max(changes.unnamed, this.documents.get(`${type} ${documentId}`) ?? 0) > position;
-    });
+    if (types.some((type) => (this.types.get(type)?.last ?? 0) > position)) return true;
+    if (document === null) return false;
+    const { type, id } = document;
+    const unnamed = this.types.get(type)?.unnamed ?? 0;
+    return Math.max(unnamed, this.documents.get(`${type} ${id}`) ?? 0) > position;
   }
 
   /**
@@ -122,13 +121,9 @@ export class Ledger {
   hasMissed(subject: Subject, position: number, snapshot: string): boolean {
     if (!this.hasChanged(subject, position)) return false;
     if (position < this.floor || position < this.recentSince) return true;
-    const { types, documentId } = subject;
     return this.recent.some(
-      ({ check, change: { type, id, xid } }) =>
-        check > position &&
-        types.includes(type) &&
-        (documentId === null || id === null || id === documentId) &&
-        !sees(snapshot, BigInt(xid)),
+      ({ check, change }) =>
+        check > position && concerns(change, subject) && !sees(snapshot, BigInt(change.xid)),
     );
   }
 
@@ -247,6 +242,10 @@ export class Ledger {
     );
   }
 }
+
+/** Whether a change may be one of what an answer is about. */
+const concerns = ({ type, id }: Told, { types, document }: Subject): boolean =>
+  types.includes(type) || (document?.type === type && (id === null || id === document.id));
 
 /** Whether a snapshot sees what a transaction has committed (`xmin:xmax:running,…`). */
 function sees(snapshot: string, xid: bigint): boolean {

@@ -9,7 +9,10 @@ const NEWS = 1 / 8;
 /** A check never pays for what changes more often than this, and always for what changes more seldom. */
 const MOST = 0.9;
 const LEAST = 0.3;
-/** For how many reads, one after another, it is read without a check before it is tried again. */
+/**
+ * For how many reads it is read without a check before it is tried again, and for how long: as these would
+ * take one after another, however many ask at once.
+ */
 const REST = 32;
 /** How much slower than before the fastest of late may have become since, in each run. */
 const GROWTH = 1.01;
@@ -33,11 +36,17 @@ export class Odds {
   private changed = 0;
   private judgedAt = -1;
   private restsUntil = 0;
+  private restsFor = 0;
   private reading: number | null = null;
 
   /** Whether it is read without a check for now, and not kept. */
   rests(now: number): boolean {
-    return now < this.restsUntil;
+    return this.restsFor > 0 || now < this.restsUntil;
+  }
+
+  /** Notes that it was read without a check. */
+  passed(): void {
+    this.restsFor -= 1;
   }
 
   /** Notes how long it took to read. */
@@ -54,6 +63,7 @@ export class Odds {
     const limit = Math.min(MOST, Math.max(LEAST, 1 - cost / this.reading));
     if (this.changed <= limit) return;
     this.restsUntil = now + REST * this.reading;
+    this.restsFor = REST;
     // Then one check that finds it unchanged is enough.
     this.changed = limit;
   }

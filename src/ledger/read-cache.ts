@@ -73,7 +73,7 @@ export class ReadCache<T> {
 
   async read(asked: CachedRead<T>): Promise<T> {
     const entry = this.entries.get(asked.key);
-    if (entry?.odds.rests(performance.now()) === true) return this.pass(asked);
+    if (entry?.odds.rests(performance.now()) === true) return this.pass(asked, entry.odds);
     // Nothing is known yet: what is read now could not be kept.
     const asks = (entry?.answer ?? null) !== null || this.ledger.server === null;
     if (!asks || !(await this.ledger.check())) return this.load(asked, false);
@@ -103,8 +103,9 @@ export class ReadCache<T> {
     return this.found(asked);
   }
 
-  private async pass({ pass }: CachedRead<T>): Promise<T> {
+  private async pass({ pass }: CachedRead<T>, odds: Odds): Promise<T> {
     this.counts.passed += 1;
+    odds.passed();
     return (await pass()).answer;
   }
 

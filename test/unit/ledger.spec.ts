@@ -28,7 +28,7 @@ class Hand {
 
 const turns = (): Promise<void> => new Promise((done) => setImmediate(done));
 const CHANGED: Row = { lost: false, changes: JSON.stringify([{ type: 'note', id: null, xid: '9' }]) };
-const NOTES = { types: ['note'], documentId: null };
+const NOTES = { types: ['note'], document: null };
 const NOTHING: Row = { lost: false, changes: null };
 
 async function open(): Promise<{ readonly hand: Hand; readonly ledger: Ledger }> {
@@ -124,6 +124,9 @@ describe('the odds of an answer', () => {
     expect(odds.rests(1)).toBe(false);
     for (let position = 2; position < 50; position += 1)
       odds.judge({ isChanged: true, position, cost: 1 }, 0);
+    expect([odds.rests(1), odds.rests(1000)]).toEqual([true, true]);
+    // However seldom it is asked for: it would never be asked for without a check otherwise.
+    for (let i = 0; i < 100; i += 1) odds.passed();
     expect([odds.rests(1), odds.rests(1000)]).toEqual([true, false]);
   });
 });
