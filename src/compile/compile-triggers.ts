@@ -9,7 +9,7 @@ import {
   TRIGGERS,
 } from '../schema/ledger.js';
 import { inSchema, parted } from '../schema/naming.js';
-import { constant, type Identifier, print, quote, type Sql, sql } from '../sql.js';
+import { constant, type Identifier, print, quote, type Sql, sql, union } from '../sql.js';
 import { nextCount } from './changes.js';
 
 type HeldRows = NotedTable['holds'];
@@ -18,47 +18,54 @@ type HeldRows = NotedTable['holds'];
 interface Noted {
   /** The document; what is in one row of the change has to be one document. */
   readonly documentId: Sql;
-  readonly locale: Sql;
-  readonly published: Sql;
-  /** What each new version adds, and each former one takes away. */
-  readonly each: Sql;
+  /**
+   * By which columns it is told how many versions there are, for each of which one is more; null where rows
+   * are none.
+   */
+  readonly counted: { readonly locale: Sql; readonly published: Sql } | null;
 }
 
 const NOTED: Readonly<Record<HeldRows, Noted>> = {
-  versions: { documentId: sql`document_id`, locale: sql`locale`, published: sql`published`, each: sql`1` },
-  links: { documentId: sql`owner_document_id`, locale: sql`''`, published: sql`false`, each: sql`0` },
+  versions: { documentId: sql`document_id`, counted: { locale: sql`locale`, published: sql`published` } },
+  links: { documentId: sql`owner_document_id`, counted: null },
 };
 
 /** The columns of a change, but for the type. */
 const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
 
-const one = (aggregated: Sql): Sql =>
-  sql`case when min(${aggregated}) = max(${aggregated}) then min(${aggregated}) end`;
+/** The one document of the rows; null where they are of several. */
+const ONE = sql`case when min(x.d) = max(x.d) then min(x.d) end`;
 
-/** The rows of a statement: new ones, and former ones. */
-function changedRows({ documentId, locale, published, each }: Noted, event: NotedEvent): Sql {
-  const rows = (from: Sql, sign: Sql): Sql =>
-    sql`select ${documentId} as d, ${locale} as l, ${published} as p, ${sign}${each} as n from ${from}`;
-  const fresh = rows(sql`fresh`, sql``);
-  const former = rows(sql`former`, sql`-`);
-  if (event === 'insert') return fresh;
-  return event === 'delete' ? former : sql`${fresh} union all ${former}`;
+/** The rows of a statement as they are and as they were, as the trigger of an event is told. */
+const FRESH = { rows: sql`fresh`, sign: sql`` };
+const FORMER = { rows: sql`former`, sign: sql`-` };
+const TOLD = { insert: [FRESH], update: [FRESH, FORMER], delete: [FORMER] } as const;
+
+/** What a statement has changed: the document, and what it adds to each state and locale. */
+function changeBy({ documentId, counted }: Noted, event: keyof typeof TOLD): Sql {
+  const all = (columns: (sign: Sql) => Sql): Sql =>
+    union(TOLD[event].map(({ rows, sign }) => sql`select ${documentId} as d${columns(sign)} from ${rows}`));
+  if (counted === null) return sql`${ONE}, '', false, 0 from (${all(() => sql``)}) x`;
+  const { locale, published } = counted;
+  const rows = all((sign) => sql`, ${locale} as l, ${published} as p, ${sign}1 as n`);
+  return sql`${ONE}, x.l, x.p, sum(x.n) from (${rows}) x group by x.l, x.p`;
 }
 
 /** A trigger sees names where its connection does; the ledger is where it was when the trigger was made. */
 const HEADER = sql`returns trigger language plpgsql security definer set search_path from current as`;
 
 function noteFunction({ type, holds }: NotedTable, { change, total }: LedgerTables): Sql {
-  const noted = NOTED[holds];
   const into = sql`insert into ${quote(change)} ${INTO}`;
-  const note = (event: NotedEvent): Sql =>
-    sql`${into} select pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], ${one(sql`d`)}, l, p, sum(n) from (${changedRows(noted, event)}) x group by l, p;`;
+  const by = sql`pg_current_xact_id(), ${nextCount(type)}, tg_argv[0]`;
+  // Triggers are called for statements that change nothing, too: a write has more of them than of others.
+  const note = (event: keyof typeof TOLD): Sql =>
+    sql`if exists (select from ${TOLD[event][0].rows}) then ${into} select ${by}, ${changeBy(NOTED[holds], event)}; end if;`;
   // Nobody has counted what is left, which is nothing unless the transaction looks at an older state.
   const uncounted =
     holds === 'versions'
       ? sql` update ${quote(total)} t set total = 0 where t.type = tg_argv[0] and t.locale = '' and t.published;`
       : sql``;
-  const emptied = sql`${into} values (pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], null, '', false, 0);${uncounted}`;
+  const emptied = sql`${into} values (${by}, null, '', false, 0);${uncounted}`;
   return sql`create or replace function ${quote(functionOf({ type, holds }))}() ${HEADER} $$ begin
     if tg_op = 'INSERT' then ${note('insert')} elsif tg_op = 'UPDATE' then ${note('update')}
     elsif tg_op = 'DELETE' then ${note('delete')} else ${emptied} end if; return null; end $$`;
