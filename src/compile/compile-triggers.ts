@@ -52,13 +52,15 @@ function noteFunction({ type, holds }: NotedTable, { change, total }: LedgerTabl
   const noted = NOTED[holds];
   const into = sql`insert into ${quote(change)} ${INTO}`;
   const note = (event: NotedEvent): Sql =>
-    sql`${into} select pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], ${one(sql`d`)}, l, p, sum(n) from (${changedRows(noted, event)}) x group by l, p;`;
+    sql`${into} select pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], ${one(sql`d`)}, l, p, sum(n)
+      from (${changedRows(noted, event)}) x group by l, p;`;
   // Nobody has counted what is left, which is nothing unless the transaction looks at an older state.
   const uncounted =
     holds === 'versions'
       ? sql` update ${quote(total)} t set total = 0 where t.type = tg_argv[0] and t.locale = '' and t.published;`
       : sql``;
-  const emptied = sql`${into} values (pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], null, '', false, 0);${uncounted}`;
+  const emptied = sql`${into}
+    values (pg_current_xact_id(), ${nextCount(type)}, tg_argv[0], null, '', false, 0);${uncounted}`;
   return sql`create or replace function ${quote(functionOf({ type, holds }))}() ${HEADER} $$ begin
     if tg_op = 'INSERT' then ${note('insert')} elsif tg_op = 'UPDATE' then ${note('update')}
     elsif tg_op = 'DELETE' then ${note('delete')} else ${emptied} end if; return null; end $$`;
@@ -85,7 +87,8 @@ function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
   const [name, table] = [quote(TRIGGERS[event]), quote(noted.table)];
   const call = sql`${quote(functionOf(noted))}(${constant(noted.type.singularApiId)})`;
   return [
-    sql`create trigger ${name} after ${EVENTS[event]} on ${table}${REFERENCING[event]} for each statement execute function ${call}`,
+    sql`create trigger ${name} after ${EVENTS[event]} on ${table}${REFERENCING[event]}
+      for each statement execute function ${call}`,
     sql`alter table ${table} enable always trigger ${name}`,
   ];
 }
