@@ -17,6 +17,20 @@ export const isText: Test<string> = (value) => typeof value === 'string';
 export const isCount: Test<number> = (value): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;
 
+/** Whether a value is null, or such a value. */
+export const isNullOr =
+  <T>(isOne: Test<T>): Test<T | null> =>
+  (value): value is T | null =>
+    value === null || isOne(value);
+
+export const isFlag: Test<boolean> = (value) => typeof value === 'boolean';
+
+/** A value that is what it should be. Throws an Error with what it should have been. */
+export function checkedAs<T>(value: unknown, isOne: Test<T>, what: string): T {
+  if (!isOne(value)) throw new Error(`${what} is not what it should be`);
+  return value;
+}
+
 /** Whether a value is a list of such values. */
 export const isListOf =
   <T>(isOne: Test<T>): Test<readonly T[]> =>
@@ -29,8 +43,11 @@ export const isRecordOf =
   (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(isOne);
 
+/** What the members of an object have to be. */
+export type Tests<T> = { readonly [K in keyof T]-?: Test<T[K]> };
+
 /** Whether a value is an object that has these members; it may have others. */
 export const isShape =
-  <T extends object>(members: { readonly [K in keyof T]-?: Test<T[K]> }): Test<T> =>
+  <T extends object>(members: Tests<T>): Test<T> =>
   (value): value is T =>
     isObject(value) && Object.entries<Test<unknown>>(members).every(([name, isOne]) => isOne(value[name]));

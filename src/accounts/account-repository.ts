@@ -4,6 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { publicCaller } from '../access/caller.js';
 import { Permissions } from '../access/permissions.js';
 import { notFound } from '../errors.js';
+import { checkedAs, isCount, isFlag, isNullOr, isShape, isText, type Tests } from '../json.js';
 import type { ContentType } from '../schema/model.js';
 import { AccountTables } from './account-tables.js';
 import { stateOfAccount } from './json-web-tokens.js';
@@ -36,19 +37,27 @@ export interface Account {
   readonly resetPasswordExpires: string | null;
 }
 
-const COLUMNS = [
-  'id',
-  'documentId',
-  'username',
-  'email',
-  'password',
-  'confirmed',
-  'blocked',
-  'role',
-  'tokenVersion',
-  'sessions',
-  'resetPasswordExpires',
-];
+/** An account as it is stored. */
+interface AccountRow extends Omit<Account, 'state' | 'sessions'> {
+  readonly tokenVersion: number | null;
+  readonly sessions: string | null;
+}
+
+const STORED: Tests<AccountRow> = {
+  id: isCount,
+  documentId: isText,
+  username: isText,
+  email: isText,
+  password: isNullOr(isText),
+  confirmed: isNullOr(isFlag),
+  blocked: isNullOr(isFlag),
+  role: isNullOr(isText),
+  tokenVersion: isNullOr(isCount),
+  sessions: isNullOr(isText),
+  resetPasswordExpires: isNullOr(isText),
+};
+const COLUMNS = Object.keys(STORED);
+const isAccountRow = isShape(STORED);
 /** At most so many sign-ins of one user at a time; the one that was not used for longest goes. */
 const MOST_SESSIONS = 20;
 
@@ -95,10 +104,7 @@ export class AccountRepository {
   async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
     const [row] = await this.tables.users.records.find(anyOf, COLUMNS);
     if (row === undefined) return null;
-    const known = row as unknown as Account & {
-      readonly tokenVersion: number | null;
-      readonly sessions: string | null;
-    };
+    const known = checkedAs(row, isAccountRow, 'A stored account');
     const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
     return {
       ...known,

@@ -7,6 +7,7 @@ import { ContentService } from '../documents/content.service.js';
 import { Documents } from '../documents/documents.service.js';
 import { neededType, RepositoryWithoutHooks } from '../documents/repository-without-hooks.js';
 import { validationError } from '../errors.js';
+import { checkedAs, isNullOr, isShape, isText, type Test } from '../json.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { apiTokenType } from './account-types.js';
 
@@ -14,7 +15,9 @@ import { apiTokenType } from './account-types.js';
  * `read-only` may `find` and `findOne` every type, drafts included, `full-access` everything, `custom` what
  * its grants say and nothing else (protocol 18.9, D28).
  */
-export type ApiTokenKind = 'read-only' | 'full-access' | 'custom';
+export type ApiTokenKind = (typeof KINDS)[number];
+
+const KINDS = ['read-only', 'full-access', 'custom'] as const;
 
 /** What a new token is. */
 export interface NewApiToken {
@@ -180,7 +183,7 @@ export class ApiTokens implements AuthStrategy {
   async authenticate({ bearer }: Credentials): Promise<Identity | null> {
     const [, lookup, secret] = TOKEN.exec(bearer ?? '') ?? [];
     if (lookup === undefined || secret === undefined) return null;
-    const row = (await this.records.findOr({ lookup }, DECOY)) as unknown as TokenRow;
+    const row = checkedAs(await this.records.findOr({ lookup }, DECOY), isTokenRow, 'A stored token');
     if (!matches(row.hash, secret)) throw unauthorized();
     if (row.expiresAt !== null && new Date(row.expiresAt).getTime() <= Date.now())
       throw unauthorized('Token expired');
@@ -205,6 +208,7 @@ export class ApiTokens implements AuthStrategy {
   }
 }
 
+/** What authentication knows of a token. */
 interface TokenRow {
   readonly documentId: string;
   readonly kind: ApiTokenKind;
@@ -213,3 +217,14 @@ interface TokenRow {
   readonly lastUsedAt: string | null;
   readonly hash: string;
 }
+
+const isKind: Test<ApiTokenKind> = (value): value is ApiTokenKind => KINDS.some((kind) => kind === value);
+
+const isTokenRow = isShape<TokenRow>({
+  documentId: isText,
+  kind: isKind,
+  grants: isNullOr(isText),
+  expiresAt: isNullOr(isText),
+  lastUsedAt: isNullOr(isText),
+  hash: isText,
+});

@@ -3,6 +3,7 @@ import slugify from '@sindresorhus/slugify';
 import { ContentAccess, type PermissionsSource, type RoleGrants } from '../access/content-access.js';
 import type { Grants } from '../access/permissions.js';
 import { ContentError, notFound, validationError } from '../errors.js';
+import { checkedAs, isCount, isNullOr, isShape, isText, type Tests } from '../json.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { AccountTables } from './account-tables.js';
 import { grantsOfTree, type PermissionTree } from './permission-tree.js';
@@ -18,7 +19,7 @@ export interface Role {
   /** Instants in ISO 8601, UTC with milliseconds. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly publishedAt: string;
+  readonly publishedAt: string | null;
 }
 
 /** What can be said about a role in a request. */
@@ -33,17 +34,24 @@ interface Stored extends Role {
   readonly grants: Grants;
 }
 
-const COLUMNS = [
-  'id',
-  'documentId',
-  'name',
-  'description',
-  'type',
-  'grants',
-  'createdAt',
-  'updatedAt',
-  'publishedAt',
-];
+/** A role as it is stored. */
+interface RoleRow extends Role {
+  readonly grants: string | null;
+}
+
+const STORED: Tests<RoleRow> = {
+  id: isCount,
+  documentId: isText,
+  name: isText,
+  description: isNullOr(isText),
+  type: isText,
+  grants: isNullOr(isText),
+  createdAt: isText,
+  updatedAt: isText,
+  publishedAt: isNullOr(isText),
+};
+const COLUMNS = Object.keys(STORED);
+const isRoleRow = isShape(STORED);
 const DEFAULTS: Readonly<Record<string, string>> = {
   authenticated: 'Default role given to authenticated user.',
   public: 'Default role given to unauthenticated user.',
@@ -101,13 +109,11 @@ export class Roles implements PermissionsSource, OnModuleInit {
 
   /** All roles with their grants, in the order they were made. */
   async all(): Promise<Stored[]> {
-    const rows = (await this.tables.roles.records.all(COLUMNS)) as unknown as (Role & {
-      readonly grants: string | null;
-    })[];
-    return rows.map((row) => ({
-      ...row,
-      grants: row.grants === null ? {} : ((JSON.parse(row.grants) as Grants | null) ?? {}),
-    }));
+    const rows = await this.tables.roles.records.all(COLUMNS);
+    return rows.map((one) => {
+      const row = checkedAs(one, isRoleRow, 'A stored role');
+      return { ...row, grants: row.grants === null ? {} : ((JSON.parse(row.grants) as Grants | null) ?? {}) };
+    });
   }
 
   /** One role by its row id. Throws NotFoundError. */

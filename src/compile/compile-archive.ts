@@ -71,8 +71,10 @@ function cleanList({ named, components }: EmbeddedAttribute, held: Sql, path: Pa
     ? sql`case ${value}->>'__component' ${join(branches, ' ')} else ${value} end`
     : (first ?? value);
   const object = sql`case jsonb_typeof(${value}) when 'object' then ${clean} else ${value} end`;
-  const list = sql`(select jsonb_agg(${object} order by ${one}.n) from jsonb_array_elements(${listOf(held)}) with ordinality ${one}(v, n))`;
-  return sql`case jsonb_typeof(${held}) when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${held} end`;
+  const list = sql`(select jsonb_agg(${object} order by ${one}.n)
+    from jsonb_array_elements(${listOf(held)}) with ordinality ${one}(v, n))`;
+  return sql`case jsonb_typeof(${held})
+    when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${held} end`;
 }
 
 function shown({ name, attribute }: Column): Sql {
@@ -106,7 +108,8 @@ export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, fai
 
 /** A document of the rows `d`, as JSON. */
 export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
-  const system = sql`t.document_id, t.id, t.locale, t.published, t.created_at, t.updated_at, t.published_at, t.revision`;
+  const system = sql`t.document_id, t.id, t.locale, t.published,
+    t.created_at, t.updated_at, t.published_at, t.revision`;
   const list = join([system, ...columns.map(shown)], ', ');
   const versions = sql`select ${list} from ${quote(type.table)} t where t.document_id = d.document_id`;
   const named = links.map((one) => sql`${quote(one.attribute.name, 'string')}, ${linksOf(one)}`);
@@ -122,7 +125,8 @@ export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
 export function compileOpenDocuments(archived: ArchivedType): Statement {
   const ids = sql`select distinct i.document_id from ${quote(archived.type.table)} i`;
   return print(
-    sql`declare content_archive no scroll cursor for select ${archivedDocument(archived)}::text as line from (${ids}) d order by d.document_id`,
+    sql`declare content_archive no scroll cursor for
+      select ${archivedDocument(archived)}::text as line from (${ids}) d order by d.document_id`,
   );
 }
 

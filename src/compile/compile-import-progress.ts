@@ -23,7 +23,8 @@ export function compilePast({ file }: Schema, { instances, counts }: LastNumbers
       from generate_series(${lastOf(sequence)} + 1, ${param(last)}::int8))`;
   const { instanceSequence, counter } = file.storage;
   return print(
-    sql`select ${taken(quote(instanceSequence, 'reference'), instances)}, ${taken(quote(counter, 'reference'), counts)}`,
+    sql`select ${taken(quote(instanceSequence, 'reference'), instances)},
+      ${taken(quote(counter, 'reference'), counts)}`,
   );
 }
 

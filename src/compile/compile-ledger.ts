@@ -10,7 +10,9 @@ import { nextCount } from './changes.js';
  * databases has answered, with which ledger: poolers and search paths may lead elsewhere.
  */
 const serverOf = ({ change }: LedgerTables): Sql =>
-  sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()), extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
+  sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
+    extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
+    current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
 
 /** What is seen at one time, and by which server. */
 export const seenBy = (tables: LedgerTables): Sql =>
@@ -33,9 +35,11 @@ export function compileCheck(tables: LedgerTables, snapshot: string): Statement 
   const unseen = sql`select ${columns} where c.xid >= pg_snapshot_xmax(${since})
     union select ${columns} where c.xid = any(array(select pg_snapshot_xip(${since})))`;
   const changes = sql`select u.type, u.id, u.xid::text as xid from (${unseen}) u`;
-  const lost = sql`exists (select 1 from ${quote(total)} t where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
+  const lost = sql`exists (select 1 from ${quote(total)} t
+    where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
   return print(
-    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost, (select json_agg(d.*) from (${changes}) d)::text as changes`,
+    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost,
+      (select json_agg(d.*) from (${changes}) d)::text as changes`,
   );
 }
 
@@ -55,7 +59,8 @@ export interface Probe {
  * without it.
  */
 const FLAWS = sql`(c.relkind <> 'r', 'it is no plain table'),
-  (exists (select 1 from pg_inherits i where c.oid in (i.inhparent, i.inhrelid)), 'it shares rows with others that inherit'),
+  (exists (select 1 from pg_inherits i where c.oid in (i.inhparent, i.inhrelid)),
+    'it shares rows with others that inherit'),
   (exists (select 1 from pg_subscription_rel s where s.srrelid = c.oid), 'a subscription fills it'),
   (c.relrowsecurity, 'policies decide which of its rows are seen')`;
 
@@ -67,18 +72,20 @@ export function compileProbe(schema: Schema): Probe {
   const tables = texts(noted.map(({ table }) => table));
   const types = sql`${param(noted.map(({ type }) => type.singularApiId))}::text[]`;
   const triggers = sql`${param(Object.values(TRIGGERS))}::text[]`;
-  const isCalled = sql`g.tgrelid = to_regclass(w.name) and g.tgname = e.name and g.tgenabled = 'A' and g.tgargs = convert_to(w.type, 'UTF8') || '\\x00'::bytea`;
+  const isCalled = sql`g.tgrelid = to_regclass(w.name) and g.tgname = e.name and g.tgenabled = 'A'
+    and g.tgargs = convert_to(w.type, 'UTF8') || '\\x00'::bytea`;
   return {
-    lacks:
-      print(sql`select w.name, 'it is missing: run the migrations' as why from unnest(${texts([change, total])}) w(name) where to_regclass(w.name) is null
-      union all select w.name, 'a trigger is missing: run the migrations' from unnest(${tables}, ${types}) w(name, type) cross join unnest(${triggers}) e(name)
+    lacks: print(sql`select w.name, 'it is missing: run the migrations' as why
+        from unnest(${texts([change, total])}) w(name) where to_regclass(w.name) is null
+      union all select w.name, 'a trigger is missing: run the migrations'
+        from unnest(${tables}, ${types}) w(name, type) cross join unnest(${triggers}) e(name)
         where not exists (select 1 from pg_trigger g where ${isCalled})
       union all select w.name, f.why from unnest(${tables}) w(name) join pg_class c on c.oid = to_regclass(w.name)
         cross join lateral (values ${FLAWS}) f(flawed, why) where f.flawed`),
     uncounted: print(sql`select w.type from unnest(${param([...schema.types.keys()])}::text[]) w(type)
       where not exists (select 1 from ${quote(total)} t where ${isCounted(sql`w.type`)})`),
-    marks:
-      print(sql`select w.type, string_agg(concat(c.oid, ' ', c.relfilenode, ' ', m.triggers), ',' order by c.oid) as mark
+    marks: print(sql`select w.type,
+        string_agg(concat(c.oid, ' ', c.relfilenode, ' ', m.triggers), ',' order by c.oid) as mark
       from unnest(${tables}, ${types}) w(name, type) join pg_class c on c.oid = to_regclass(w.name)
       cross join lateral (select string_agg(concat(g.oid, ':', g.xmin), ' ' order by g.oid) as triggers
         from pg_trigger g where g.tgrelid = c.oid and g.tgname = any(${triggers})) m group by w.type`),
@@ -113,12 +120,14 @@ export function compileRecount(type: ContentType): Statement {
   const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
   const deltas = sql`select locale, published, sum(delta) as n from ${quote(change)} ${ofType}`;
   const kept = sql`select locale, published, sum(total) as n from ${quote(total)} ${ofType}`;
-  const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta, coalesce(k.n, 0) as base
+  const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
+      coalesce(k.n, 0) as base
     from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
   const changed = sql`insert into ${quote(change)} (xid, n, type, locale, published, delta)
     values (pg_current_xact_id(), ${nextCount(type)}, ${name}, '', false, 0)`;
   const stored = sql`insert into ${quote(total)} as t (type, locale, published, total, horizon)
-    select ${name}, locale, published, n - delta, '0'::xid8 from compared union all select ${name}, '', true, 1, '0'::xid8
+    select ${name}, locale, published, n - delta, '0'::xid8 from compared
+    union all select ${name}, '', true, 1, '0'::xid8
     on conflict (type, locale, published) do update set total = excluded.total`;
   const wasCounted = sql`exists (select 1 from ${quote(total)} t where ${isCounted(name)})`;
   return print(sql`with counted as (${counted}), deltas as (${deltas}), kept as (${kept}), compared as (${compared}),
@@ -133,7 +142,8 @@ export function compileRecount(type: ContentType): Statement {
  */
 export function compileFold({ change, total }: LedgerTables, before: string): Statement {
   const horizon = sql`${param(before)}::xid8`;
-  const gone = sql`delete from ${quote(change)} c where c.xid < ${horizon} returning c.type, c.locale, c.published, c.delta`;
+  const gone = sql`delete from ${quote(change)} c where c.xid < ${horizon}
+    returning c.type, c.locale, c.published, c.delta`;
   return print(sql`with gone as (${gone})
     insert into ${quote(total)} as t (type, locale, published, total, horizon)
     select type, locale, published, sum(delta), '0'::xid8 from gone group by type, locale, published
@@ -147,7 +157,8 @@ export function compileFold({ change, total }: LedgerTables, before: string): St
  */
 export const compilePending = ({ change }: LedgerTables, most: number): Statement =>
   print(
-    sql`select count(*) >= ${constant(most)} as pending from (select 1 from ${quote(change)} c where c.delta <> 0 limit ${constant(most)}) q`,
+    sql`select count(*) >= ${constant(most)} as pending
+      from (select 1 from ${quote(change)} c where c.delta <> 0 limit ${constant(most)}) q`,
   );
 
 /**
@@ -155,7 +166,8 @@ export const compilePending = ({ change }: LedgerTables, most: number): Statemen
  * the lock. Both are seen at once.
  */
 export function compileSettle({ change, total }: LedgerTables): Statement {
-  const due = sql`select c.xid, c.n, c.type, c.locale, c.published, c.delta from ${quote(change)} c where c.delta <> 0`;
+  const due = sql`select c.xid, c.n, c.type, c.locale, c.published, c.delta
+    from ${quote(change)} c where c.delta <> 0`;
   const settled = sql`update ${quote(change)} c set delta = 0 from due d where c.xid = d.xid and c.n = d.n`;
   return print(sql`with due as materialized (${due}), settled as (${settled})
     insert into ${quote(total)} as t (type, locale, published, total, horizon)
@@ -166,7 +178,8 @@ export function compileSettle({ change, total }: LedgerTables): Statement {
 /** How many changes are kept, and the first transaction that may still be running. */
 export const compileUpkeep = ({ change }: LedgerTables): Statement =>
   print(
-    sql`select (select count(*) from ${quote(change)})::int4 as kept, pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,
+    sql`select (select count(*) from ${quote(change)})::int4 as kept,
+      pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,
   );
 
 /** How many versions of a type there are, of a state and locales, where somebody has counted them. */
@@ -179,5 +192,6 @@ export function countedTotal(type: ContentType, conditions: readonly Sql[], othe
   );
   const base = sql`(select coalesce(sum(t.total), 0) from ${quote(total)} t where ${where})`;
   const since = sql`(select coalesce(sum(t.delta), 0) from ${quote(change)} t where ${where} and t.delta <> 0)`;
-  return sql`(case when exists (select 1 from ${quote(total)} t where ${isCounted(name)}) then ${base} + ${since} else ${otherwise} end)`;
+  return sql`(case when exists (select 1 from ${quote(total)} t where ${isCounted(name)})
+    then ${base} + ${since} else ${otherwise} end)`;
 }

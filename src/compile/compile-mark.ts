@@ -5,7 +5,8 @@ import { param, print, type Statement, sql } from '../sql.js';
 /** Where the log is now, with all that was committed before. */
 export const compileMark = (): Statement =>
   print(
-    sql`select lpad(split_part(l.n, '/', 1), 8, '0') || lpad(split_part(l.n, '/', 2), 8, '0') as mark from (select lower(pg_current_wal_insert_lsn()::text)) l(n)`,
+    sql`select lpad(split_part(l.n, '/', 1), 8, '0') || lpad(split_part(l.n, '/', 2), 8, '0') as mark
+      from (select lower(pg_current_wal_insert_lsn()::text)) l(n)`,
   );
 
 /**
@@ -15,6 +16,7 @@ export const compileMark = (): Statement =>
 export function compileReached(mark: Mark): Statement {
   const asked = sql`${param(`${mark.slice(0, 8)}/${mark.slice(8)}`)}::pg_lsn`;
   return print(
-    sql`select current_setting('transaction_isolation') = 'read committed' and coalesce(pg_last_wal_replay_lsn() >= ${asked}, not pg_is_in_recovery()) as yes`,
+    sql`select current_setting('transaction_isolation') = 'read committed'
+      and coalesce(pg_last_wal_replay_lsn() >= ${asked}, not pg_is_in_recovery()) as yes`,
   );
 }

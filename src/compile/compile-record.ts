@@ -177,6 +177,7 @@ export function compileFindVersion(
       ? sql`r.id = ${param(key.id)}::int4`
       : sql`r.document_id = ${param(key.documentId)}::text and r.locale = ${param(key.locale)}::text`;
   return print(
-    sql`select r.document_id as "documentId", r.locale, r.published from ${quote(type.table)} r where ${is} order by r.published desc, r.id limit 1`,
+    sql`select r.document_id as "documentId", r.locale, r.published from ${quote(type.table)} r
+      where ${is} order by r.published desc, r.id limit 1`,
   );
 }

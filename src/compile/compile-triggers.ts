@@ -59,7 +59,8 @@ function noteFunction({ type, holds }: NotedTable, { change, total }: LedgerTabl
   const by = sql`pg_current_xact_id(), ${nextCount(type)}, tg_argv[0]`;
   // Triggers are called for statements that change nothing, too: a write has more of them than of others.
   const note = (event: keyof typeof TOLD): Sql =>
-    sql`if exists (select from ${TOLD[event][0].rows}) then ${into} select ${by}, ${changeBy(NOTED[holds], event)}; end if;`;
+    sql`if exists (select from ${TOLD[event][0].rows}) then
+      ${into} select ${by}, ${changeBy(NOTED[holds], event)}; end if;`;
   // Nobody has counted what is left, which is nothing unless the transaction looks at an older state.
   const uncounted =
     holds === 'versions'
@@ -92,7 +93,8 @@ function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
   const [name, table] = [quote(TRIGGERS[event]), quote(noted.table)];
   const call = sql`${quote(functionOf(noted))}(${constant(noted.type.singularApiId)})`;
   return [
-    sql`create trigger ${name} after ${EVENTS[event]} on ${table}${REFERENCING[event]} for each statement execute function ${call}`,
+    sql`create trigger ${name} after ${EVENTS[event]} on ${table}${REFERENCING[event]}
+      for each statement execute function ${call}`,
     sql`alter table ${table} enable always trigger ${name}`,
   ];
 }

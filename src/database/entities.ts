@@ -106,7 +106,8 @@ function entity(
   table: string,
   { properties, indexes, uniques, triggers = [] }: Parts,
 ): AnyEntity {
-  // The properties are only known at run time, which is what this boundary is for.
+  // MikroORM types an entity by a class that was written down. This one is made of the model, whose
+  // properties are known at run time alone, so that its types have nothing to say here.
   const { schema, bare } = parted(table);
   return new EntitySchema({
     name: entityClass,

@@ -3,6 +3,7 @@ import { compileAnswer } from '../compile/compile-read.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row } from '../database/runner.js';
 import { notFound, overLimit } from '../errors.js';
+import { checkedAs, isFlag, isObject, isText, type Test } from '../json.js';
 import { type Loaded, ReadCache } from '../ledger/read-cache.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Mark } from '../query/mark.js';
@@ -44,6 +45,10 @@ interface AnswerRow {
   readonly snapshot?: string;
 }
 
+/** What is looked at before it is known which answer it is: the database has made the rest itself. */
+const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
+  isObject(row) && isFlag(row['over']) && (row['data'] === null || isText(row['data']));
+
 /** How an answer was read. */
 interface AnsweredRead {
   readonly row: AnswerRow;
@@ -61,7 +66,7 @@ export function answerIn(
   rows: readonly Row[],
   bytes: number,
 ): { answer: Answer; row: AnswerRow } {
-  const row = rows[0] as unknown as AnswerRow;
+  const row = checkedAs(rows[0], isAnswerRow, 'The row of an answer');
   if (row.over) throw tooLarge(bytes);
   if (row.data === null) throw notFound();
   return { answer: Answer.of(plan, row.data, row.total ?? null), row };

@@ -3,7 +3,7 @@
  * tells the next version of the application what its rows were written as.
  */
 import { createHash } from 'node:crypto';
-import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../json.js';
+import { isCount, isFlag, isListOf, isNullOr, isRecordOf, isShape, isText, type Test } from '../json.js';
 import { rebuildSchema } from '../schema/build-schema.js';
 import type {
   AttributeDefinition,
@@ -40,8 +40,6 @@ export interface ModelDescription {
   readonly components: Readonly<Record<string, { readonly attributes: AttributeDefinitions }>>;
 }
 
-const isFlag: Test<boolean> = (value) => typeof value === 'boolean';
-
 const isKind: Test<ContentType['kind']> = (value) => value === 'collectionType' || value === 'singleType';
 
 /** Whether a value is a definition as far as a description needs it: its schema, once made, says more. */
@@ -59,7 +57,7 @@ const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
       tableName: isText,
       draftAndPublish: isFlag,
       localized: isFlag,
-      owner: (value) => value === null || isText(value),
+      owner: isNullOr(isText),
       attributes: isRecordOf(isDefinition),
     }),
   ),

@@ -198,6 +198,9 @@ const className = (id: string): string =>
 
 type Methods = Readonly<Record<string, unknown>>;
 
+/** A class that others extend, which nobody makes instances of by itself. */
+type Base = abstract new () => object;
+
 /** The handlers of each action. */
 const HANDLERS: Readonly<Record<DocumentAction, readonly string[]>> = {
   publish: ['publish'],
@@ -217,7 +220,7 @@ function isElsewhere(name: string, method: object, route: object): boolean {
  * Lets a method that overrides a route keep the route's decorators, which Nest looks for on the very
  * function.
  */
-function keepRoutes(given: Type, base: Type): void {
+function keepRoutes(given: Type, base: Base): void {
   const own = given.prototype as Methods;
   const inherited = base.prototype as Methods;
   for (const name of Object.getOwnPropertyNames(inherited)) {
@@ -241,7 +244,7 @@ function handlersWithout({ kind, routes }: ContentType): string[] {
 }
 
 /** Nest takes a method without decorators for none of its business. */
-function dropRoutes(controller: Type, generated: Type, dropped: readonly string[]): void {
+function dropRoutes(controller: Type, generated: Base, dropped: readonly string[]): void {
   const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
   for (const name of dropped) {
     const inherited = methods[name];
@@ -258,11 +261,9 @@ function dropRoutes(controller: Type, generated: Type, dropped: readonly string[
  * The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave.
  */
 export function contentController(type: ContentType, path: string, given?: Type): Type {
-  const generated = (type.kind === 'collectionType'
-    ? CollectionController
-    : SingleController) as unknown as Type<object>;
+  const generated: Base = type.kind === 'collectionType' ? CollectionController : SingleController;
   if (given !== undefined) keepRoutes(given, generated);
-  const base = given ?? generated;
+  const base: Base = given ?? generated;
   const controller = { [className(type.singularApiId)]: class extends base {} }[
     className(type.singularApiId)
   ] as Type;
