@@ -1,7 +1,17 @@
 /** Statements about the ledger: what has changed, what there is, how many; and its upkeep. */
 import { type LedgerTables, ledgerTablesOf, notedTables, TRIGGERS } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
-import { constant, type Identifier, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import {
+  constant,
+  type Identifier,
+  join,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../sql.js';
 import { nextCount } from './changes.js';
 
 /**
@@ -18,9 +28,25 @@ const serverOf = ({ change }: LedgerTables): Sql =>
 export const seenBy = (tables: LedgerTables): Sql =>
   sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server`;
 
-/** Where checks begin: what is seen now. */
-export const compileStand = (tables: LedgerTables): Statement =>
-  print(sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby`);
+/**
+ * What changes with tables that are altered, rewritten, renamed or dropped, of which no trigger is told: the
+ * last transaction that did so to each. `noted` is a list of their numbers.
+ */
+const shapeOf = (noted: Sql): Sql =>
+  sql`(select coalesce(string_agg(concat(c.oid, ':', c.xmin), ' ' order by c.oid), '') from pg_class c where c.oid = any(${noted})) as shape`;
+
+/** Where checks begin: what is seen now, the numbers of the tables whose changes are noted, and their shape. */
+export function compileStand(tables: LedgerTables, noted: readonly Identifier[]): Statement {
+  const names = sql`${param(noted.map((name) => print(quote(name)).text))}::text[]`;
+  const found = sql`select array(select to_regclass(w.name)::oid from unnest(${names}) w(name)) as list`;
+  return print(
+    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, n.list::text as noted, ${shapeOf(sql`n.list`)} from (${found}) n`,
+  );
+}
+
+/** The same shape again, by the numbers as they were answered. */
+export const compileShape = (noted: string): Statement =>
+  print(sql`select ${shapeOf(sql`${param(noted)}::oid[]`)}`);
 
 /**
  * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; and
@@ -41,6 +67,14 @@ export function compileCheck(tables: LedgerTables, snapshot: string): Statement 
     sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost,
       (select json_agg(d.*) from (${changes}) d)::text as changes`,
   );
+}
+
+/** Says of types, by name, that all of their content may have changed. */
+export function allChanged(file: ContentType, types: readonly string[]): Sql {
+  const rows = types.map(
+    (type) => sql`(pg_current_xact_id(), ${nextCount(file)}, ${constant(type)}, '', false, 0)`,
+  );
+  return sql`insert into ${quote(ledgerTablesOf(file).change)} (xid, n, type, locale, published, delta) values ${join(rows, ', ')}`;
 }
 
 /** What is asked of a database before its ledger is trusted. */
@@ -123,8 +157,7 @@ export function compileRecount(type: ContentType): Statement {
   const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
       coalesce(k.n, 0) as base
     from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
-  const changed = sql`insert into ${quote(change)} (xid, n, type, locale, published, delta)
-    values (pg_current_xact_id(), ${nextCount(type)}, ${name}, '', false, 0)`;
+  const changed = allChanged(type, [type.singularApiId]);
   const stored = sql`insert into ${quote(total)} as t (type, locale, published, total, horizon)
     select ${name}, locale, published, n - delta, '0'::xid8 from compared
     union all select ${name}, '', true, 1, '0'::xid8

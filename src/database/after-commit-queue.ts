@@ -9,6 +9,8 @@ type Work = () => Promise<void>;
  */
 export class AfterCommitQueue implements EventSubscriber {
   private readonly waiting = new WeakMap<object, Work[]>();
+  /** How many transactions have been committed. */
+  count = 0;
 
   add(em: SqlEntityManager, work: Work): void {
     const transaction: object | undefined = em.getTransactionContext();
@@ -17,7 +19,13 @@ export class AfterCommitQueue implements EventSubscriber {
     this.waiting.set(transaction, [...(this.waiting.get(transaction) ?? []), work]);
   }
 
+  /** Notes one that MikroORM does not know of. */
+  note(): void {
+    this.count += 1;
+  }
+
   async afterTransactionCommit({ transaction }: TransactionEventArgs): Promise<void> {
+    this.note();
     if (typeof transaction !== 'object' || transaction === null) return;
     const works = this.waiting.get(transaction as object) ?? [];
     this.waiting.delete(transaction as object);

@@ -125,6 +125,11 @@ export class Database {
     return this.run(statement, traits);
   }
 
+  /** How many transactions this process has committed, those of the host's MikroORM included. */
+  get committed(): number {
+    return this.commits.count;
+  }
+
   /** What a replica has to have reached to show all that is committed by now. Never throws. */
   async mark(): Promise<Mark> {
     const rows = await this.run(compileMark()).catch(() => []);
@@ -167,7 +172,11 @@ export class Database {
     if (joined !== undefined) return work(runnerOf(joined));
     const native = await this.nativePool();
     if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)));
-    if (!shared) return native.transaction(work, options);
+    if (!shared) {
+      const done = await native.transaction(work, options);
+      this.commits.note();
+      return done;
+    }
     const inside = async (em: SqlEntityManager, { begun, committing }: Hosting): Promise<T> => {
       const runner = runnerOf(em);
       const [row] = await runner.run(processIdStatement());

@@ -82,8 +82,8 @@ export class Documents {
    * Answers what was planned: in one statement, which equal reads that wait for it share, or from what was
    * read before and has not changed. Throws NotFoundError where one document was asked and is not there.
    */
-  async read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
-    return this.base.links.in(await this.reads.answer(plan, waiting));
+  read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
+    return this.reads.answer(plan, waiting);
   }
 
   /** Creates a document and answers it as planned. */
@@ -130,7 +130,7 @@ export class Documents {
     const target = writeTargetOf(asked.verb, asked.answerPlan, this.base.settings);
     const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answerPlan, sent));
     if (done === null) throw notFound();
-    return this.base.links.in(done.answer);
+    return (await this.base.links.in(done.answer)).answer;
   }
 
   /**

@@ -28,6 +28,10 @@ export class LedgerWorker implements OnApplicationShutdown {
     @Inject(Ledger) readonly ledger: Ledger,
   ) {
     this.keeper = new LedgerKeeper({ database, schema, warn: warnOfLedger });
+    ledger.onAltered(() => {
+      this.keeper.doubt();
+      void this.look();
+    });
   }
 
   /** Whether every change is noted, so that the ledger can be asked. */

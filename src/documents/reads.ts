@@ -72,8 +72,11 @@ export function answerIn(
   return { answer: Answer.of(plan, row.data, row.total ?? null), row };
 }
 
-/** A text that is sent takes one byte a character or two. */
-const bytesOf = ({ data }: Answer): number => 2 * data.length;
+/** What JavaScript keeps in two bytes a character, as soon as there is one of these in a text. */
+const WIDE = /[^\u0000-\u00ff]/;
+
+/** What an answer takes that is kept: its data, and with it once more the whole text that is sent. */
+const bytesOf = ({ data }: Answer): number => 2 * data.length * (WIDE.test(data) ? 2 : 1);
 
 export class Reads {
   private readonly shared = new SharedReads<Loaded<Answer>>();
@@ -202,13 +205,16 @@ export class Reads {
     return this.loaded(plan, answer, { row, statement, isKnown: true });
   }
 
-  private loaded(plan: ReadPlan, answer: Answer, { row, statement, isKnown }: AnsweredRead): Loaded<Answer> {
+  /** What is sent, and kept as long as its links need not be signed anew. */
+  private async loaded(
+    plan: ReadPlan,
+    found: Answer,
+    { row, statement, isKnown }: AnsweredRead,
+  ): Promise<Loaded<Answer>> {
+    const position = isKnown ? this.ledger.ledger.position : null;
     const { stamp, total = null } = row;
-    const tag = etagOf(plan, { stamp, data: answer.data, total, statement });
-    return {
-      answer: answer.withHeaders({ ETag: tag }),
-      position: isKnown ? this.ledger.ledger.position : null,
-      bytes: bytesOf(answer),
-    };
+    const tag = etagOf(plan, { stamp, data: found.data, total, statement });
+    const { answer, until } = await this.base.links.in(found.withHeaders({ ETag: tag }));
+    return { answer, position, bytes: bytesOf(answer), until };
   }
 }

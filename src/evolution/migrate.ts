@@ -1,4 +1,5 @@
 /** Makes the migration from the model that a database was last migrated to. */
+import { allChanged } from '../compile/compile-ledger.js';
 import { modelTableOf } from '../schema/model-table.js';
 import type { Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
@@ -55,11 +56,18 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
   return [{ at: loss.at, rows, text: `${head}${rows} (${few}${more})${tail}` }];
 }
 
-/** The statements of one way. */
-const wayOf = (evolution: Evolution, schema: Schema, description: ModelDescription): string[] => [
-  ...statementsOf(evolution, changesOf(evolution)),
-  script(notedModel(schema, description)),
-];
+/**
+ * The statements of one way. Processes that are running are told that answers they have kept may have
+ * changed: of a column that is gone no trigger tells.
+ */
+function wayOf(evolution: Evolution, schema: Schema, description: ModelDescription): string[] {
+  const kept = [...evolution.before.schema.types.keys()];
+  return [
+    ...statementsOf(evolution, changesOf(evolution)),
+    ...(kept.length === 0 ? [] : [script(allChanged(schema.file, kept))]),
+    script(notedModel(schema, description)),
+  ];
+}
 
 /** What is told where the tables were made without the library's migrations. */
 const NOT_NOTED =

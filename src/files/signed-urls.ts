@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
-import { type LinkSigner, SignedLinks } from '../documents/signed-links.js';
+import { type LinkSigner, SignedLinks, type Window } from '../documents/signed-links.js';
 import { isObject } from '../json.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
@@ -42,17 +42,19 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     return this.options.private?.seconds ?? 0;
   }
 
-  window(): number {
-    return Math.floor(Date.now() / 1000 / this.seconds);
+  window(): Window {
+    const length = this.seconds * 1000;
+    const number = Math.floor(Date.now() / length);
+    return { number, until: (number + 1) * length };
   }
 
   sign(key: string, url: string): Promise<string> {
     const { storage, private: hidden } = this.options;
     // Kept elsewhere: whether it is private there is not ours to say.
     if (key === '' || hidden === null) return Promise.resolve(url);
-    const window = this.window();
-    const ends = (window + 2) * this.seconds;
-    if (storage.signedUrl !== undefined) return this.ofStorage(`${window} ${key}`, key, ends);
+    const { number } = this.window();
+    const ends = (number + 2) * this.seconds;
+    if (storage.signedUrl !== undefined) return this.ofStorage(`${number} ${key}`, key, ends);
     const signature = signatureOf(url, String(ends), hidden.secret).toString('base64url');
     return Promise.resolve(`${url}?expires=${ends}&signature=${signature}`);
   }

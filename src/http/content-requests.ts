@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ContentSchedule } from '../documents/schedules.js';
@@ -7,7 +6,7 @@ import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
 import { hangupOf } from './connection.js';
-import { type Asked, askedOf, type Deed, type HttpRequest, isRead, stateOf } from './request-state.js';
+import { type Asked, askedOf, type Deed, type HttpRequest, stateOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 /** What a deed is done with. */
@@ -25,7 +24,6 @@ export class ContentRequests {
   constructor(
     @Inject(Documents) private readonly documents: Documents,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
-    @Inject(Database) private readonly database: Database,
   ) {}
 
   private readonly deeds: Readonly<Record<Deed, (request: DeedRequest) => Promise<Answer>>> = {
@@ -42,14 +40,7 @@ export class ContentRequests {
   perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
     const reads = asked.deed === null && (asked.action === 'find' || asked.action === 'findOne');
-    return reads ? this.read(request as HttpRequest, asked) : this.change(request, asked, body);
-  }
-
-  /** Says where replicas have to be to show what was written. */
-  private async change(request: object, asked: Asked, body: unknown): Promise<Answer> {
-    const answer = await this.write(request, asked, body);
-    if (!this.database.hasReplicas || isRead(request as HttpRequest)) return answer;
-    return answer.withHeaders({ [MARK_HEADER]: await this.database.mark() });
+    return reads ? this.read(request as HttpRequest, asked) : this.write(request, asked, body);
   }
 
   private async write(request: object, asked: Asked, body: unknown): Promise<Answer> {

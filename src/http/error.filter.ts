@@ -171,7 +171,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   /** What to answer to an error below the content prefix; null for an error that is none of ours. */
   private ours(exception: HttpException, context: ArgumentsHost): unknown {
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const path = pathOf(request).toLowerCase();
+    const path = pathOf(request);
     if (!this.routes.covers(path)) return null;
     const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
     return unmatched || this.routes.hasRoute(path) ? exception : null;

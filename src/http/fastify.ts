@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { HttpAdapterHost } from '@nestjs/core';
 import { hasBody, TEXT } from './json-body.js';
+import { pathIn } from './request-state.js';
 
 const FORM = 'multipart/form-data';
 /** Characters of a parameter that Fastify's router takes unless it is told otherwise. */
@@ -77,7 +78,7 @@ export function takeAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void 
   instance.addHook('onRequest', ({ raw }, _reply, done) => {
     const { headers, url } = raw;
     const type = headers['content-type'];
-    if (hasBody(raw) && (type === undefined || !isRead(type)) && owns(partsOf(url).path.toLowerCase()))
+    if (hasBody(raw) && (type === undefined || !isRead(type)) && owns(pathIn(url)))
       headers['content-type'] = TEXT;
     done();
   });
@@ -108,7 +109,7 @@ export function takeAnyPath(
   const server = httpAdapter.getHttpServer() as Server | undefined;
   server?.prependListener?.('request', (request) => {
     const { path, rest } = partsOf(request.url);
-    if ((!path.includes('%') && path.length <= longest) || !owns(path.toLowerCase())) return;
+    if ((!path.includes('%') && path.length <= longest) || !owns(pathIn(request.url))) return;
     const isDecodable = decodes(path);
     const taken = isDecodable ? path : path.replaceAll('%', '%25');
     request.url = (areRoutes ? shortened(taken, longest) : taken) + rest;

@@ -12,6 +12,7 @@ import { ContentError } from '../errors.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { takeAnyBody, takeAnyPath } from './fastify.js';
 import { declareBody } from './json-body.js';
+import { pathIn } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
 /** Node's own request, which both frameworks build on. */
@@ -73,8 +74,6 @@ const FRAMEWORKS: Readonly<
 const HEALTH = '/_health';
 const PRIVATE = 'private, no-cache';
 
-const pathOf = ({ url }: RawRequest): string => (url.split('?', 1)[0] ?? '').toLowerCase();
-
 /** Has a hook look at every request: before anything else does, or after no route was found for it. */
 export function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last', hook: Hook): void {
   FRAMEWORKS[httpAdapter?.getType()]?.[place](httpAdapter.getInstance<Framework>(), hook);
@@ -110,7 +109,7 @@ export class BeforeRoutes implements OnModuleInit {
   }
 
   private arrive(request: RawRequest, response: object): boolean {
-    const path = pathOf(request);
+    const path = pathIn(request.url);
     if (this.routes.hasRoute(path)) {
       declareBody(request);
       this.protect(response);
@@ -152,7 +151,7 @@ export class AfterRoutes implements OnModuleInit {
   }
 
   private answer(request: RawRequest, response: object): boolean {
-    const methods = this.routes.methodsAt(pathOf(request));
+    const methods = this.routes.methodsAt(pathIn(request.url));
     const asks = request.method === 'OPTIONS';
     if (methods.length === 0 || (methods.includes(request.method) && !asks)) return false;
     const { httpAdapter } = this.adapter;

@@ -87,8 +87,30 @@ export const credentialsOf = (request: HttpRequest): Credentials => ({
 /** The URL as the client sent it. */
 const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
 
-/** The path without the query string. */
-export const pathOf = (request: HttpRequest): string => urlOf(request).split('?', 1)[0] ?? '';
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const END = /[?#]/;
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * The path in a URL as routers compare it: without an origin, a query and a fragment, in lower case, and
+ * decoded as far as it means the same.
+ */
+export function pathIn(url: string): string {
+  const rest = url.startsWith('/') ? url : url.replace(ORIGIN, '');
+  const end = rest.search(END);
+  const path = end < 0 ? rest : rest.slice(0, end);
+  return (path.includes('%') ? decoded(path) : path).toLowerCase();
+}
+
+/** The same of a request, as its client sent it. */
+export const pathOf = (request: HttpRequest): string => pathIn(urlOf(request));
 
 /** The raw query string; neither framework's own parser has a part in it. */
 export function queryOf(request: HttpRequest): string {

@@ -55,6 +55,8 @@ export class LedgerKeeper {
   /** What changes are not noted of, in a sentence; null where that is not known, too. */
   lack: string | null = null;
   private isClosed = false;
+  /** How often somebody has doubted it. */
+  private doubts = 0;
   /** What the tables of each type looked like. */
   private marks: ReadonlyMap<string, string> = new Map();
   /** Transactions before this one had ended at that time. */
@@ -62,16 +64,23 @@ export class LedgerKeeper {
 
   constructor(private readonly base: KeeperBase) {}
 
+  /** Takes the ledger for incomplete until a look that begins from now on has found it whole. */
+  doubt(): void {
+    this.doubts += 1;
+    this.isWhole = false;
+  }
+
   /** Looks whether the ledger is whole, and counts what nobody has counted. Never throws. */
   async look(): Promise<void> {
     const { database, schema } = this.base;
+    const { doubts } = this;
     try {
       const { lacks, uncounted, marks } = compileProbe(schema);
       const lacking = (await database.run(lacks)).map(
         ({ name, why }) => [String(name), String(why)] as const,
       );
-      this.isWhole = lacking.length === 0;
-      if (!this.isWhole) return await this.complain(new Map(lacking));
+      this.isWhole = lacking.length === 0 && doubts === this.doubts;
+      if (lacking.length > 0) return await this.complain(new Map(lacking));
       this.lack = null;
       for (const { type } of await database.run(uncounted))
         await this.count(schema.types.get(String(type)), uncounted);

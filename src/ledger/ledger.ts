@@ -3,10 +3,11 @@
  * at about the same time. Whoever asks while it is under way waits for the next, so that what is said was
  * seen after the question: nothing that was committed before it is missing.
  */
-import { compileCheck, compileStand } from '../compile/compile-ledger.js';
+import { compileCheck, compileShape, compileStand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
 import type { LedgerTables } from '../schema/ledger.js';
+import type { Identifier } from '../sql.js';
 import { fastest } from './odds.js';
 
 /** What answers are about. */
@@ -20,6 +21,8 @@ export interface Subject {
 /** What a ledger is made of. */
 export interface LedgerBase {
   readonly tables: LedgerTables;
+  /** The tables whose changes are noted. */
+  readonly noted: readonly Identifier[];
   /** Opens a connection; null where the driver has none. */
   readonly open: () => Promise<OwnConnection | null>;
   /** Told in one line when nothing can be said for now, and why. */
@@ -54,6 +57,7 @@ const NAMED = 10_000;
 /** How many changes are remembered one by one, at least. */
 const RECENT = 1000;
 const CHECK = 'content_ledger_check';
+const SHAPE = 'content_ledger_shape';
 
 const told = (text: unknown): readonly Told[] =>
   typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
@@ -70,6 +74,8 @@ export class Ledger {
   private recentSince = 0;
   private connection: OwnConnection | null = null;
   private snapshot: string | null = null;
+  /** The tables whose changes are noted, and what they are like. */
+  private tables: { readonly noted: string; readonly shape: string } = { noted: '{}', shape: '' };
   /** Which server answers; null before it is known. */
   private seenBy: string | null = null;
   private isAsking = false;
@@ -84,6 +90,7 @@ export class Ledger {
   /** What a check has cost each of those who shared it of late, in milliseconds. */
   cost = 0;
   private asking = 0;
+  private altered: () => void = () => undefined;
 
   constructor(private readonly base: LedgerBase) {}
 
@@ -95,6 +102,14 @@ export class Ledger {
   /** Which server has said so; null while nothing is known. */
   get server(): string | null {
     return this.snapshot === null ? null : this.seenBy;
+  }
+
+  /**
+   * Calls back when tables were altered, rewritten or replaced, which calls no trigger: before anything that
+   * is read from then on can be kept.
+   */
+  onAltered(listener: () => void): void {
+    this.altered = listener;
   }
 
   /** Asks what has changed. False where nobody can say. */
@@ -182,10 +197,21 @@ export class Ledger {
   private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
     const [row = {}] = await connection.run(compileCheck(this.base.tables, since), CHECK);
     this.judge(row);
+    const snapshot = String(row['snapshot']);
+    const isAltered = snapshot !== since && (await this.seesAltered(connection));
     const isForgotten = this.snapshot !== since;
-    if (isForgotten || row['lost'] === true || row['server'] !== this.seenBy) return false;
-    this.snapshot = String(row['snapshot']);
+    if (isForgotten || isAltered || row['lost'] === true || row['server'] !== this.seenBy) return false;
+    this.snapshot = snapshot;
     this.tell(told(row['changes']));
+    return true;
+  }
+
+  /** Whether tables have been altered. Only asked where something was committed at all: it costs as much. */
+  private async seesAltered(connection: OwnConnection): Promise<boolean> {
+    const { noted, shape } = this.tables;
+    const [row = {}] = await connection.run(compileShape(noted), SHAPE);
+    if (row['shape'] === shape) return false;
+    this.altered();
     return true;
   }
 
@@ -197,11 +223,12 @@ export class Ledger {
 
   /** Begins with what is there, for the first time, or after it has been lost from sight. */
   private async begin(connection: OwnConnection): Promise<void> {
-    const [row = {}] = await connection.run(compileStand(this.base.tables));
+    const [row = {}] = await connection.run(compileStand(this.base.tables, this.base.noted));
     this.judge(row);
     this.forget();
     this.seenBy = String(row['server']);
     this.snapshot = String(row['snapshot']);
+    this.tables = { noted: String(row['noted']), shape: String(row['shape']) };
   }
 
   /** A standby does not know of transactions that are still running: it cannot say what it does not see. */

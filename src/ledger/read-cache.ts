@@ -23,6 +23,8 @@ export interface Loaded<T> {
   /** What was there when it was sent for; null where nobody can tell. */
   readonly position: number | null;
   readonly bytes: number;
+  /** When it is worth nothing whatever has changed, in milliseconds since 1970; Infinity for never. */
+  readonly until: number;
 }
 
 /** What became of reads; for who watches. */
@@ -40,11 +42,12 @@ interface Entry<T> {
   readonly answer: T | null;
   readonly position: number;
   readonly bytes: number;
+  readonly until: number;
   readonly odds: Odds;
 }
 
-/** What an entry takes beside its text. */
-const EMPTY = 256;
+/** What an entry takes beside its text, with its key, its head and its tag: what a heap of them has shown. */
+const EMPTY = 700;
 
 export class ReadCache<T> {
   private readonly entries: Generations<Entry<T>>;
@@ -83,7 +86,7 @@ export class ReadCache<T> {
   /** What need not be read: it is kept and unchanged. To be asked after a check. */
   private found(asked: CachedRead<T>): T | null {
     const entry = this.entries.get(asked.key);
-    if (entry === undefined || entry.answer === null) return null;
+    if (entry === undefined || entry.answer === null || entry.until <= Date.now()) return null;
     const { position, cost } = this.ledger;
     const isChanged = this.ledger.hasChanged(asked.subject, entry.position);
     entry.odds.judge({ isChanged, position, cost }, performance.now());
@@ -117,7 +120,7 @@ export class ReadCache<T> {
     const odds = before?.odds ?? new Odds();
     if (odds.rests(performance.now())) {
       // Remembered without its text meanwhile.
-      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, odds });
+      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, until: 0, odds });
       return (await asked.pass()).answer;
     }
     const loading = this.keep(asked, odds, isChecked);
@@ -131,11 +134,11 @@ export class ReadCache<T> {
   /** Reads it, and keeps it if it is known to be of the present. */
   private async keep({ key, subject, load }: CachedRead<T>, odds: Odds, isChecked: boolean): Promise<T> {
     const started = performance.now();
-    const { answer, position, bytes } = await load(isChecked);
+    const { answer, position, bytes, until } = await load(isChecked);
     odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
-    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, odds });
+    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, until, odds });
     return answer;
   }
 }

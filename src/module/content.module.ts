@@ -5,6 +5,7 @@ import { LocalesController } from '../http/locales.controller.js';
 import { ModelController } from '../http/model.controller.js';
 import { OpenApiController } from '../http/openapi.controller.js';
 import { OpenApiPageController } from '../http/openapi-page.controller.js';
+import { PositionInterceptor } from '../http/position.interceptor.js';
 import { ContentRoutes } from '../http/routes.js';
 import { MODEL_GRANT } from '../schema/naming.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
@@ -29,6 +30,7 @@ export class ContentModule implements NestModule {
   constructor(
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(UnroutedErrorFilter) private readonly unrouted: UnroutedErrorFilter,
+    @Inject(PositionInterceptor) private readonly positions: PositionInterceptor,
   ) {}
 
   /** Options known at once. Throws a ContentModelError that lists every mistake of the model. */
@@ -76,5 +78,6 @@ export class ContentModule implements NestModule {
     this.routes.setPath(OpenApiController, 'openapi.json');
     this.routes.setPath(OpenApiPageController, 'openapi');
     this.unrouted.register();
+    this.positions.register();
   }
 }

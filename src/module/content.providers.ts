@@ -22,11 +22,12 @@ import { ContentRequests } from '../http/content-requests.js';
 import { EnvelopeInterceptor } from '../http/envelope.interceptor.js';
 import { HalfSentRequests } from '../http/half-sent-requests.js';
 import { PopulateInterceptor } from '../http/populate.interceptor.js';
+import { PositionInterceptor } from '../http/position.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
 import { ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
 import { UnsentAnswers } from '../http/unsent-answers.js';
 import { Ledger } from '../ledger/ledger.js';
-import { ledgerTablesOf } from '../schema/ledger.js';
+import { ledgerTablesOf, notedTables } from '../schema/ledger.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { RUNTIME } from './content.module-definition.js';
@@ -43,7 +44,12 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
 }
 
 const openLedger = (schema: Schema, database: Database): Ledger =>
-  new Ledger({ tables: ledgerTablesOf(schema.file), open: () => database.open(), warn: warnOfLedger });
+  new Ledger({
+    tables: ledgerTablesOf(schema.file),
+    noted: notedTables(schema).map(({ table }) => table),
+    open: () => database.open(),
+    warn: warnOfLedger,
+  });
 
 /** What is made by a function, of what is asked for by token. */
 const MADE: readonly Provider[] = [
@@ -87,6 +93,7 @@ const CLASSES: readonly Provider[] = [
   ContentOpenApi,
   EnvelopeInterceptor,
   PopulateInterceptor,
+  PositionInterceptor,
   HalfSentRequests,
   StartCheck,
   ContentErrorFilter,

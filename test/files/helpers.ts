@@ -2,7 +2,13 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AuthStrategy, defineCollectionType, defineComponent, type Grants } from 'nestjs-content-api';
+import {
+  type AuthStrategy,
+  type ContentModuleOptions,
+  defineCollectionType,
+  defineComponent,
+  type Grants,
+} from 'nestjs-content-api';
 import { FilesModule, type FilesOptions, LocalStorage } from 'nestjs-content-api/files';
 import type { Action } from '../../src/access/permissions.ts';
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
@@ -84,11 +90,13 @@ interface SendOptions {
 export async function createFilesApp(
   options: Partial<FilesOptions> = {},
   adapter: Adapter = 'express',
+  content: Pick<ContentModuleOptions, 'cache'> = {},
 ): Promise<FilesApp> {
   const directory = await mkdtemp(join(tmpdir(), 'files-'));
   const roles = FILE_ACTIONS.map((action) => [`file-${action}`, { file: [action] }]);
   const app = await createTestApp(
     {
+      ...content,
       contentTypes: [page, person],
       components: [image, note],
       locales: ['en', 'fr'],

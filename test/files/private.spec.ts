@@ -110,6 +110,22 @@ describe('private files', () => {
       },
     );
 
+    it("a host's own URL of a file that is kept elsewhere stays as it is, whatever is in it", async () => {
+      const url = 'https://elsewhere.example/a"b\\c|d?e=\u00e9';
+      const [row] = await api.sql(
+        `insert into content_files (document_id, created_at, updated_at, published, locale, name, hash, mime, size, url, provider)
+         values ('elsewhere', now(), now(), true, 'en', 'f', 'h', 'image/png', 1, $1, 'other') returning id`,
+        [url],
+      );
+      const data = { title: 'elsewhere', cover: row?.['id'] };
+      const answer = await api.ask('/api/pages?populate=cover', {
+        method: 'POST',
+        body: JSON.stringify({ data }),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(((await answer.json()) as { data: { cover: unknown } }).data.cover).toMatchObject({ url });
+    });
+
     it('in the v4 format, too', async () => {
       const answer = await api.ask(`/api/pages/${id}?populate=cover`, {
         headers: { 'strapi-response-format': 'v4' },

@@ -4,18 +4,20 @@
  */
 import { jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MikroORM } from '@mikro-orm/postgresql';
+import { MikroORM } from '@mikro-orm/postgresql';
 import { NestFactory } from '@nestjs/core';
 import { Logger } from '@nestjs/common';
 import {
   CONTENT_ORM,
   ContentAccess,
+  contentEntities,
   ContentModule,
   type ContentModuleOptions,
   type ContentService,
   defineCollectionType,
   getContentToken,
   type Grants,
+  migrateContent,
   type PermissionsSource,
 } from 'nestjs-content-api';
 import pg from 'pg';
@@ -311,7 +313,7 @@ describe('the cache', () => {
 
   it('a connection that is lost: nothing is answered from the cache until there is another', async () => {
     await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_current_snapshot%' and pid <> pg_backend_pid()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_is_in_recovery() as standby%' and pid <> pg_backend_pid()`,
     );
     await rename('new', 'old');
     expect(await titles()).toEqual(['new']);
@@ -372,13 +374,36 @@ describe('the cache', () => {
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['unseen'], ['unseen']]);
   });
 
-  it('a table that is rewritten: everything is read anew', async () => {
-    const worker = test.app.get(LedgerWorker);
-    await worker.look();
-    await client.query(`alter table notes alter title type text using upper(title)`);
-    await worker.look();
+  it.each([
+    [
+      'rewritten',
+      `alter table notes alter title type text using upper(title)`,
+      `alter table notes alter title type varchar(255)`,
+    ],
+    [
+      'replaced by another',
+      `alter table notes rename to former;
+       create table notes (like former including all);
+       insert into notes select * from former;
+       update notes set title = 'OLD'`,
+      `drop table notes; alter table former rename to notes`,
+    ],
+    [
+      'altered by a migration that no trigger is told of',
+      `alter table notes disable trigger content_ledger_update_1;
+       update notes set title = 'OLD';
+       alter table notes enable always trigger content_ledger_update_1;
+       alter table notes add column more text`,
+      `alter table notes drop column more`,
+    ],
+  ])('a table that is %s: everything is read anew at once', async (_how, change, back) => {
+    await client.query(`begin; ${change}; commit`);
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['OLD'], ['OLD']]);
-    await client.query(`alter table notes alter title type varchar(255)`);
+    await client.query(`update notes set title = 'then'`);
+    expect([await titles(), await titles(LIST, other.http)]).toEqual([['then'], ['then']]);
+    await client.query(back);
+    for (const { worker } of [{ worker: test.app.get(LedgerWorker) }, other]) await worker.look();
+    await warm();
   });
 
   it.each([
@@ -414,6 +439,30 @@ describe('the cache', () => {
     await worker.look();
     await warm();
     warn.mockRestore();
+  });
+
+  it('a migration that drops a column: what was kept with it is not sent any more', async () => {
+    const text = { type: 'string' } as const;
+    const item = { singularApiId: 'item', pluralApiId: 'items' } as const;
+    const before = [defineCollectionType({ ...item, attributes: { name: text, gone: text } })];
+    const after = [defineCollectionType({ ...item, attributes: { name: text }, removed: ['gone'] })];
+    const kept = await createTestApp({ ...MODEL, contentTypes: before, access: { public: { item: '*' } } });
+    const [{ name } = {}] = await kept.sql('select current_database() as name');
+    const clientUrl = new URL(url);
+    clientUrl.pathname = `/${String(name)}`;
+    const orm = await MikroORM.init({
+      clientUrl: clientUrl.href,
+      entities: contentEntities({ contentTypes: after }),
+    });
+    await migrateContent({ orm, model: { contentTypes: before, locales: ['fr'] } });
+    const path = '/api/items';
+    await kept.http.post(path).send({ data: { name: 'a', gone: 'b' } });
+    for (let i = 0; i < 3; i += 1) await get(path, kept.http);
+    expect(await countStatements(() => get(path, kept.http))).toEqual([]);
+    await migrateContent({ orm, model: { contentTypes: after, locales: ['fr'] } });
+    await kept.http.get(path).expect(503);
+    await orm.close();
+    await kept.close();
   });
 
   it('a database without the ledger works: nothing is kept, and totals are counted', async () => {

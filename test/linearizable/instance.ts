@@ -60,7 +60,12 @@ async function start(databaseUrl: string, adapter: string, by: string): Promise<
     builder.overrideProvider(Ledger).useFactory({
       factory: (schema: Schema, database: Databases.Database) =>
         new NotifyLedger(
-          { tables: ledgerTablesOf(schema.file), open: () => database.open(), warn: () => undefined },
+          {
+            tables: ledgerTablesOf(schema.file),
+            noted: [],
+            open: () => database.open(),
+            warn: () => undefined,
+          },
           databaseUrl,
         ),
       inject: [CONTENT_SCHEMA, Database],

@@ -1,6 +1,6 @@
 /** What the ledger asks by itself, or for many requests at once: nobody's request takes these statements. */
 const ALONE =
-  /as pending|pg_is_in_recovery\(\)|pg_trigger|uncounted|content_total" t where t.type = w.type|set_config\('plan_cache_mode'/;
+  /as pending| as shape$|pg_is_in_recovery\(\)|pg_trigger|uncounted|content_total" t where t.type = w.type|set_config\('plan_cache_mode'/;
 const BEGUN = /pg_try_advisory_xact_lock\(hashtextextended\('content-ledger'/;
 const OVER = /^(commit|rollback)$/;
 

@@ -19,9 +19,8 @@ class Hand {
 
   async answer(row: Row): Promise<void> {
     await turns();
-    this.asked
-      .at(-1)
-      ?.resolve([{ server: 'one', standby: false, snapshot: `${this.asked.length}:1:`, ...row }]);
+    const seen = { server: 'one', standby: false, snapshot: '1:1:', noted: '{1}', shape: '1:1' };
+    this.asked.at(-1)?.resolve([{ ...seen, ...row }]);
     await turns();
   }
 }
@@ -36,6 +35,7 @@ async function open(): Promise<{ readonly hand: Hand; readonly ledger: Ledger }>
   const tables = { change: identifier('content_change'), total: identifier('content_total') };
   const ledger = new Ledger({
     tables,
+    noted: [],
     open: () => Promise.resolve(hand.connection),
     warn: () => undefined,
   });
@@ -78,6 +78,24 @@ describe('a ledger', () => {
       true,
       false,
     ]);
+  });
+
+  it('looks whether tables were altered where anything was committed, and then begins anew', async () => {
+    const { hand, ledger } = await open();
+    let altered = 0;
+    ledger.onAltered(() => (altered += 1));
+    const before = ledger.position;
+    const first = ledger.check();
+    await hand.answer({ ...NOTHING, snapshot: '2:2:' });
+    expect(hand.asked).toHaveLength(3);
+    await hand.answer({ shape: '1:1' });
+    expect([await first, ledger.hasChanged(NOTES, before), altered]).toEqual([true, false, 0]);
+    const second = ledger.check();
+    await hand.answer({ ...NOTHING, snapshot: '3:3:' });
+    await hand.answer({ shape: '1:7' });
+    await hand.answer({ shape: '1:7' });
+    expect([await second, ledger.hasChanged(NOTES, before), altered]).toEqual([true, true, 1]);
+    expect(hand.asked).toHaveLength(6);
   });
 
   it('begins anew when all was forgotten while it was asked', async () => {

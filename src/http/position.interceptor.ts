@@ -1,0 +1,51 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { concatMap } from 'rxjs';
+import { Database } from '../database/database.js';
+import { MARK_HEADER } from '../query/mark.js';
+import { type HttpRequest, isRead } from './request-state.js';
+
+/**
+ * Says in the answer of every request that has written where replicas have to be to show it: of content, of
+ * accounts, of uploads, and of the host's own controllers, whether they write by services or in transactions
+ * of their own. Somebody else may have written meanwhile, which makes the position a later one at most.
+ */
+@Injectable()
+export class PositionInterceptor implements NestInterceptor {
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+  ) {}
+
+  /** For all routes, where there are replicas at all. To be called before the routes are registered. */
+  register(): void {
+    if (this.database.hasReplicas) this.application.addGlobalInterceptor(this);
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    if (context.getType() !== 'http') return next.handle();
+    const http = context.switchToHttp();
+    if (isRead(http.getRequest<HttpRequest>())) return next.handle();
+    const before = this.database.committed;
+    return next.handle().pipe(
+      concatMap(async (result: unknown) => {
+        if (this.database.committed !== before) await this.say(http.getResponse<object>());
+        return result;
+      }),
+    );
+  }
+
+  private async say(response: object): Promise<void> {
+    const mark = await this.database.mark();
+    const { httpAdapter } = this.host;
+    // A handler may have answered by itself.
+    if (httpAdapter.isHeadersSent(response) !== true) httpAdapter.setHeader(response, MARK_HEADER, mark);
+  }
+}

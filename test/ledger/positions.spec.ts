@@ -1,0 +1,207 @@
+/** Whatever a request has written, its answer says how far the database has come, so that its client can read it on any replica. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Put, Res } from '@nestjs/common';
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+} from 'nestjs-content-api';
+import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { Outbox, usersOptions } from '../accounts/helpers.ts';
+import { formOf } from '../files/helpers.ts';
+import { type Host, startHost } from '../http/helpers.ts';
+import { ADAPTERS } from '../support/app.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+
+@Controller('own')
+class OwnController {
+  constructor(
+    @Inject(getContentToken('note')) private readonly notes: ContentService,
+    @Inject(CONTENT_ORM) private readonly orm: MikroORM,
+  ) {}
+
+  @Post('service')
+  service(@Body() { title }: { title: string }): Promise<object> {
+    return this.notes.create({ title });
+  }
+
+  @Put('transaction')
+  async transaction(): Promise<object> {
+    await this.orm.em.transactional(async (em) => {
+      await (em as SqlEntityManager).execute(`update notes set title = title || '!'`);
+    });
+    return { done: true };
+  }
+
+  @Delete('both')
+  @HttpCode(204)
+  async both(): Promise<void> {
+    await this.orm.em.transactional(async (em) => {
+      await this.notes.create({ title: 'both' }, {}, { em: em as SqlEntityManager });
+    });
+  }
+
+  @Post('nothing')
+  nothing(): object {
+    return { done: false };
+  }
+
+  @Get('reading')
+  async reading(): Promise<object> {
+    return this.notes.create({ title: 'written by a GET' });
+  }
+
+  @Post('refused')
+  async refused(): Promise<object> {
+    return this.notes.create({ name: 'no such attribute' } as never);
+  }
+
+  @Post('itself')
+  async itself(@Res() response: { send(text: string): void }): Promise<void> {
+    await this.notes.create({ title: 'itself' });
+    response.send('sent by the handler');
+  }
+}
+
+const MARK = /^[0-9a-f]{16}$/;
+
+describe.each(ADAPTERS)('positions of writes, on %s', (adapter) => {
+  let host: Host;
+  let directory: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'positions-'));
+    host = await startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({
+            contentTypes: [note, ...userTypes()],
+            access: {
+              public: { note: '*', file: '*', user: '*', role: '*' },
+              roles: { authenticated: { note: '*' } },
+            },
+            // What is asked here is who is told, so the primary may be its own replica.
+            database: { clientUrl: url, replicas: [{ clientUrl: url }] },
+          }),
+          UsersModule.forRoot(usersOptions(new Outbox())),
+          FilesModule.forRoot({ storage: new LocalStorage(directory), images: null }),
+        ],
+        controllers: [OwnController],
+      }),
+      { adapter, ready: (app) => app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create() },
+    );
+  });
+  afterAll(async () => {
+    await host.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  interface Told {
+    readonly status: number;
+    readonly mark: string | null;
+    readonly body: any;
+  }
+  async function send(method: string, path: string, body?: object | FormData, jwt?: string): Promise<Told> {
+    const json = body !== undefined && !(body instanceof FormData);
+    const answer = await fetch(host.url + path, {
+      method,
+      headers: {
+        ...(json ? { 'content-type': 'application/json' } : {}),
+        ...(jwt === undefined ? {} : { authorization: `Bearer ${jwt}` }),
+      },
+      ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : (body as FormData) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.includes('json') === true && text !== '';
+    return {
+      status: answer.status,
+      mark: answer.headers.get('content-position'),
+      body: isJson ? JSON.parse(text) : text,
+    };
+  }
+  /** Sends a write, and expects to be told a position that no earlier one comes after. */
+  let last = '';
+  async function written(...asked: Parameters<typeof send>): Promise<Told['body']> {
+    const { status, mark, body } = await send(...asked);
+    const [method, path] = asked;
+    expect([method, path, status, mark]).toEqual([
+      method,
+      path,
+      expect.any(Number),
+      expect.stringMatching(MARK),
+    ]);
+    expect([path, status < 300]).toEqual([path, true]);
+    expect(String(mark) >= last).toBe(true);
+    last = String(mark);
+    return body;
+  }
+
+  it('of content', async () => {
+    const { data } = await written('POST', '/api/notes', { data: { title: 'a' } });
+    await written('PUT', `/api/notes/${data.documentId}`, { data: { title: 'b' } });
+    await written('DELETE', `/api/notes/${data.documentId}`);
+  });
+
+  it('of uploads', async () => {
+    const [file] = await written('POST', '/api/upload', formOf([{}]));
+    await written('POST', `/api/upload?id=${file.id}`, formOf([{}]));
+    await written('POST', `/api/upload?id=${file.id}`, { fileInfo: { caption: 'c' } });
+    await written('DELETE', `/api/upload/files/${file.id}`);
+  });
+
+  it('of accounts, users and roles', async () => {
+    const person = { username: 'ann', email: 'ann@example.org', password: 'correct horse' };
+    const { jwt, user } = await written('POST', '/api/auth/local/register', person);
+    const passwords = {
+      currentPassword: 'correct horse',
+      password: 'another horse',
+      passwordConfirmation: 'another horse',
+    };
+    await written('POST', '/api/auth/change-password', passwords, jwt);
+    await written('PUT', `/api/users/${user.id}`, { username: 'anna' });
+    const made = { username: 'bob', email: 'bob@example.org', password: 'correct horse' };
+    const bob = await written('POST', '/api/users', made);
+    await written('DELETE', `/api/users/${bob.id}`);
+    await written('POST', '/api/users-permissions/roles', { name: 'Editor', type: 'editor' });
+    const { body } = await send('GET', '/api/users-permissions/roles');
+    const { id } = body.roles.find(({ type }: { type: string }) => type === 'editor');
+    await written('PUT', `/api/users-permissions/roles/${id}`, { description: 'd' });
+    await written('DELETE', `/api/users-permissions/roles/${id}`);
+  });
+
+  it("of the host's own controllers, by services and in transactions of their own", async () => {
+    await written('POST', '/own/service', { title: 'own' });
+    await written('PUT', '/own/transaction');
+    await written('DELETE', '/own/both');
+  });
+
+  it('nothing is said by reads, by what wrote nothing, by refusals, and where the handler has answered', async () => {
+    const silent: readonly (readonly [string, string, number, object?])[] = [
+      ['GET', '/api/notes', 200],
+      ['HEAD', '/api/notes', 200],
+      ['GET', '/own/reading', 200],
+      ['POST', '/own/nothing', 201],
+      ['POST', '/own/refused', 500],
+      ['POST', '/own/itself', 201],
+      ['POST', '/api/notes', 400, { data: { name: 1 } }],
+      ['PUT', '/api/notes/nobody', 404, { data: {} }],
+      ['GET', '/api/upload/files', 200],
+      ['GET', '/api/users', 200],
+    ];
+    for (const [method, path, status, body] of silent) {
+      const answer = await send(method, path, body);
+      expect([method, path, answer.status, answer.mark]).toEqual([method, path, status, null]);
+    }
+  });
+});
