@@ -8,9 +8,12 @@ import {
   param,
   print,
   quote,
+  slot,
   type Sql,
   sql,
   type Statement,
+  template,
+  type Template,
 } from '../sql.js';
 import { nextCount } from './changes.js';
 
@@ -33,28 +36,34 @@ export const seenBy = (tables: LedgerTables): Sql =>
  * last transaction that did so to each. `noted` is a list of their numbers.
  */
 const shapeOf = (noted: Sql): Sql =>
-  sql`(select coalesce(string_agg(concat(c.oid, ':', c.xmin), ' ' order by c.oid), '') from pg_class c where c.oid = any(${noted})) as shape`;
+  sql`(select coalesce(string_agg(concat(c.oid, ':', c.xmin), ' ' order by c.oid), '')
+    from pg_class c where c.oid = any(${noted}))`;
 
-/** Where checks begin: what is seen now, the numbers of the tables whose changes are noted, and their shape. */
+/** Where checks begin: what is seen now, and the numbers and shape of the tables whose changes are noted. */
 export function compileStand(tables: LedgerTables, noted: readonly Identifier[]): Statement {
   const names = sql`${param(noted.map((name) => print(quote(name)).text))}::text[]`;
   const found = sql`select array(select to_regclass(w.name)::oid from unnest(${names}) w(name)) as list`;
   return print(
-    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, n.list::text as noted, ${shapeOf(sql`n.list`)} from (${found}) n`,
+    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, n.list::text as noted,
+      ${shapeOf(sql`n.list`)} as shape from (${found}) n`,
   );
 }
 
-/** The same shape again, by the numbers as they were answered. */
-export const compileShape = (noted: string): Statement =>
-  print(sql`select ${shapeOf(sql`${param(noted)}::oid[]`)}`);
+/** What was there when it was looked at last. */
+export interface Stand {
+  readonly snapshot: string;
+  /** The numbers of the tables whose changes are noted, as they were answered. */
+  readonly noted: string;
+}
 
 /**
- * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; and
- * whether changes are not kept any more that were not seen then.
+ * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; whether
+ * changes are not kept any more that were not seen then; and the shape of tables, or null where nothing was
+ * committed at all.
  */
-export function compileCheck(tables: LedgerTables, snapshot: string): Statement {
+export function compileCheck(tables: LedgerTables): Template<Stand> {
   const { change, total } = tables;
-  const since = sql`${param(snapshot)}::pg_snapshot`;
+  const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
   // What a snapshot does not see: transactions from its end on, and those that were running. Asked like that
   // it costs what has changed, however long somebody has been writing.
   const columns = sql`c.type, c.document_id as id, c.xid from ${quote(change)} c`;
@@ -63,8 +72,10 @@ export function compileCheck(tables: LedgerTables, snapshot: string): Statement 
   const changes = sql`select u.type, u.id, u.xid::text as xid from (${unseen}) u`;
   const lost = sql`exists (select 1 from ${quote(total)} t
     where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
-  return print(
-    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost,
+  const isNews = sql`pg_current_snapshot()::text <> ${since}::text`;
+  const shape = sql`case when ${isNews} then ${shapeOf(sql`${slot(({ noted }: Stand) => noted)}::oid[]`)} end`;
+  return template(
+    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost, ${shape} as shape,
       (select json_agg(d.*) from (${changes}) d)::text as changes`,
   );
 }

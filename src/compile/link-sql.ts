@@ -2,7 +2,7 @@
 import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { constant, join, type Param, plain, quote, type Sql, sql, union } from '../sql.js';
-import type { LinksShape } from './write-shape.js';
+import type { LinksShape, TransferShape } from './write-shape.js';
 
 /** A part of a step's statement. It may read what an earlier part of the step returns, by its number. */
 export type Part = (result: (part: number) => Sql) => Sql;
@@ -60,6 +60,12 @@ export const localeOf = ({ perLocale }: LinkTable, locale: Param): Sql =>
 /** Whether a link is in the locale of a write, or in any where that is null. */
 export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>
   links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
+
+/** Whether a link is one that changes its state. */
+export const inTransfer = (link: Sql, links: LinkTable, { locale, except }: TransferShape): Sql[] => [
+  ...inLocale(link, links, locale),
+  ...inLocale(link, links, except).map((isThere) => sql`not ${isThere}`),
+];
 
 /** The names of a link table in SQL. */
 export interface LinkNames {

@@ -28,8 +28,9 @@ export interface ChangeShape {
 export interface TransferShape {
   readonly attribute: LinkedAttribute;
   readonly published: boolean;
-  /** Null where all locales are meant. */
+  /** Null where all locales are meant, but for the one of `except`. */
   readonly locale: Param | null;
+  readonly except: Param | null;
   readonly owners: 'all' | OwnShape;
 }
 
@@ -80,10 +81,11 @@ const changeFacts = ({ attribute, states, targets, untouched }: LinkChange) => (
   isOpen: untouched.length === 0,
 });
 
-const transferFacts = ({ attribute, published, locale, owners }: LinkTransfer) => ({
+const transferFacts = ({ attribute, published, locale, except, owners }: LinkTransfer) => ({
   attribute: attribute.name,
   published,
   isOfLocale: locale !== null,
+  isOfOthers: except !== null,
   isOpen: owners === 'all',
 });
 
@@ -150,6 +152,7 @@ function transferShape(type: ContentType, facts: LinksFacts['transfers'][number]
     attribute,
     published: facts.published,
     locale: facts.isOfLocale ? at(({ locale }) => locale) : null,
+    except: facts.isOfOthers ? at(({ except }) => except) : null,
     owners: facts.isOpen ? 'all' : ownedBy(ownerTypeOf(attribute), at(userOf)),
   };
 }

@@ -2,9 +2,9 @@
 import type { Subject } from '../ledger/ledger.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { notedTables } from '../schema/ledger.js';
-import type { Attribute, Schema } from '../schema/model.js';
+import type { Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
-import type { Identifier, Statement } from '../sql.js';
+import type { Statement } from '../sql.js';
 
 /** The name of the type whose content a table holds, by the table's. */
 export type Holders = ReadonlyMap<string, string>;
@@ -36,13 +36,11 @@ export function planSubject({ text }: Statement, plan: ReadPlan, holders: Holder
 }
 
 /** The tables of a document and of the links that it shows and owns. */
-const ownTables = ({ type, object }: ReadPlan): readonly string[] =>
-  [type.table, ...object.children.flatMap(({ attribute }) => linksOf(attribute))].map(
-    (table) => parted(table).bare,
-  );
-
-const linksOf = (attribute: Attribute): readonly Identifier[] =>
-  attribute.linked && attribute.join.kind === 'link' ? [attribute.join.links.table] : [];
+function ownTables({ type, object }: ReadPlan): readonly string[] {
+  const shown = new Set(object.children.map(({ attribute }) => attribute.name));
+  const links = type.storage.links.filter(({ attribute }) => shown.has(attribute.name));
+  return [type.table, ...links.map(({ table: { table } }) => table)].map((table) => parted(table).bare);
+}
 
 export function subjectOf({ types, isAlone }: PlanSubject, { documentId, type }: ReadPlan): Subject {
   if (!isAlone || documentId === null) return { types, document: null };

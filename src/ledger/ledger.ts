@@ -3,11 +3,11 @@
  * at about the same time. Whoever asks while it is under way waits for the next, so that what is said was
  * seen after the question: nothing that was committed before it is missing.
  */
-import { compileCheck, compileShape, compileStand } from '../compile/compile-ledger.js';
+import { compileCheck, compileStand, type Stand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
 import type { LedgerTables } from '../schema/ledger.js';
-import type { Identifier } from '../sql.js';
+import { fill, type Identifier, type Template } from '../sql.js';
 import { fastest } from './odds.js';
 
 /** What answers are about. */
@@ -57,7 +57,6 @@ const NAMED = 10_000;
 /** How many changes are remembered one by one, at least. */
 const RECENT = 1000;
 const CHECK = 'content_ledger_check';
-const SHAPE = 'content_ledger_shape';
 
 const told = (text: unknown): readonly Told[] =>
   typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
@@ -91,8 +90,11 @@ export class Ledger {
   cost = 0;
   private asking = 0;
   private altered: () => void = () => undefined;
+  private readonly statement: Template<Stand>;
 
-  constructor(private readonly base: LedgerBase) {}
+  constructor(private readonly base: LedgerBase) {
+    this.statement = compileCheck(base.tables);
+  }
 
   /** Names the present: what is read from now on is at least as new. */
   get position(): number {
@@ -195,23 +197,15 @@ export class Ledger {
 
   /** What has changed since the last look; false where that cannot be told. */
   private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
-    const [row = {}] = await connection.run(compileCheck(this.base.tables, since), CHECK);
+    const { noted, shape } = this.tables;
+    const [row = {}] = await connection.run(fill(this.statement, { snapshot: since, noted }), CHECK);
     this.judge(row);
-    const snapshot = String(row['snapshot']);
-    const isAltered = snapshot !== since && (await this.seesAltered(connection));
+    const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
+    if (isAltered) this.altered();
     const isForgotten = this.snapshot !== since;
     if (isForgotten || isAltered || row['lost'] === true || row['server'] !== this.seenBy) return false;
-    this.snapshot = snapshot;
+    this.snapshot = String(row['snapshot']);
     this.tell(told(row['changes']));
-    return true;
-  }
-
-  /** Whether tables have been altered. Only asked where something was committed at all: it costs as much. */
-  private async seesAltered(connection: OwnConnection): Promise<boolean> {
-    const { noted, shape } = this.tables;
-    const [row = {}] = await connection.run(compileShape(noted), SHAPE);
-    if (row['shape'] === shape) return false;
-    this.altered();
     return true;
   }
 

@@ -37,14 +37,18 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   const publishes = target.publish && target.type.draftAndPublish && !isNew;
   // What a version owns is part of its revision; what others own is not.
   const isSame = isUnmodified(loaded.versions);
-  const isLeftOut = (attribute: LinkedAttribute): boolean =>
-    !writeValues.lists.has(attribute) &&
-    !loaded.unlinked.has(attribute) &&
-    !(isSame && attribute.join.side === 'owning');
+  const isRight = (attribute: LinkedAttribute): boolean =>
+    loaded.unlinked.has(attribute) || (isSame && attribute.join.side === 'owning');
+  const leftOf = (transfer: LinkTransfer): LinkTransfer[] => {
+    const { attribute, locale } = transfer;
+    if (!writeValues.lists.has(attribute)) return isRight(attribute) ? [] : [transfer];
+    // A body gives the links of one locale, whatever the document's own locales are.
+    return locale === null && attribute.join.perLocale ? [{ ...transfer, except: target.linkLocale }] : [];
+  };
   return {
     ...about(linking),
     changes: [...writeValues.lists].flatMap(([attribute, targets]) => changesOf(attribute, targets, linking)),
-    transfers: publishes ? transfersOf(linking, true).filter(({ attribute }) => isLeftOut(attribute)) : [],
+    transfers: publishes ? transfersOf(linking, true).flatMap(leftOf) : [],
   };
 }
 
@@ -117,7 +121,7 @@ function transfersOf(
   published: boolean,
 ): LinkTransfer[] {
   const ofLocale = type.localized && !everyLocale ? locale : null;
-  const transfer = { published, locale: ofLocale };
+  const transfer = { published, locale: ofLocale, except: null };
   const own = type.storage.owning.map((attribute): LinkTransfer => ({
     ...transfer,
     attribute,

@@ -59,6 +59,8 @@ export interface LinkTransfer {
   readonly published: boolean;
   /** The locale whose links are meant, where locales have their own; null where all are. */
   readonly locale: string | null;
+  /** The locale whose links are not, because a body has given them; null where there is none. */
+  readonly except: string | null;
   /** Inverse sides: the owners whose links may change; own ones, or all. */
   readonly owners: 'all' | OwnCondition;
 }

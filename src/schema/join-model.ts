@@ -16,6 +16,8 @@ interface JoinBase {
    * null where nobody else writes them.
    */
   readonly lock: string | null;
+  /** Whether links have a locale, each its own. */
+  readonly perLocale: boolean;
 }
 
 /**

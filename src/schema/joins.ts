@@ -22,14 +22,16 @@ import type {
 import type { ContentType, LinkedAttribute } from './model.js';
 import { columnName, linkTableName, targetIndexName } from './naming.js';
 
+const ONE_SIDED = { name: null, side: null, lock: null, perLocale: false } as const;
+
 /** The relations of instances stand in the holder's JSON, where nobody else writes. */
-export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', name: null, side: null, lock: null });
+export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', ...ONE_SIDED });
 
 /** The locales of a document are told by its own rows. */
-export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', name: null, side: null, lock: null });
+export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', ...ONE_SIDED });
 
 /** Whoever holds a file says so in rows and links of their own. */
-export const HOLDERS: HoldersJoin = Object.freeze({ kind: 'holders', name: null, side: null, lock: null });
+export const HOLDERS: HoldersJoin = Object.freeze({ kind: 'holders', ...ONE_SIDED });
 
 const linkColumn = (name: string, property: string, type: string): LinkColumn =>
   Object.freeze({ name: identifier(name), property, type, key: false });
@@ -85,7 +87,8 @@ const relationOf = (owner: Identifier, key: string): { readonly name: string; re
 });
 
 function link(owner: Identifier, key: string, links: LinkTable): LinkJoin {
-  return { kind: 'link', side: 'owning', ...relationOf(owner, key), links };
+  const { perLocale } = links;
+  return { kind: 'link', side: 'owning', ...relationOf(owner, key), links, perLocale };
 }
 
 function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
@@ -93,6 +96,7 @@ function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
     kind: 'column',
     side: 'owning',
     ...relationOf(owner, key),
+    perLocale: false,
     column: columnName(key, 'document_id'),
     position: ordered ? columnName(key, 'position') : null,
   };
@@ -150,6 +154,7 @@ function inverse(twoWay: TwoWay, table: Identifier): Join {
       kind: 'inverseLink',
       side: 'inverse',
       ...relation,
+      perLocale: shape.perLocale,
       links: twoWayTable(table, key, shape),
       calledType: null,
     };
@@ -158,6 +163,7 @@ function inverse(twoWay: TwoWay, table: Identifier): Join {
     kind: 'inverseColumn',
     side: 'inverse',
     ...relation,
+    perLocale: false,
     column: columnName(key, 'document_id'),
     position,
   };
@@ -225,11 +231,13 @@ export function morphSideJoin(
 ): InverseLinkJoin {
   const owner = context.types.get(target) as ContentTypeDefinition;
   const def = owner.attributes[key] as MorphDefinition;
+  const links = morphTable({ owner, key, def }, context);
   return {
     kind: 'inverseLink',
     side: 'inverse',
     ...relationOf(context.tableOf(owner), key),
-    links: morphTable({ owner, key, def }, context),
+    perLocale: links.perLocale,
+    links,
     calledType: context.type.singularApiId,
   };
 }

@@ -232,6 +232,26 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     expect(await both(t!)).toEqual(all('s', ...BOTH_STATES));
   });
 
+  it.each([
+    ['localEmblemOf', null],
+    ['localStories', []],
+  ])('D22 S4: %s of one locale is set, and the links of others go live with it', async (inverse, nothing) => {
+    const own = inverse === 'localStories' ? 'localTopics' : 'localEmblem';
+    const [t] = await w.several('topics', 't', '?status=draft');
+    const id = await made({ title: 'a' });
+    await w.put(`${text(id)}?locale=fr`, { title: 'fr' });
+    for (const locale of ['en', 'fr'])
+      await w.put(`topics/${t!}?status=draft&locale=${locale}`, { [inverse]: [id] });
+    await w.put(`topics/${t!}`, { [inverse]: nothing });
+    const gone = own === 'localTopics' ? '' : null;
+    expect(await w.everywhere(text(id), own)).toEqual({
+      'en published': gone,
+      'en draft': gone,
+      'fr published': 't',
+      'fr draft': 't',
+    });
+  });
+
   it('D22 S4: the links of localized owners go live in all their locales', async () => {
     const s = await made({ title: 's' });
     await w.put(`${text(s)}?locale=fr`, { title: 'f' });

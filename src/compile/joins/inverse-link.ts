@@ -5,7 +5,7 @@ import { alias, constant, join, type Sql, sql } from '../../sql.js';
 import {
   allOf,
   changedLinks,
-  inLocale,
+  inTransfer,
   inState,
   inStates,
   isOfOwner,
@@ -174,7 +174,7 @@ function replace(way: InverseLinkJoin, change: ChangeShape, step: LinksShape): L
 
 function transfer(way: InverseLinkJoin, change: TransferShape, step: LinksShape): LinkStep[] {
   const { links, calledType } = way;
-  const { attribute, published, locale } = change;
+  const { attribute, published } = change;
   const { table, owner, place } = twoWayNamesOf(links);
   const owners = ownerTypeOf(attribute);
   const live = (link: Sql): Sql =>
@@ -183,13 +183,13 @@ function transfer(way: InverseLinkJoin, change: TransferShape, step: LinksShape)
   const source = allOf([
     leadsTo(sql`f`, links, { documentId: writtenId(step), calledType }),
     inState(sql`f`, !published),
-    ...inLocale(sql`f`, links, locale),
+    ...inTransfer(sql`f`, links, change),
     live(sql`f`),
     ...ifOpen(isOpen, sql`f.${owner}`),
   ]);
   const from = sql`select f.${owner} as owner, ${stateOf(published)} as published, f.locale, f.${place} as place
     from ${table} f where ${source}`;
-  const scope = [inState(sql`l`, published), ...inLocale(sql`l`, links, locale)];
+  const scope = [inState(sql`l`, published), ...inTransfer(sql`l`, links, change)];
   return bring({ way, attribute, from, scope, isOpen, waits: sql`not ${live(sql`l`)}` }, step);
 }
 
