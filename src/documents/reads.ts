@@ -73,7 +73,7 @@ export function answerIn(
 }
 
 /** What JavaScript keeps in two bytes a character, as soon as there is one of these in a text. */
-const WIDE = /[^\u0000-\u00ff]/;
+const WIDE = /[\u0100-\uffff]/;
 
 /** What an answer takes that is kept: its data, and with it once more the whole text that is sent. */
 const bytesOf = ({ data }: Answer): number => 2 * data.length * (WIDE.test(data) ? 2 : 1);
