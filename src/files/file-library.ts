@@ -13,6 +13,7 @@ import { ContentError, unavailable, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId } from '../plan/plan-read.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { FileBytes } from './file-bytes.js';
 import { type FileInfo, infosOf } from './file-info.js';
 import { FileReferences } from './file-reference.js';
@@ -45,6 +46,7 @@ interface Upload {
 export class FileLibrary {
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(FileTable) private readonly files: FileTable,
     @Inject(FileBytes) private readonly bytes: FileBytes,
     @Inject(FileReferences) private readonly references: FileReferences,
@@ -63,7 +65,8 @@ export class FileLibrary {
       const prepared: PreparedFile[] = [];
       for (const [index, file] of form.files.entries()) {
         const info = infos[index] ?? {};
-        prepared.push(await prepareFile(file, { index, info, former: null, directory }, this.options));
+        const preparing = { index, info, former: null, schema: this.schema, directory };
+        prepared.push(await prepareFile(file, preparing, this.options));
       }
       const contents = prepared.map(({ content }) => content);
       return this.bytes.keep(contents, uploader, async (runner) => {
@@ -90,7 +93,8 @@ export class FileLibrary {
         return this.describe(row, info, uploader);
       }
       if (file.size === 0) throw empty();
-      const prepared = await prepareFile(file, { index: 0, info, former: row, directory }, this.options);
+      const preparing = { index: 0, info, former: row, schema: this.schema, directory };
+      const prepared = await prepareFile(file, preparing, this.options);
       const changed = await this.bytes.keep([prepared.content], uploader, async (runner) =>
         this.update(row, await this.files.newValues(prepared, runner), {
           caller: uploader.caller,

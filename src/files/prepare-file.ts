@@ -2,8 +2,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { validationError } from '../errors.js';
+import { fileKindOf, mayBecome } from '../schema/allowed-types.js';
+import type { Schema } from '../schema/model.js';
 import type { ContentToKeep } from './file-bytes.js';
-import { admit } from './file-gate.js';
+import { type Admitted, admit } from './file-gate.js';
 import type { ImageFacts, MadeFormat } from './file-images.js';
 import type { FileInfo } from './file-info.js';
 import { contentKey, variantKey } from './file-keys.js';
@@ -26,6 +29,7 @@ export interface Preparing {
   readonly info: FileInfo;
   /** The file that it replaces; null for a new one. */
   readonly former: FileRow | null;
+  readonly schema: Schema;
   /** Where files may be written for the time of the request. */
   readonly directory: string;
 }
@@ -73,16 +77,30 @@ function imageValues(
   };
 }
 
+/** Refuses a file of a kind that attributes do not take which have the one that it replaces (H4). */
+function checkKind({ mime, name }: Admitted, { former, schema, index }: Preparing): void {
+  if (former === null) return;
+  const [from, to] = [fileKindOf(former.mime), fileKindOf(mime)];
+  if (!mayBecome(schema, from, to))
+    throw validationError(
+      `The file "${name}" is one of ${to} and cannot replace one of ${from}, which media attributes tell apart`,
+      { key: 'files', path: `files.${index}`, source: 'body' },
+    );
+}
+
 /**
  * Lets a file through the gate and makes what is kept of it. Throws the 400s of the gate and of whoever looks
  * at pictures.
  */
 export async function prepareFile(
   received: ReceivedFile,
-  { index, info, former, directory }: Preparing,
+  preparing: Preparing,
   { storage, images, allowed }: ResolvedFilesOptions,
 ): Promise<PreparedFile> {
-  const { name: sent, mime, ext } = await admit(received, allowed, index);
+  const { index, info, former, directory } = preparing;
+  const admitted = await admit(received, allowed, index);
+  checkKind(admitted, preparing);
+  const { name: sent, mime, ext } = admitted;
   const uploaded = { path: received.path, size: received.size, mime };
   const facts = images === null ? null : await images.read(uploaded, directory);
   const original = facts?.rewritten ?? uploaded;

@@ -53,10 +53,19 @@ function rangeOf(header: string, size: number): ByteRange | 'all' | 'outside' {
   return start >= size ? 'outside' : { start, end };
 }
 
-/** Which part of the bytes a request wants; `tag` is their entity tag, with its quotes. */
-export function partOf(headers: ConditionalHeaders, { size, modified }: KeptBytes, tag: string): Part {
+/** A request for bytes, as far as it decides what of them is sent. */
+export interface BytesRequest {
+  readonly method: string;
+  readonly headers: ConditionalHeaders;
+}
+
+/**
+ * Which part of the bytes a request wants; `tag` is their entity tag, with its quotes. Ranges are for GET
+ * alone (RFC 9110 14.2).
+ */
+export function partOf({ method, headers }: BytesRequest, { size, modified }: KeptBytes, tag: string): Part {
   if (isUnchanged(headers, tag, modified)) return NONE;
-  const header = textOf(headers['range']);
+  const header = method === 'GET' ? textOf(headers['range']) : '';
   if (header === '' || !isOfThese(headers, tag, modified)) return ALL;
   const range = rangeOf(header, size);
   if (range === 'outside') return OUTSIDE;

@@ -12,6 +12,11 @@ import { parseTags } from '../query/parse-tags.js';
 import { JSON_TEXT } from './metadata.js';
 import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
+/** The part of both frameworks' responses that their adapters leave out. */
+interface HttpResponse {
+  removeHeader(name: string): unknown;
+}
+
 type HttpContext = ReturnType<ExecutionContext['switchToHttp']>;
 
 const CONTENT_TYPE = 'Content-Type';
@@ -38,7 +43,7 @@ export class EnvelopeInterceptor implements NestInterceptor {
   /** Sets status and headers, and answers the body, or what `If-None-Match` leaves of it. */
   send(http: HttpContext, whole: Answer): string | undefined {
     const { httpAdapter } = this.host;
-    const [request, response] = [http.getRequest<HttpRequest>(), http.getResponse<object>()];
+    const [request, response] = [http.getRequest<HttpRequest>(), http.getResponse<HttpResponse>()];
     const answer = whole.unlessKnown(isRead(request) ? parseTags(request.headers['if-none-match']) : null);
     const text = answer.envelope();
     if (SHARED.includes(answer.head?.status ?? 200)) this.share(request, response);
@@ -46,7 +51,8 @@ export class EnvelopeInterceptor implements NestInterceptor {
     const { timing } = stateOf(request);
     timing?.ended(isRead(request) ? 'read' : 'write');
     if (timing !== undefined) httpAdapter.setHeader(response, 'Server-Timing', timing.header());
-    if (text !== undefined && httpAdapter.getHeader(response, CONTENT_TYPE) === undefined)
+    if (text === undefined) response.removeHeader(CONTENT_TYPE);
+    else if (httpAdapter.getHeader(response, CONTENT_TYPE) === undefined)
       httpAdapter.setHeader(response, CONTENT_TYPE, JSON_TEXT);
     return text;
   }

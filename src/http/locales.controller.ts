@@ -17,6 +17,9 @@ interface Locale {
   readonly isDefault: boolean;
 }
 
+/** Of what is configured nobody knows since when; all instances say the same, at all times. */
+const SINCE = new Date(0).toISOString();
+
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
 
 /** The name of a code in English; codes that are no language tags are their own names. */
@@ -37,15 +40,14 @@ export class LocalesController {
   private readonly locales: readonly Locale[];
 
   constructor(@Inject(CONTENT_SETTINGS) settings: ContentSettings) {
-    const since = new Date().toISOString();
     this.locales = settings.locales.map((code, i) => ({
       id: i + 1,
       documentId: `l${createHash('sha256').update(`locale ${code}`).digest('hex').slice(0, 23)}`,
       name: nameOf(code),
       code,
-      createdAt: since,
-      updatedAt: since,
-      publishedAt: since,
+      createdAt: SINCE,
+      updatedAt: SINCE,
+      publishedAt: SINCE,
       isDefault: code === settings.defaultLocale,
     }));
   }

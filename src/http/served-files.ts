@@ -94,7 +94,7 @@ export class ServedFiles implements OnModuleInit {
     const found = await this.lookup.find(wanted);
     const kept = found === null ? null : await this.head(found.key);
     if (found === null || kept === null) return this.sendOn(wanted, response);
-    const part = partOf(request.headers, kept, tagOf(found.key));
+    const part = partOf(request, kept, tagOf(found.key));
     if (await this.sendOpen(request, response, { found, kept, part })) return;
     const hasBody = request.method !== 'HEAD' && part.status < 300;
     const body = hasBody ? await this.bytesOf(kept, part) : null;
@@ -153,7 +153,9 @@ export class ServedFiles implements OnModuleInit {
   // What was found of the bytes, and what of them is sent.
   // eslint-disable-next-line no-restricted-syntax
   private sendHead(response: object, found: ServedBytes, kept: KeptBytes, part: Part): void {
-    const headers = { ...this.policy(found), ...lengthOf(kept, part), ETag: tagOf(found.key) };
+    // Of a body that is not sent nothing is said but how long the client may go on with the one it has.
+    const kind = part.status === 304 ? {} : kindOf(found);
+    const headers = { ...this.policy(found), ...kind, ...lengthOf(kept, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
@@ -163,15 +165,13 @@ export class ServedFiles implements OnModuleInit {
   }
 
   /** What a browser may do with bytes that somebody has uploaded (S23). */
-  private policy({ mime, isLasting }: ServedBytes): Readonly<Record<string, string>> {
+  private policy({ isLasting }: ServedBytes): Readonly<Record<string, string>> {
     const { private: hidden } = this.options;
     const age = hidden === null ? `max-age=${YEAR}, immutable` : `max-age=${hidden.seconds}`;
     return {
-      'Content-Type': contentType(mime),
       'Cache-Control': `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`,
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
-      ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),
     };
   }
 
@@ -182,6 +182,12 @@ export class ServedFiles implements OnModuleInit {
     this.errors.reply(unavailable('The file cannot be read now'), response);
   }
 }
+
+/** What the bytes are, and what is no picture is a download. */
+const kindOf = ({ mime }: ServedBytes): Readonly<Record<string, string>> => ({
+  'Content-Type': contentType(mime),
+  ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),
+});
 
 function lengthOf({ size }: KeptBytes, { status, range }: Part): Readonly<Record<string, string>> {
   if (status === 304) return { 'Accept-Ranges': 'bytes' };

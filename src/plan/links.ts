@@ -3,7 +3,7 @@
  * 11.2–11.17).
  */
 import { validationError } from '../errors.js';
-import type { MediaDefinition } from '../schema/definitions.js';
+import { fileKindOf } from '../schema/allowed-types.js';
 import type { LinkedAttribute } from '../schema/model.js';
 import { OrderedIds } from './ordered-ids.js';
 import type { Reference, RelationInput } from './relation-input.js';
@@ -119,14 +119,6 @@ function changed(current: readonly string[], change: Change, resolver: Resolver)
   return list.ids();
 }
 
-type Kind = NonNullable<MediaDefinition['allowedTypes']>[number];
-
-/** The kind of a file: what is no image, video or audio is one of the other `files`. */
-function kindOf(mime: string): Kind {
-  const [family = ''] = mime.toLowerCase().split('/');
-  return (['images', 'videos', 'audios'] as const).find((kind) => kind === `${family}s`) ?? 'files';
-}
-
 /** Refuses files of a kind that a media attribute does not take. */
 function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Resolver): void {
   const allowed = def.type === 'media' ? def.allowedTypes : undefined;
@@ -135,7 +127,7 @@ function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Re
     input.kind === 'set' ? input.references : input.connect.map(({ reference }) => reference);
   const refused = references.find((reference) => {
     const mime = resolver.mime(resolver.find(reference) ?? '');
-    return mime !== undefined && !allowed.includes(kindOf(mime));
+    return mime !== undefined && !allowed.includes(fileKindOf(mime));
   });
   if (refused !== undefined)
     throw validationError(

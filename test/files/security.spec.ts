@@ -229,6 +229,17 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect((await part({ Range: 'bytes=0-1', 'If-Range': etag }))[0]).toBe(206);
     expect((await part({ Range: 'bytes=0-1', 'If-Range': '"other"' }))[0]).toBe(200);
     expect((await part({ 'If-None-Match': `"x", ${etag}` }))[0]).toBe(304);
+    const unchanged = await api.ask(path, { headers: { 'If-None-Match': etag } });
+    expect([...unchanged.headers.keys()].filter((name) => name.startsWith('content-'))).toEqual([
+      'content-security-policy',
+    ]);
+    // Ranges are for GET alone (RFC 9110 14.2).
+    const whole = await api.ask(path, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
+    expect([whole.status, whole.headers.get('content-length'), whole.headers.get('content-range')]).toEqual([
+      200,
+      `${total}`,
+      null,
+    ]);
     expect((await part({ 'If-Modified-Since': get.headers.get('last-modified') ?? '' }))[0]).toBe(304);
   });
 

@@ -198,6 +198,38 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await refusal(formOf([{}]), '/api/upload?id=999999'))[0]).toBe(404);
   });
 
+  it('20.6, H4: a file is replaced by one of its kind, where attributes tell kinds apart', async () => {
+    const [picture, text] = [
+      await one([{}]),
+      await one([{ bytes: 'text', name: 'a.txt', type: 'text/plain' }]),
+    ];
+    const data = { title: 'kinds', cover: picture.documentId };
+    const [, made] = await json('/api/pages', {
+      method: 'POST',
+      body: JSON.stringify({ data }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { documentId } = (made as { data: Shown }).data;
+    const before = await api.stored();
+    const other = [{ bytes: 'another text', name: 'b.txt', type: 'text/plain' }];
+    expect(await refusal(formOf(other), `/api/upload?id=${picture.id}`)).toEqual([
+      400,
+      'ValidationError',
+      'The file "b.txt" is one of files and cannot replace one of images, which media attributes tell apart',
+    ]);
+    expect([await json(`/api/upload/files/${picture.id}`), await api.stored()]).toEqual([
+      [200, picture],
+      before,
+    ]);
+    expect((await json(`/api/pages/${documentId}?populate=cover`))[1]).toMatchObject({
+      data: { cover: { mime: 'image/png' } },
+    });
+    // No attribute takes texts that does not take pictures.
+    for (const file of [{}, {}])
+      expect((await api.send(formOf([file]), { path: `/api/upload?id=${text.id}` })).status).toBe(200);
+    expect((await api.send(formOf(other), { path: `/api/upload?id=${text.id}` })).status).toBe(400);
+  });
+
   it('20.7, 20.8: lists files with filters, sort and pages, bare and in an envelope', async () => {
     const caption = `list ${adapter}`;
     const names = ['c.png', 'a.png', 'b.png'];

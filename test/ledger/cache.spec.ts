@@ -58,7 +58,11 @@ const MODEL: Omit<ContentModuleOptions, 'database'> = {
   contentTypes: [note, label],
   locales: ['fr'],
   cache: { bytes: 64 * 1024 * 1024 },
-  access: { public: { note: '*', label: ['find', 'findOne', 'create', 'update'] }, source, maxAge: 60_000 },
+  access: {
+    public: { note: '*', label: ['find', 'findOne', 'create', 'update'], locale: ['find'] },
+    source,
+    maxAge: 60_000,
+  },
 };
 
 describe('the cache', () => {
@@ -134,6 +138,12 @@ describe('the cache', () => {
     expect((await test.http.head(LIST).expect(200)).headers['content-length']).toBe(
       String(Buffer.byteLength(hot.text)),
     );
+  });
+
+  it('9.14: locales are the same on every instance, whenever it was started', async () => {
+    const [here, there] = [await get('/api/i18n/locales'), await get('/api/i18n/locales', other.http)];
+    expect(there).toEqual(here);
+    expect(here[0]).toMatchObject({ code: 'en', createdAt: '1970-01-01T00:00:00.000Z' });
   });
 
   it('direct SQL: what somebody else has changed is seen on every instance at once', async () => {

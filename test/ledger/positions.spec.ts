@@ -48,7 +48,7 @@ class OwnController {
   @HttpCode(204)
   async both(): Promise<void> {
     await this.orm.em.transactional(async (em) => {
-      await this.notes.create({ title: 'both' }, {}, { em: em as SqlEntityManager });
+      await this.notes.create({ title: 'both' }, {}, { em: em });
     });
   }
 
@@ -64,7 +64,7 @@ class OwnController {
 
   @Post('refused')
   async refused(): Promise<object> {
-    return this.notes.create({ name: 'no such attribute' } as never);
+    return this.notes.create({ name: 'no such attribute' });
   }
 
   @Post('itself')
@@ -120,7 +120,7 @@ describe.each(ADAPTERS)('positions of writes, on %s', (adapter) => {
         ...(json ? { 'content-type': 'application/json' } : {}),
         ...(jwt === undefined ? {} : { authorization: `Bearer ${jwt}` }),
       },
-      ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : (body as FormData) }),
+      ...(body === undefined ? {} : { body: json ? JSON.stringify(body) : body }),
     });
     const text = await answer.text();
     const isJson = answer.headers.get('content-type')?.includes('json') === true && text !== '';
