@@ -40,6 +40,8 @@ export interface Guard {
 /** One change between two models. */
 export interface Change {
   readonly kind: string;
+  /** The kind of change that undoes it; null where nothing has to. */
+  readonly undoneBy: string | null;
   /** What changes: `article.title`. */
   readonly at: string;
   /** What becomes of it: `is renamed from headline`. */

@@ -11,7 +11,8 @@ export const foundColumns = ({ schema }: Side): Sql => {
   const place = parted(schema.file.table).schema;
   const inSchema = place === null ? sql`current_schema()` : sql`${param(place)}::text`;
   return sql`select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as "type"
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relkind in ('r', 'p') and n.nspname = ${inSchema}`;
 };
 

@@ -7,7 +7,8 @@ import { name } from '../schema/naming.js';
 import { besideTable } from '../schema/table-shapes.js';
 import { sentValue } from '../schema/value-context.js';
 import { type Identifier, join, param, quote, type Sql, sql } from '../sql.js';
-import { type Both, conversionOf, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
+import { leadOn, linksAnew } from './held-links.js';
+import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { laterName } from './moved-links.js';
 import { readAs, readsAlike } from './readings.js';
 import { isEmbedded } from './stored-values.js';
@@ -23,6 +24,8 @@ export const embeddedPair = ({ before, after }: Pair<Attribute>): Embedded | nul
 export class Instances {
   /** Components whose instances are stored in another way. */
   private readonly changed: ReadonlySet<Component>;
+  /** The functions' names by what they are for. */
+  private readonly names = new Map<string, Identifier>();
 
   constructor(private readonly evolution: Evolution) {
     const changed = new Set<Component>();
@@ -87,23 +90,35 @@ export class Instances {
     return {
       made: all.map(
         ({ name: one, body }) =>
-          sql`create or replace function ${quote(one)}(item jsonb) returns jsonb language plpgsql as $content$ ${body} $content$`,
+          sql`create or replace function ${quote(one)}(item jsonb) returns jsonb language plpgsql
+            as $content$ ${body} $content$`,
       ),
       dropped: all.map(({ name: one }) => sql`drop function if exists ${quote(one)}(jsonb)`),
     };
   }
 
-  private inSchema(...words: readonly string[]): Identifier {
+  /** The name of a function. Models and attributes whose names read alike in the database have two. */
+  private called(key: string, ...words: readonly string[]): Identifier {
+    const known = this.names.get(key);
+    if (known !== undefined) return known;
     const { table } = this.evolution.after.schema.file;
-    return besideTable(table, name('content', ...words));
+    const taken = [...this.names.values()];
+    const inSchema = (...more: readonly string[]): Identifier =>
+      besideTable(table, name('content', ...words, ...more));
+    let made = inSchema();
+    for (let n = 2; taken.includes(made); n += 1) made = inSchema(String(n));
+    this.names.set(key, made);
+    return made;
   }
 
   private instanceName({ before }: Pair<Component>): Identifier {
-    return this.inSchema('instance', before?.uid ?? '');
+    const uid = before?.uid ?? '';
+    return this.called(`instance ${uid}`, 'instance', uid);
   }
 
-  private valueName({ before, after }: Pair<{ readonly uid: string }>, held: Embedded): Identifier {
-    return this.inSchema('value', (after ?? before)?.uid ?? '', held.after.name);
+  private valueName({ before, after }: Pair<ContentType | Component>, held: Embedded): Identifier {
+    const { model = '', uid = '' } = after ?? before ?? {};
+    return this.called(`value ${model} ${uid} ${held.after.name}`, 'value', uid, held.after.name);
   }
 
   /** The value of an attribute of a type or component, as the later model has it. */
@@ -125,7 +140,8 @@ export class Instances {
     const json = sql`(item -> ${nameText(before)})`;
     const value = this.memberValue(pair, json) ?? this.heldValue(owner, pair, json);
     if (value === null && before.name === after.name) return filled(pair);
-    const set = sql`if ${json} is not null then item := (item - ${nameText(before)}) || jsonb_build_object(${nameText(after)}, ${value ?? json}); end if;`;
+    const set = sql`if ${json} is not null then
+      item := (item - ${nameText(before)}) || jsonb_build_object(${nameText(after)}, ${value ?? json}); end if;`;
     return [set, ...filled(pair)];
   }
 
@@ -139,12 +155,14 @@ export class Instances {
     if (before === null || after === null) return null;
     if ('searchable' in before && 'searchable' in after) {
       const scalars = { before, after };
-      if (readsAlike(scalars) && typeof conversionOf(pair) !== 'object') return null;
       return readsAlike(scalars)
         ? null
-        : sql`case when jsonb_typeof(${json}) = 'null' then ${json} else coalesce(${readAs(json, scalars)}, 'null') end`;
+        : sql`case when jsonb_typeof(${json}) = 'null' then ${json}
+            else coalesce(${readAs(json, scalars)}, 'null') end`;
     }
     if (!before.linked || !after.linked) return null;
+    const links = { evolution: this.evolution, before, after };
+    if (before.named !== after.named || !leadOn(links)) return linksAnew(links, json);
     return this.linkedMember({ before, after }, json);
   }
 
@@ -157,7 +175,8 @@ export class Instances {
       : [];
     const named = renamed.reduce(
       (value, type) =>
-        sql`regexp_replace(${value}, ${param(`"${type.singularApiId}:`)}, ${param(`"${laterName(this.evolution, type)}:`)}, 'g')`,
+        sql`regexp_replace(${value}, ${param(`"${type.singularApiId}:`)},
+          ${param(`"${laterName(this.evolution, type)}:`)}, 'g')`,
       sql`${json}::text`,
     );
     const value = renamed.length === 0 ? json : sql`(${named})::jsonb`;
@@ -175,10 +194,17 @@ export class Instances {
       const stays = later !== null && after.components.some((other) => other === later);
       return sql`if ${condition} then ${stays ? this.kept(component, later, { before, after }) : sql`null;`} end if;`;
     });
+    // What neither model knows stays where it is: nobody has seen it.
+    if (before.named && after.named) {
+      const known = before.components.map(({ uid }) => sql`${param(uid)}`);
+      const unknown = sql`coalesce(one ->> '__component', '') not in (${join(known, ', ')})`;
+      branches.push(sql`if ${unknown} then found := found || jsonb_build_array(one); end if;`);
+    }
     const result = after.many ? sql`found` : sql`coalesce(found -> 0, 'null')`;
     return sql`declare one jsonb; found jsonb := '[]'; begin
       if item is null or jsonb_typeof(item) = 'null' then return item; end if;
-      for one in select e from jsonb_array_elements(case jsonb_typeof(item) when 'array' then item else jsonb_build_array(item) end) e loop
+      for one in select e from jsonb_array_elements(
+        case jsonb_typeof(item) when 'array' then item else jsonb_build_array(item) end) e loop
         ${join(branches, ' ')}
       end loop;
       return ${result};
@@ -215,6 +241,7 @@ function filled(pair: Pair<Attribute>): Sql[] {
   if (value === null || pair.after === null) return [];
   const key = nameText(pair.after);
   return [
-    sql`if coalesce(jsonb_typeof(item -> ${key}), 'null') = 'null' then item := item || jsonb_build_object(${key}, ${param(JSON.stringify(value))}::jsonb); end if;`,
+    sql`if coalesce(jsonb_typeof(item -> ${key}), 'null') = 'null' then
+      item := item || jsonb_build_object(${key}, ${param(JSON.stringify(value))}::jsonb); end if;`,
   ];
 }

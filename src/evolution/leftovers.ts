@@ -38,7 +38,8 @@ export const compileHidden = (types: readonly ContentType[], defaultLocale: stri
     union(
       types.map(
         (type) =>
-          sql`select ${constant(type.singularApiId)} as type, ${draftsOf(type)} as drafts, ${localesOf(type, defaultLocale)} as locales`,
+          sql`select ${constant(type.singularApiId)} as type, ${draftsOf(type)} as drafts,
+            ${localesOf(type, defaultLocale)} as locales`,
       ),
     ),
   );
@@ -62,7 +63,8 @@ export const compileSample = (types: readonly ContentType[]): Statement =>
         const sizes = embeddedIn(type).map(
           ({ column }) => sql`coalesce(pg_column_size(t.${quote(column)}), 0) < ${constant(SMALL)}`,
         );
-        return sql`(${instances(type, sql`where ${join(sizes, ' and ')} order by t.id desc limit ${constant(SAMPLE)}`)})`;
+        const newest = sql`where ${join(sizes, ' and ')} order by t.id desc limit ${constant(SAMPLE)}`;
+        return sql`(${instances(type, newest)})`;
       }),
     ),
   );

@@ -4,11 +4,12 @@ import { modelTableOf } from '../schema/model-table.js';
 import type { Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
 import { quote, script, sql } from '../sql.js';
+import { type Changes, changesOf, isUndone } from './changes.js';
 import { describeModel, digestOf, type ModelDescription, schemaOf } from './description.js';
 import { foundColumns, foundModel } from './found-model.js';
-import { type Evolution, evolutionOf, inverseOf, type Side } from './pairs.js';
-import { changesOf, countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
-import { notedModel, type StoredModel, storedModel, storedModelIn } from './stored-model.js';
+import { evolutionOf, inverseOf, type Side } from './pairs.js';
+import { countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
+import { migrationFrom, notedModel, type StoredModel, storedModel, storedModelIn } from './stored-model.js';
 
 /** Runs one statement; answers its rows. */
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -57,15 +58,17 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
 }
 
 /**
- * The statements of one way. Processes that are running are told that answers they have kept may have
- * changed: of a column that is gone no trigger tells.
+ * The statements of one way, from the model with a digest to the model of a description. Processes that are
+ * running are told that answers they have kept may have changed: of a column that is gone no trigger tells.
  */
-function wayOf(evolution: Evolution, schema: Schema, description: ModelDescription): string[] {
-  const kept = [...evolution.before.schema.types.keys()];
+function wayOf(changes: Changes, from: string | null, to: ModelDescription): string[] {
+  const { before, after } = changes.evolution;
+  const kept = [...before.schema.types.keys()];
   return [
-    ...statementsOf(evolution, changesOf(evolution)),
-    ...(kept.length === 0 ? [] : [script(allChanged(schema.file, kept))]),
-    script(notedModel(schema, description)),
+    script(migrationFrom(after.schema, from)),
+    ...statementsOf(changes),
+    ...(kept.length === 0 ? [] : [script(allChanged(after.schema.file, kept))]),
+    script(notedModel(after.schema, to)),
   ];
 }
 
@@ -94,16 +97,19 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   const former = stored?.description ?? foundModel(goal, await run(script(foundColumns(goal))));
   const before = former === null ? nothing(goal) : { ...sideOf(former, goal), isNoted: stored !== null };
   const evolution = evolutionOf({ before, after: goal });
-  const changes = changesOf(evolution);
+  const [there, back] = [changesOf(evolution), changesOf(inverseOf(evolution))];
   const refusals: ContentRefusal[] = [];
-  for (const loss of lossesOf(changes)) refusals.push(...(await refusalOf(run, loss)));
-  const drops = changes.some(({ guards }) => guards.some(({ stated }) => stated));
+  for (const loss of lossesOf(there)) refusals.push(...(await refusalOf(run, loss)));
+  const drops = there.list.some(({ guards }) => guards.some(({ stated }) => stated));
   return {
-    up: wayOf(evolution, schema, description),
-    down: drops || stored === null ? null : wayOf(inverseOf(evolution), before.schema, stored.description),
+    up: wayOf(there, stored?.digest ?? null, description),
+    down:
+      drops || stored === null || !isUndone(there, back)
+        ? null
+        : wayOf(back, digestOf(description), stored.description),
     changes: [
       ...(stored === null && former !== null ? [NOT_NOTED] : []),
-      ...changes.map(({ at, told }) => `${at} ${told}`),
+      ...there.list.map(({ at, told }) => `${at} ${told}`),
     ],
     refusals,
   };

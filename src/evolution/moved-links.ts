@@ -3,7 +3,7 @@
  * `published`, `locale`, `target`, `type`, `position` among the owner's links and `place` among the target's.
  */
 import { type LinkTable, SHARED } from '../schema/join-model.js';
-import type { ContentType } from '../schema/model.js';
+import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { constant, join, plain, quote, type Sql, sql } from '../sql.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
 import type { Relation, RelationPair } from './relation-pairs.js';
@@ -14,6 +14,12 @@ export type MovedRelation = RelationPair & Both<Relation>;
 /** What later models call a type of the earlier one. */
 export const laterName = ({ types }: Evolution, type: ContentType): string =>
   (types.find(({ before }) => before === type)?.after ?? type).singularApiId;
+
+/** Whether every type that a relation led to is one that it still leads to. */
+export const keepsTargets = ({ types }: Evolution, { before, after }: Both<LinkedAttribute>): boolean =>
+  before.targets.every((target) =>
+    types.some((pair) => pair.before === target && after.targets.some((to) => to === pair.after)),
+  );
 
 /** The type that a later one was. */
 export const formerOf = ({ types }: Evolution, type: ContentType): ContentType | null =>
@@ -37,7 +43,8 @@ export function storedLinks(evolution: Evolution, relation: Relation): Sql {
     const { table, owner, target, position, inversePosition } = links;
     const place = inversePosition === null ? sql`null::int8` : sql`l.${plain(inversePosition.name)}`;
     return sql`select l.${plain(owner.name)} as owner, l.published, l.locale, l.${plain(target.name)} as target,
-      ${typeOfLink(evolution, links, relation)} as type, l.${plain(position.name)}::int8 as position, ${place} as place from ${quote(table)} l`;
+      ${typeOfLink(evolution, links, relation)} as type, l.${plain(position.name)}::int8 as position,
+      ${place} as place from ${quote(table)} l`;
   }
   const held = sql`l.${quote((column ?? missing(relation)).name)}`;
   const ordered = type.storage.columns.find(
@@ -49,7 +56,8 @@ export function storedLinks(evolution: Evolution, relation: Relation): Sql {
   const name = only === undefined ? '' : laterName(evolution, only);
   // All locales of a document hold the same target, unless each has its own.
   return sql`select distinct on (1, 2, 3) l.document_id as owner, l.published, ${locale} as locale, ${held} as target,
-    ${constant(name)} as type, 1::int8 as position, ${place} as place from ${quote(type.table)} l where ${held} is not null
+    ${constant(name)} as type, 1::int8 as position, ${place} as place
+    from ${quote(type.table)} l where ${held} is not null
     order by 1, 2, 3, l.locale = ${constant(evolution.before.defaultLocale)} desc, l.id`;
 }
 
@@ -59,8 +67,9 @@ const missing = ({ attribute }: Relation): never => {
 
 /** Owner and target change places. */
 export const turnedLinks = (evolution: Evolution, links: Sql, { before, after }: MovedRelation): Sql =>
-  sql`select x.target as owner, x.published, x.locale, x.owner as target, ${constant(laterName(evolution, before.type))} as type,
-    x.place as position, x.position as place from (${links}) x where x.type = ${constant(after.type.singularApiId)}`;
+  sql`select x.target as owner, x.published, x.locale, x.owner as target,
+    ${constant(laterName(evolution, before.type))} as type, x.place as position, x.position as place
+    from (${links}) x where x.type = ${constant(after.type.singularApiId)}`;
 
 /** Whether a relation to one type leads to another one now, so that its ids have to be looked for there. */
 const isElsewhere = (evolution: Evolution, { before, after }: MovedRelation): boolean => {
@@ -86,8 +95,8 @@ export function possibleLinks(evolution: Evolution, links: Sql, pair: MovedRelat
     former === null
       ? sql`false`
       : sql`exists (select 1 from ${quote(former.table)} d where d.document_id = x.target)`;
-  return sql`select x.owner, x.published, x.locale, x.target, ${constant(only.singularApiId)} as type, x.position, x.place
-    from (${links}) x where ${found}`;
+  return sql`select x.owner, x.published, x.locale, x.target, ${constant(only.singularApiId)} as type,
+    x.position, x.place from (${links}) x where ${found}`;
 }
 
 /** Which states a type has before its model's new states are made. */
@@ -122,10 +131,12 @@ export function linksInLocales(links: Sql, { evolution, pair, versions }: Move):
   if (old === next) return links;
   const defaultLocale = constant(evolution.before.defaultLocale);
   if (next)
-    return sql`select x.owner, x.published, coalesce(v.locale, ${defaultLocale}) as locale, x.target, x.type, x.position, x.place
+    return sql`select x.owner, x.published, coalesce(v.locale, ${defaultLocale}) as locale,
+      x.target, x.type, x.position, x.place
       from (${links}) x left join ${versions} v on v.document_id = x.owner and v.published = x.published`;
   return sql`select y.owner, y.published, ${constant(SHARED)} as locale, y.target, y.type, y.position, y.place from (
-      select x.*, dense_rank() over (partition by x.owner, x.published order by x.locale = ${defaultLocale} desc, x.locale) as choice
+      select x.*, dense_rank() over (
+        partition by x.owner, x.published order by x.locale = ${defaultLocale} desc, x.locale) as choice
       from (${links}) x) y where y.choice = 1`;
 }
 
@@ -134,8 +145,14 @@ export function linksThatFit(links: Sql, { after }: MovedRelation): Sql {
   const toOne = !after.attribute.many;
   const { exclusive } = after.attribute;
   const first = toOne
-    ? sql`select y.* from (select x.*, row_number() over (partition by x.owner, x.published, x.locale order by x.position, x.place, x.target) as nth from (${links}) x) y where y.nth = 1`
+    ? sql`select y.* from (
+        select x.*, row_number() over (
+          partition by x.owner, x.published, x.locale order by x.position, x.place, x.target) as nth
+        from (${links}) x) y where y.nth = 1`
     : links;
   if (!exclusive) return first;
-  return sql`select z.* from (select w.*, row_number() over (partition by w.target, w.type, w.published, w.locale order by w.place, w.owner) as holder from (${first}) w) z where z.holder = 1`;
+  return sql`select z.* from (
+      select w.*, row_number() over (
+        partition by w.target, w.type, w.published, w.locale order by w.place, w.owner) as holder
+      from (${first}) w) z where z.holder = 1`;
 }

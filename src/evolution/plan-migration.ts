@@ -1,33 +1,14 @@
-/** From two models to statements: what changes, what it may lose, and the way there and back. */
+/** From what changes between two models to what it may lose, and to the statements. */
 import { revisionOf } from '../compile/changes.js';
 import { renewedTriggers } from '../compile/compile-triggers.js';
 import { notedTables } from '../schema/ledger.js';
 import type { ContentType } from '../schema/model.js';
 import { param, quote, script, type Sql, sql } from '../sql.js';
-import { attributeChanges } from './attribute-changes.js';
-import { type Change, type Guard, inBatches, type Phase, PHASES, stepsIn } from './change.js';
-import { Instances } from './instances.js';
+import { type Guard, inBatches, type Phase, PHASES, stepsIn } from './change.js';
+import type { Changes } from './changes.js';
 import type { Evolution } from './pairs.js';
-import { relationChange } from './relation-changes.js';
-import { type RelationPair, relationPairs } from './relation-pairs.js';
 import { type TablePair, tablePairs } from './table-pairs.js';
 import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
-import { localeChanges } from './locale-changes.js';
-import { typeChanges } from './type-changes.js';
-
-/** Everything that changes between two models. */
-export function changesOf(evolution: Evolution): Change[] {
-  const instances = new Instances(evolution);
-  const relations = relationPairs(evolution);
-  return [
-    ...localeChanges(evolution),
-    ...evolution.types.flatMap((pair) => typeChanges(evolution, pair)),
-    ...[...evolution.types, ...evolution.components].flatMap((owner) =>
-      owner.attributes.flatMap((pair) => attributeChanges({ evolution, owner, pair, instances })),
-    ),
-    ...relations.flatMap((pair) => relationChange(evolution, pair)),
-  ];
-}
 
 /** What would be lost, unless the model says that it may be. */
 export interface Loss {
@@ -36,8 +17,8 @@ export interface Loss {
   readonly guard: Guard;
 }
 
-export const lossesOf = (changes: readonly Change[]): Loss[] =>
-  changes.flatMap(({ at, guards }) => guards.filter(({ stated }) => !stated).map((guard) => ({ at, guard })));
+export const lossesOf = ({ list }: Changes): Loss[] =>
+  list.flatMap(({ at, guards }) => guards.filter(({ stated }) => !stated).map((guard) => ({ at, guard })));
 
 /** How many rows of a loss are told. */
 const TOLD = sql`5`;
@@ -58,7 +39,8 @@ function refusing(loss: Loss): Sql {
   const [head, tail] = toldLoss(loss);
   return sql`do $content$ declare n int; few text; begin
   select c.n, c.few into n, few from (${countLoss(loss)}) c;
-  if n > 0 then raise exception using message = ${param(head)} || n || ' (' || few || case when n > ${TOLD} then ', …' else '' end || ')' || ${param(tail)}; end if;
+  if n > 0 then raise exception using message = ${param(head)} || n || ' (' || few
+    || case when n > ${TOLD} then ', …' else '' end || ')' || ${param(tail)}; end if;
 end $content$`;
 }
 
@@ -96,15 +78,15 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
 }
 
 /** All statements of a migration, in their order; without those that note the model. */
-export function statementsOf(evolution: Evolution, changes: readonly Change[]): string[] {
-  const relations: readonly RelationPair[] = relationPairs(evolution);
+export function statementsOf(changes: Changes): string[] {
+  const { evolution, relations, instances, list } = changes;
   const pairs = tablePairs(evolution, relations);
-  const { made, dropped } = new Instances(evolution).functions();
-  const touched = new Set(changes.flatMap(({ touches }) => touches));
-  const isChanging = changes.some(({ steps }) => Object.keys(steps).length > 0);
+  const { made, dropped } = instances.functions();
+  const touched = new Set(list.flatMap(({ touches }) => touches));
+  const isChanging = list.some(({ steps }) => Object.keys(steps).length > 0);
   const phases = PHASES.flatMap((phase) => [
     ...structure(pairs, phase),
-    ...stepsIn(changes, phase),
+    ...stepsIn(list, phase),
     ...(phase === 'prepare' ? made : []),
     ...(phase === 'create' ? triggers(evolution, pairs) : []),
     ...(phase === 'revise' ? [...touched].map(revised) : []),

@@ -17,12 +17,14 @@ const when = (condition: Sql, value: Sql): Sql => sql`case when ${condition} the
 
 /** The nodes of one paragraph. */
 const paragraphOf = (text: Sql): Sql =>
-  sql`jsonb_build_array(jsonb_build_object('type', 'paragraph', 'children', jsonb_build_array(jsonb_build_object('type', 'text', 'text', ${text}))))`;
+  sql`jsonb_build_array(jsonb_build_object('type', 'paragraph', 'children',
+    jsonb_build_array(jsonb_build_object('type', 'text', 'text', ${text}))))`;
 
 /** Any value as text: that of one paragraph is what it says. */
 const wordsOf = (json: Sql): Sql => {
   const inside = sql`(${json} #>> '{0,children,0,text}')`;
-  return sql`case when jsonb_typeof(${json}) = 'null' then null when jsonb_typeof(${json}) not in ('array', 'object') then ${textOf(json)}
+  return sql`case when jsonb_typeof(${json}) = 'null' then null
+    when jsonb_typeof(${json}) not in ('array', 'object') then ${textOf(json)}
     when ${json} = ${paragraphOf(inside)} then ${inside} else ${json}::text end`;
 };
 
@@ -38,8 +40,10 @@ const words =
 
 /** Decimal digits as a number, and true and false as one and nothing. */
 const numberOf = (json: Sql): Sql =>
-  sql`case jsonb_typeof(${json}) when 'number' then ${textOf(json)}::numeric when 'boolean' then (case when ${json} = 'true' then 1 else 0 end)::numeric
-    when 'string' then case when ${textOf(json)} ~ '^[+-]?[0-9]{1,40}([.][0-9]{1,40})?$' then ${textOf(json)}::numeric end end`;
+  sql`case jsonb_typeof(${json}) when 'number' then ${textOf(json)}::numeric
+    when 'boolean' then (case when ${json} = 'true' then 1 else 0 end)::numeric
+    when 'string' then case when ${textOf(json)} ~ '^[+-]?[0-9]{1,40}([.][0-9]{1,40})?$'
+      then ${textOf(json)}::numeric end end`;
 
 const within =
   (lowest: string, highest: string, show: (value: Sql) => Sql): Reading =>
@@ -55,7 +59,9 @@ const LONG = ['-9223372036854775808', '9223372036854775807'] as const;
 /** A text that begins with a day that there is. */
 const isDay = (text: Sql): Sql =>
   sql`case when ${text} ~ '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T|$)' and left(${text}, 4) <> '0000'
-    then substr(${text}, 9, 2)::int <= extract(day from (left(${text}, 7) || '-01')::date + interval '1 month' - interval '1 day') else false end`;
+    then substr(${text}, 9, 2)::int
+      <= extract(day from (left(${text}, 7) || '-01')::date + interval '1 month' - interval '1 day')
+    else false end`;
 
 const isInstant = (text: Sql): Sql =>
   sql`(${text} ~ '^.{10}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,3})?)?Z$' and ${isDay(text)})`;
@@ -76,7 +82,8 @@ const datetime: Reading = (json) => {
 const timestamp: Reading = (json, def) => {
   const text = textOf(json);
   const count = sql`to_jsonb((extract(epoch from ${text}::timestamptz) * 1000)::int8::text)`;
-  return sql`case when ${isInstant(text)} then ${count} when ${isDay(text)} and length(${text}) = 10 then ${count} else ${within(...LONG, digits)(json, def)} end`;
+  return sql`case when ${isInstant(text)} then ${count}
+    when ${isDay(text)} and length(${text}) = 10 then ${count} else ${within(...LONG, digits)(json, def)} end`;
 };
 
 const isTime = (text: Sql): Sql =>
@@ -85,11 +92,14 @@ const shownTime = (time: Sql): Sql => sql`to_jsonb(replace(to_char(${time}, 'HH2
 
 const time: Reading = (json) => {
   const text = textOf(json);
-  return sql`case when ${isTime(text)} then ${shownTime(sql`${text}::time`)} when ${isInstant(text)} then ${shownTime(sql`substr(${text}, 12, 12)::time`)} end`;
+  return sql`case when ${isTime(text)} then ${shownTime(sql`${text}::time`)}
+    when ${isInstant(text)} then ${shownTime(sql`substr(${text}, 12, 12)::time`)} end`;
 };
 
 const boolean: Reading = (json) =>
-  sql`case when jsonb_typeof(${json}) = 'boolean' then ${json} when ${textOf(json)} in ('true', '1') then 'true'::jsonb when ${textOf(json)} in ('false', '0') then 'false'::jsonb end`;
+  sql`case when jsonb_typeof(${json}) = 'boolean' then ${json}
+    when ${textOf(json)} in ('true', '1') then 'true'::jsonb
+    when ${textOf(json)} in ('false', '0') then 'false'::jsonb end`;
 
 /** The table. Passwords are read as nothing else, see `pairs.ts`. */
 const READINGS: Readonly<Record<ScalarTypeName, Reading>> = {
@@ -114,7 +124,8 @@ const READINGS: Readonly<Record<ScalarTypeName, Reading>> = {
   array: (json) =>
     sql`case when jsonb_typeof(${json}) = 'array' then ${json} else jsonb_build_array(${json}) end`,
   blocks: (json) =>
-    sql`case when jsonb_typeof(${json}) = 'array' and not jsonb_path_exists(${json}, '$[*] ? (!(exists (@.type)))') then ${json} else ${paragraphOf(wordsOf(json))} end`,
+    sql`case when jsonb_typeof(${json}) = 'array' and not jsonb_path_exists(${json}, '$[*] ? (!(exists (@.type)))')
+      then ${json} else ${paragraphOf(wordsOf(json))} end`,
 };
 
 const textParam = (value: string): Sql => sql`${param(value)}::text`;

@@ -10,7 +10,8 @@ export const calledInLinks = ({ before }: Evolution, type: ContentType, name: st
       targetType === null
         ? []
         : [
-            sql`update ${quote(table)} set ${plain(targetType.name)} = ${constant(name)} where ${plain(targetType.name)} = ${constant(type.singularApiId)}`,
+            sql`update ${quote(table)} set ${plain(targetType.name)} = ${constant(name)}
+              where ${plain(targetType.name)} = ${constant(type.singularApiId)}`,
           ],
     ),
   );
@@ -88,7 +89,8 @@ export function forgotten({ types }: Schema, type: ContentType): Sql[] {
       .filter(({ reference }) => reference === type)
       .map(
         ({ name }) =>
-          sql`update ${quote(other.table)} t set ${quote(name)} = null where t.${quote(name)} is not null and ${gone(sql`t.${quote(name)}`)}`,
+          sql`update ${quote(other.table)} t set ${quote(name)} = null
+            where t.${quote(name)} is not null and ${gone(sql`t.${quote(name)}`)}`,
       ),
   ]);
   return [...own, ...incoming];

@@ -4,7 +4,7 @@ import type { Column, ContentType, LinkedAttribute, Schema } from '../schema/mod
 import { type Evolution, isBoth, type Pair } from './pairs.js';
 
 /** One side of a relation. */
-interface RelationSide {
+export interface RelationSide {
   readonly type: ContentType;
   readonly attribute: LinkedAttribute;
 }
@@ -21,6 +21,8 @@ export interface Relation extends RelationSide {
 export interface RelationPair extends Pair<Relation> {
   /** The side that owned the links is the inverse one. */
   readonly swapped: boolean;
+  /** A side of a new relation that showed the links of an earlier one, with which another goes on. */
+  readonly split: { readonly side: RelationSide; readonly from: Relation } | null;
 }
 
 const sidesOf = ({ types }: Schema): RelationSide[] =>
@@ -65,16 +67,24 @@ export function relationPairs({ before, after, types }: Evolution): RelationPair
   };
   const taken = new Set<Relation>();
   const pairs = relationsOf(after.schema).map((relation): RelationPair => {
-    const found = [
-      { former: formerOf(relation), straight: true },
-      ...relation.others.map((other) => ({ former: formerOf(other), straight: false })),
-    ].find(({ former }) => former !== null && !taken.has(former.relation));
-    if (found === undefined || found.former === null)
-      return { before: null, after: relation, swapped: false };
-    const { former, straight } = found;
+    const sides = [relation, ...relation.others].flatMap((side) => {
+      const former = formerOf(side);
+      return former === null ? [] : [{ side, former }];
+    });
+    const found = sides.find(({ former }) => !taken.has(former.relation));
+    if (found === undefined) {
+      const [lost] = sides;
+      const split = lost === undefined ? null : { side: lost.side, from: lost.former.relation };
+      return { before: null, after: relation, swapped: false, split };
+    }
+    const { side, former } = found;
     taken.add(former.relation);
-    return { before: former.relation, after: relation, swapped: former.owned !== straight };
+    const swapped = former.owned !== (side === relation);
+    return { before: former.relation, after: relation, swapped, split: null };
   });
   const left = old.filter((relation) => !taken.has(relation));
-  return [...pairs, ...left.map((relation) => ({ before: relation, after: null, swapped: false }))];
+  return [
+    ...pairs,
+    ...left.map((relation) => ({ before: relation, after: null, swapped: false, split: null })),
+  ];
 }

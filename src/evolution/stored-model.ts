@@ -28,6 +28,26 @@ const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
     values (1, ${param(digestOf(description))}::text, ${param(json)}::jsonb, now())`;
 };
 
+/** Held by whoever migrates until they have. */
+const MIGRATION_LOCK = sql`hashtextextended('content-model', 0)`;
+
+/**
+ * Begins a migration: nobody else migrates meanwhile, and it stops where the content is of another model than
+ * the one that it was made for. Null where none is noted.
+ */
+export function migrationFrom({ file }: Schema, digest: string | null): Sql {
+  const table = modelTableOf(file);
+  return sql`do $content$ declare found text; begin
+  perform pg_advisory_xact_lock(${MIGRATION_LOCK});
+  if to_regclass(${quote(table, 'reference')}) is not null then
+    select m.digest into found from ${quote(table)} m where m.id = 1;
+  end if;
+  if found is distinct from ${param(digest)} then raise exception using message =
+    'The content is of another model than this migration was made for: run the migrations before it, or make it anew';
+  end if;
+end $content$`;
+}
+
 /** Notes the model after a migration, in place of the one before. */
 export const notedModel = (schema: Schema, description: ModelDescription): Sql =>
   sql`${inserted(schema, description)} on conflict (id) do update

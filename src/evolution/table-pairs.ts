@@ -9,6 +9,7 @@ import {
   type TableShape,
   typeTable,
 } from '../schema/table-shapes.js';
+import { keepsTargets } from './moved-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import type { Relation, RelationPair } from './relation-pairs.js';
 
@@ -25,25 +26,20 @@ export interface TablePair extends Pair<TableShape> {
 const isPlaced = ({ type, attribute }: Relation): boolean =>
   type.storage.columns.some((column) => column.attribute === attribute && column.placeOf !== null);
 
-/** Whether every type that a relation led to is one that it still leads to. */
-export const keepsTargets = ({ types }: Evolution, { before, after }: Both<Relation>): boolean =>
-  before.attribute.targets.every((target) =>
-    types.some((pair) => pair.before === target && after.attribute.targets.some((to) => to === pair.after)),
-  );
-
 /** Whether the links of a relation are stored as they were, but for names. */
 export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean {
-  if (!isBoth(pair) || pair.swapped || !keepsTargets(evolution, pair)) return false;
+  if (!isBoth(pair) || pair.swapped) return false;
   const { before, after } = pair;
-  if (before.links !== null && after.links !== null) {
-    const [old, next] = [before.links, after.links];
-    const isLooser = (!next.toOne || old.toOne) && (!next.exclusive || old.exclusive);
-    const sameColumns =
-      (old.inversePosition === null) === (next.inversePosition === null) &&
-      (old.targetType === null) === (next.targetType === null);
-    return isLooser && sameColumns && old.perLocale === next.perLocale;
-  }
   const [old, next] = [before.attribute, after.attribute];
+  if (!keepsTargets(evolution, { before: old, after: next })) return false;
+  if (before.links !== null && after.links !== null) {
+    const [was, is] = [before.links, after.links];
+    const isLooser = (!is.toOne || was.toOne) && (!is.exclusive || was.exclusive);
+    const sameColumns =
+      (was.inversePosition === null) === (is.inversePosition === null) &&
+      (was.targetType === null) === (is.targetType === null);
+    return isLooser && sameColumns && was.perLocale === is.perLocale;
+  }
   const isLooser = !next.exclusive || old.exclusive;
   const inColumns = before.column !== null && after.column !== null;
   return inColumns && isLooser && old.localized === next.localized && isPlaced(before) === isPlaced(after);

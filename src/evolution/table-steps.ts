@@ -1,4 +1,5 @@
 /** The statements that make, rename, change and drop tables, columns and indexes. */
+import { name } from '../schema/naming.js';
 import {
   besideTable,
   type ColumnShape,
@@ -47,13 +48,11 @@ const droppedIndex = (table: Identifier, { name, kind }: IndexShape): Sql =>
 
 /** What indexes are made of, once the columns have their new names. */
 function bodyOf({ kind, body }: IndexShape, columns: readonly ColumnPair[]): string {
-  const renamed = columns
-    .filter((pair) => isBoth(pair))
-    .filter(({ before, after }) => before?.name !== after?.name)
-    .reduce(
-      (text, { before, after }) => text.replaceAll(`"${before?.name ?? ''}"`, `"${after?.name ?? ''}"`),
-      script(body),
-    );
+  const names = new Map<string, string>(
+    columns.filter((pair) => isBoth(pair)).map(({ before, after }) => [before.name, after.name]),
+  );
+  // At once, because one may take the name that another one had.
+  const renamed = script(body).replace(/"([^"]+)"/g, (_, name: string) => `"${names.get(name) ?? name}"`);
   return `${kind} ${renamed}`;
 }
 
@@ -96,12 +95,21 @@ export function dropSteps(pairs: readonly TablePair[]): Sql[] {
 /** A name that becomes another one. */
 type Renaming = Both<Identifier>;
 
-/** The order in which renamings do not meet each other's names. */
+/**
+ * The order in which renamings do not meet each other's names. Where they go in a circle, one of them waits
+ * under a name of its own.
+ */
 function ordered(renamings: readonly Renaming[]): Renaming[] {
   const left = renamings.filter(({ before, after }) => before !== after);
   const free = left.filter(({ after }) => !left.some(({ before }) => before === after));
-  if (free.length === 0) return left;
-  return [...free, ...ordered(left.filter((one) => !free.includes(one)))];
+  const [first, ...others] = left;
+  if (first === undefined) return [];
+  if (free.length > 0) return [...free, ...ordered(left.filter((one) => !free.includes(one)))];
+  const waiting = besideTable(first.before, name('content', 'renamed', first.before));
+  return [
+    { before: first.before, after: waiting },
+    ...ordered([...others, { before: waiting, after: first.after }]),
+  ];
 }
 
 function renamedTable({ before, after }: Renaming): Sql[] {
@@ -126,16 +134,17 @@ export function renameSteps(pairs: readonly TablePair[]): Sql[] {
         sql`alter table ${quote(after.table)} rename column ${quote(one.before)} to ${quote(one.after)}`,
     ),
   );
-  const indexes = both.flatMap((pair) =>
-    ordered(
+  // Tables of one schema share the names of their indexes.
+  const indexes = ordered(
+    both.flatMap((pair) =>
       indexPairs(pair)
         .filter((one) => isBoth(one))
-        .map((one) => ({ before: one.before.name, after: one.after.name })),
-    ).map(
-      (one) =>
-        sql`alter index if exists ${quote(besideTable(pair.after.table, one.before))} rename to ${quote(one.after)}`,
+        .map((one) => ({
+          before: besideTable(pair.after.table, one.before.name),
+          after: besideTable(pair.after.table, one.after.name),
+        })),
     ),
-  );
+  ).map(({ before, after }) => sql`alter index if exists ${quote(before)} rename to ${quote(after, 'bare')}`);
   return [...tables.flatMap(renamedTable), ...columns, ...indexes];
 }
 

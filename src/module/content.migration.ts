@@ -57,6 +57,15 @@ export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration
  * @publicApi
  */
 export async function migrateContent(options: ContentMigrationOptions): Promise<ContentMigration> {
+  return attempt(options).catch(async (error: unknown) => {
+    // Another process may have done the same meanwhile.
+    const left = await contentMigration(options);
+    if (left.up.length > 0) throw error;
+    return left;
+  });
+}
+
+async function attempt(options: ContentMigrationOptions): Promise<ContentMigration> {
   const migration = await contentMigration(options);
   if (migration.refusals.length > 0)
     throw new Error(

@@ -13,6 +13,7 @@ import { runMigration } from '../../src/module/migration-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { snippetWith } from '../support/snippets.ts';
 import { CHANGES } from './cases.ts';
+import { HARD } from './hard-cases.ts';
 import { type Model, runChange } from './run.ts';
 import { runWorlds } from './worlds.ts';
 
@@ -24,19 +25,32 @@ const SAMPLE = [
   'an attribute of a component in a zone is renamed',
   'drafts off, with drafts',
   'a target of polymorphic links is renamed',
+  'two types swap their plurals',
+  'a plural goes to the type before it, empty',
+  'an attribute becomes a number that two documents have',
+  'a unique attribute is added with a default',
+  'localized off, with one value in two locales',
+  'a component is renamed while it moves into a zone, and an attribute of it becomes a number',
+  'a type gets locales and the application another default one',
+  'a to-one relation in a component becomes polymorphic',
+  'targets of polymorphic links in a component are narrowed',
+  'a two-way relation becomes one of each side',
+  'names that read alike, in types and components',
 ];
 
+const ALL = [...CHANGES, ...HARD];
+
 describe('a model that changes', () => {
-  it('has a table of at least 45 changes, each told by a name of its own', () => {
-    expect(CHANGES.length).toBeGreaterThanOrEqual(45);
-    expect(new Set(CHANGES.map(({ name }) => name)).size).toBe(CHANGES.length);
+  it('has a table of at least 90 changes, each told by a name of its own', () => {
+    expect(ALL.length).toBeGreaterThanOrEqual(90);
+    expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   });
 
   it.each(SAMPLE)('%s: no value is lost, doubled or shown', async (name) => {
-    const change = CHANGES.find((one) => one.name === name);
+    const change = ALL.find((one) => one.name === name);
     if (change === undefined) throw new Error(`There is no change "${name}"`);
     const outcome = await runChange(change);
-    expect(outcome.back).toBe(change.refused === undefined);
+    expect(outcome.back).toBe(change.refused === undefined || change.refused.isReversible === true);
   });
 
   it('databases that differ only in what is hidden answer the same before and after a change, and back', async () => {

@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { CHANGES } from './cases.ts';
+import { HARD } from './hard-cases.ts';
 import { rollOut } from './rolling.ts';
 import { runChange } from './run.ts';
 import { runWorlds } from './worlds.ts';
@@ -24,7 +25,7 @@ const started = performance.now();
 let failed = 0;
 let passed = 0;
 let requests = 0;
-const wanted = CHANGES.filter(({ name }) => new RegExp(values.only).test(name));
+const wanted = [...CHANGES, ...HARD].filter(({ name }) => new RegExp(values.only).test(name));
 
 /** How long each change is under load, in milliseconds. */
 const UNDER_LOAD = 6000;

@@ -35,7 +35,7 @@ export interface Change {
   readonly was: (get: Get) => Promise<unknown>;
   readonly is: (get: Get) => Promise<unknown>;
   /** What refuses the change, and the second model that says that it is meant. */
-  readonly refused?: { readonly because: RegExp; readonly model?: Model };
+  readonly refused?: { readonly because: RegExp; readonly model?: Model; readonly isReversible?: boolean };
   /** The way back leads to the same values, but not where there were none. */
   readonly isFilled?: boolean;
 }
@@ -305,7 +305,7 @@ const withoutIds = (texts: readonly string[]): string[] =>
 
 /** Goes back and there again; everything looks as it did before each. */
 async function wayBack(run: Run, { change, result, old, next, seen, first, after }: Way): Promise<boolean> {
-  const wanted = change.refused === undefined;
+  const wanted = change.refused === undefined || change.refused.isReversible === true;
   if (wanted !== (result.down !== null)) throw new Error(`there is ${wanted ? 'no' : 'a'} way back`);
   if (result.down === null) return false;
   await applyStatements(old, result.down);

@@ -1,0 +1,242 @@
+/** What becomes of the values of attributes, of types and of components. */
+import { isUnique } from '../schema/attribute-storage.js';
+import type { Attribute, Component, ContentType } from '../schema/model.js';
+import { constant, param, quote, type Sql, sql, typeName } from '../sql.js';
+import { type Guard, inBatches, type Steps } from './change.js';
+import { hasOthers, heldLinksOf } from './held-links.js';
+import { defaultOf, embeddedPair } from './instances.js';
+import { conversionOf } from './pairs.js';
+import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs, readsAlike } from './readings.js';
+import {
+  type AttributeScope,
+  fitChoice,
+  guardOf,
+  isShared,
+  isStated,
+  isUnlocalized,
+  nameOf,
+  ownerName,
+  scalarsOf,
+  typeOf,
+} from './scopes.js';
+import { keptLocale } from './type-steps.js';
+
+export function conversionGuards(scope: AttributeScope): readonly Guard[] {
+  const scalars = scalarsOf(scope);
+  if (scalars === null) return [];
+  const told = `becomes ${scalars.after.def.type}, from ${scalars.before.def.type}; these values cannot`;
+  const said = conversionOf(scope.pair);
+  const fits = said === 'fit';
+  // What is said for each value is done, and leads back to none of them.
+  const replaced = typeof said === 'object' && said !== null;
+  return [
+    ...(replaced ? guardOf(scope, sql`true`, { told, choice: '', stated: true }) : []),
+    ...guardOf(scope, isLostIn(sql`v.j`, scalars), {
+      told,
+      choice: fitChoice(scope),
+      stated: isStated(scope),
+    }),
+    ...(fits
+      ? guardOf(scope, isUnreadable(sql`v.j`, scalars), {
+          told,
+          choice: `say convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
+          stated: false,
+        })
+      : []),
+  ];
+}
+
+/** A column takes its new type with its new values. */
+export function conversionSteps(scope: AttributeScope): Steps {
+  const [type, scalars] = [typeOf(scope), scalarsOf(scope)];
+  if (type === null || scalars === null) return {};
+  const { before, after } = scalars;
+  const column = quote(after.column);
+  const value = jsonAsColumn(after, sql`(${readAs(columnAsJson(before, column), scalars)})`);
+  return {
+    retype: [
+      sql`alter table ${quote(type.table)} alter column ${column} type ${typeName(after.type.column)}
+        using case when ${column} is not null then ${value} end`,
+    ],
+  };
+}
+
+/** Of all locales of a row's document the value of the default one, or else of the first that has any. */
+const sharedValue = ({ evolution }: AttributeScope, table: Sql, column: Sql): Sql =>
+  sql`(select o.${column} from ${table} o
+    where o.document_id = t.document_id and o.published = t.published and o.${column} is not null
+    order by o.locale = ${constant(evolution.before.defaultLocale)} desc, o.id limit 1)`;
+
+export function sharedSteps(scope: AttributeScope): Steps {
+  const type = typeOf(scope);
+  const { after } = scope.pair;
+  if (type === null || after === null || !('column' in after)) return {};
+  const [table, column] = [quote(type.table), quote(after.column)];
+  return { fill: [inBatches(table, sql`${column} = ${sharedValue(scope, table, column)}`)] };
+}
+
+export function sharedGuards(scope: AttributeScope): readonly Guard[] {
+  const { owner, pair } = scope;
+  if (owner.before === null || owner.before.model !== 'type' || pair.before === null) return [];
+  if (!('column' in pair.before)) return [];
+  const column = quote(pair.before.column);
+  return [
+    {
+      question: sql`select t.document_id as "row" from ${quote(owner.before.table)} t
+        group by t.document_id, t.published having count(distinct t.${column}) > 1`,
+      told: 'is shared by all locales; these documents have other values in each',
+      choice: `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep that of the default locale`,
+      stated: isStated(scope),
+    },
+  ];
+}
+
+export function filledSteps(scope: AttributeScope): Steps {
+  const type = typeOf(scope);
+  const { after } = scope.pair;
+  if (type === null || after === null || !('searchable' in after)) return {};
+  const value = sql`${param(JSON.stringify(defaultOf(scope.pair)))}::jsonb`;
+  const column = quote(after.column);
+  return {
+    fill: [
+      inBatches(quote(type.table), sql`${column} = ${jsonAsColumn(after, value)}`, sql`t.${column} is null`),
+    ],
+  };
+}
+
+export function rewrittenSteps(scope: AttributeScope): Steps {
+  const type = typeOf(scope);
+  const { pair, owner, instances } = scope;
+  const held = embeddedPair(pair);
+  if (type === null || held === null) return {};
+  const column = quote(held.after.column);
+  const value = instances.value(owner, pair, sql`t.${column}`);
+  return { fill: [inBatches(quote(type.table), sql`${column} = ${value}`, sql`t.${column} is not null`)] };
+}
+
+/** The components that an attribute takes no more. */
+export function lostMembers({ evolution, pair }: AttributeScope): readonly Component[] {
+  const held = embeddedPair(pair);
+  if (held === null) return [];
+  return held.before.components.filter((component) => {
+    const later = evolution.components.find(({ before }) => before === component)?.after ?? null;
+    return later === null || !held.after.components.some((one) => one === later);
+  });
+}
+
+export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
+  lostMembers(scope).flatMap(({ uid }) => {
+    const path = `$[*] ? (@.__component == "${uid}")`;
+    const entry = `${nameOf(scope)}.${uid}`;
+    return guardOf(scope, sql`jsonb_path_exists(v.j, ${param(path)})`, {
+      told: `takes ${uid} no more; these have instances of it`,
+      choice: `say removed: ['${entry}'] on ${ownerName(scope)}`,
+      stated: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
+    });
+  });
+
+/** What a row `t` of an earlier type comes to hold of a scalar, as text. */
+function laterText(scope: AttributeScope, { table }: ContentType): Sql {
+  const { before } = scope.pair;
+  const scalars = scalarsOf(scope);
+  const value = defaultOf(scope.pair);
+  const filled = sql`${param(JSON.stringify(value))}::jsonb #>> '{}'`;
+  if (scalars === null || before === null) return filled;
+  const column = quote(scalars.before.column);
+  const held = isShared(scope) ? sharedValue(scope, quote(table), column) : sql`t.${column}`;
+  if (readsAlike(scalars) && value === null) return sql`${held}::text`;
+  const json = columnAsJson(scalars.before, held);
+  const read = readsAlike(scalars)
+    ? json
+    : sql`case when ${held} is not null then ${readAs(json, scalars)} end`;
+  return value === null ? sql`(${read}) #>> '{}'` : sql`coalesce((${read}) #>> '{}', ${filled})`;
+}
+
+/** Whether an attribute may come to have values twice although none was: converted, filled in, or merged. */
+const isMadeAlike = (scope: AttributeScope): boolean => {
+  const scalars = scalarsOf(scope);
+  return (
+    defaultOf(scope.pair) !== null ||
+    (scalars !== null && !readsAlike(scalars)) ||
+    isShared(scope) ||
+    isUnlocalized(scope)
+  );
+};
+
+const isUniqueScalar = (attribute: Attribute | null): boolean =>
+  attribute !== null && 'searchable' in attribute && isUnique(attribute);
+
+/** Whether no two documents may have the same value, where they could until now. */
+export const becomesUnique = (scope: AttributeScope): boolean => {
+  const { pair, owner } = scope;
+  if (owner.before === null || !isUniqueScalar(pair.after)) return false;
+  return (pair.before !== null && !isUniqueScalar(pair.before)) || isMadeAlike(scope);
+};
+
+export function uniqueGuards(scope: AttributeScope): readonly Guard[] {
+  const { before, after } = scope.owner;
+  if (before?.model !== 'type' || after?.model !== 'type') return [];
+  const one = isUnlocalized(scope);
+  const locale = one ? sql`''` : sql`t.locale`;
+  const kept = one ? sql` and t.locale = ${keptLocale(before, scope.evolution, sql`t.document_id`)}` : sql``;
+  const values = sql`select t.document_id, ${locale} as locale, ${laterText(scope, before)} as value
+    from ${quote(before.table)} t where t.published${kept}`;
+  return [
+    {
+      question: sql`select string_agg(u.document_id, ' and ') as "row" from (${values}) u
+        where u.value <> '' group by u.value, u.locale having count(*) > 1`,
+      told: 'is unique; these documents have the same value',
+      choice: 'give them values of their own first',
+      stated: false,
+    },
+  ];
+}
+
+/** Links of instances that the later relation cannot have. */
+export function strayGuards(scope: AttributeScope): readonly Guard[] {
+  const links = heldLinksOf(scope.evolution, scope.pair);
+  if (links === null) return [];
+  return guardOf(scope, hasOthers(links, sql`v.j`), {
+    told: 'leads elsewhere; these links have no document there',
+    choice: `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep what fits`,
+    stated: isStated(scope),
+  });
+}
+
+/** Processes of the release before still write hashes where a password was: nothing shown may be there. */
+export function hashGuards(scope: AttributeScope): readonly Guard[] {
+  const { owner, pair } = scope;
+  const name = nameOf(scope);
+  if (owner.before?.attributes.get(name)?.def.type !== 'password') return [];
+  if (pair.after?.def.type === 'password') return [];
+  return [
+    {
+      question: sql`select ${param(name)}::text as "row"`,
+      told: 'has the name of a password, which processes of the release before still write',
+      choice: 'give it another name, or remove the password in a release of its own',
+      stated: false,
+    },
+  ];
+}
+
+/** On the way back, values that the way there has filled in may go. */
+function notFilled({ evolution, pair }: AttributeScope): Sql {
+  const value = evolution.isBack ? defaultOf({ before: null, after: pair.before }) : null;
+  return value === null ? sql`true` : sql`v.j <> ${param(JSON.stringify(value))}::jsonb`;
+}
+
+export const removalGuards = (scope: AttributeScope): readonly Guard[] =>
+  guardOf(scope, notFilled(scope), {
+    told: 'is removed; these values would go with it',
+    choice: scope.evolution.isBack
+      ? 'the way back is open once they are empty'
+      : `say removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
+    stated: scope.owner.after?.removed.includes(nameOf(scope)) === true,
+  });
+
+export const singleGuards = (scope: AttributeScope): readonly Guard[] =>
+  guardOf(scope, sql`case jsonb_typeof(v.j) when 'array' then jsonb_array_length(v.j) > 1 end`, {
+    told: 'holds one; these have several',
+    choice: `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
+    stated: isStated(scope),
+  });

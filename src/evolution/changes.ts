@@ -1,0 +1,99 @@
+/** Looks for what changes between two models: at each part of them once. */
+import type { Change } from './change.js';
+import { Instances } from './instances.js';
+import { type Kind, KINDS } from './kinds.js';
+import type { Evolution } from './pairs.js';
+import { type RelationPair, relationPairs } from './relation-pairs.js';
+import {
+  type AttributeScope,
+  idOf,
+  isStoredHere,
+  type LocaleScope,
+  nameOf,
+  ownerName,
+  pathOf,
+  type RelationScope,
+  typeOf,
+  type TypeScope,
+} from './scopes.js';
+
+/** Everything that changes between two models, with what it was found in. */
+export interface Changes {
+  readonly evolution: Evolution;
+  readonly instances: Instances;
+  readonly relations: readonly RelationPair[];
+  readonly list: readonly Change[];
+}
+
+/** Where a change is, and of which types. */
+type Place = Pick<Change, 'at' | 'touches'>;
+
+const PLACES = {
+  locale: ({ locale }: LocaleScope): Place => ({ at: `locale ${locale}`, touches: [] }),
+  type: (scope: TypeScope): Place => ({ at: idOf(scope), touches: present([scope.pair.after]) }),
+  attribute: (scope: AttributeScope): Place => ({
+    at: `${ownerName(scope)}.${nameOf(scope)}`,
+    touches: present([typeOf(scope)]),
+  }),
+  relation: ({ evolution, pair: { before, after } }: RelationScope): Place => {
+    const relation = after ?? before;
+    const former = evolution.types.find((pair) => pair.before !== null && pair.before === before?.type);
+    return {
+      at: relation === null ? '' : pathOf(relation),
+      touches: present([after?.type ?? null, former?.after ?? null]),
+    };
+  },
+};
+
+const present = <T>(list: readonly (T | null)[]): T[] => list.filter((one) => one !== null);
+
+/** The changes of parts of one sort. */
+const changesIn = <S>(
+  scopes: readonly S[],
+  kinds: Readonly<Record<string, Kind<S>>>,
+  placeOf: (scope: S) => Place,
+): Change[] =>
+  scopes.flatMap((scope) =>
+    Object.entries(kinds)
+      .filter(([, { is }]) => is(scope))
+      .map(([kind, { told, undoneBy, guards, steps }]) => ({
+        kind,
+        undoneBy,
+        told: told(scope),
+        guards: guards?.(scope) ?? [],
+        steps: steps?.(scope) ?? {},
+        ...placeOf(scope),
+      })),
+  );
+
+/** Everything that changes. */
+export function changesOf(evolution: Evolution): Changes {
+  const instances = new Instances(evolution);
+  const relations = relationPairs(evolution);
+  const attributes = [...evolution.types, ...evolution.components].flatMap((owner) =>
+    owner.attributes.map((pair): AttributeScope => ({ evolution, owner, pair, instances })),
+  );
+  const list = [
+    ...changesIn(
+      evolution.before.locales.map((locale) => ({ evolution, locale })),
+      KINDS.locale,
+      PLACES.locale,
+    ),
+    ...changesIn(
+      evolution.types.map((pair) => ({ evolution, pair })),
+      KINDS.type,
+      PLACES.type,
+    ),
+    ...changesIn(attributes.filter(isStoredHere), KINDS.attribute, PLACES.attribute),
+    ...changesIn(
+      relations.map((pair) => ({ evolution, pair })),
+      KINDS.relation,
+      PLACES.relation,
+    ),
+  ];
+  return { evolution, instances, relations, list };
+}
+
+/** Whether the way back, by its changes, undoes what the way there does. */
+export const isUndone = (there: Changes, back: Changes): boolean =>
+  there.list.every(({ undoneBy }) => undoneBy === null || back.list.some(({ kind }) => kind === undoneBy));

@@ -1,0 +1,59 @@
+/** Links that instances hold: texts in their JSON, which are written anew where they mean something else. */
+import { listOf } from '../compile/scope.js';
+import { BETWEEN } from '../plan/target-key.js';
+import type { Attribute, LinkedAttribute } from '../schema/model.js';
+import { constant, join, type Sql, sql } from '../sql.js';
+import { keepsTargets, laterName } from './moved-links.js';
+import type { Both, Evolution, Pair } from './pairs.js';
+
+/** A relation of instances, before and after. */
+export interface HeldLinks extends Both<LinkedAttribute> {
+  readonly evolution: Evolution;
+}
+
+/** Both attributes where they are relations. */
+export const heldLinksOf = (evolution: Evolution, { before, after }: Pair<Attribute>): HeldLinks | null =>
+  before?.linked === true && after?.linked === true ? { evolution, before, after } : null;
+
+/** Whether all links lead where they did. */
+export const leadOn = ({ evolution, ...attributes }: HeldLinks): boolean =>
+  keepsTargets(evolution, attributes);
+
+const BETWEEN_BOTH = constant(BETWEEN);
+
+/** What a link `k.key` is to the later model: its type by its later name, and its document. */
+function partsOf({ evolution, before }: HeldLinks): { readonly type: Sql; readonly id: Sql } {
+  const [only] = before.targets;
+  if (!before.named)
+    return { type: constant(only === undefined ? '' : laterName(evolution, only)), id: sql`k.key` };
+  const names = before.targets.map(
+    (type) => sql`when ${constant(type.singularApiId)} then ${constant(laterName(evolution, type))}`,
+  );
+  const called = sql`split_part(k.key, ${BETWEEN_BOTH}, 1)`;
+  return {
+    type: names.length === 0 ? called : sql`case ${called} ${join(names, ' ')} else ${called} end`,
+    id: sql`substr(k.key, strpos(k.key, ${BETWEEN_BOTH}) + 1)`,
+  };
+}
+
+const namesOf = ({ after }: HeldLinks): Sql =>
+  join(
+    after.targets.map(({ singularApiId }) => constant(singularApiId)),
+    ', ',
+  );
+
+const keysIn = (json: Sql): Sql => sql`jsonb_array_elements_text(${listOf(json)}) with ordinality k(key, n)`;
+
+/** Whether a value has links that the later relation cannot have. */
+export const hasOthers = (links: HeldLinks, json: Sql): Sql =>
+  sql`exists (select 1 from ${keysIn(json)}
+    where k.key is not null and ${partsOf(links).type} not in (${namesOf(links)}))`;
+
+/** The links that the later relation may have, as it stores them. */
+export function linksAnew(links: HeldLinks, json: Sql): Sql {
+  const { type, id } = partsOf(links);
+  const key = links.after.named ? sql`${type} || ${BETWEEN_BOTH} || ${id}` : id;
+  const list = sql`(select coalesce(jsonb_agg(${key} order by k.n), '[]') from ${keysIn(json)}
+    where k.key is not null and ${type} in (${namesOf(links)}))`;
+  return links.after.many ? list : sql`coalesce(${list} -> 0, 'null')`;
+}

@@ -1,0 +1,42 @@
+/** What becomes of the versions in locales that are gone. */
+import { scheduleTableOf } from '../schema/schedule.js';
+import type { ContentType } from '../schema/model.js';
+import { constant, quote, sql } from '../sql.js';
+import { type Guard, rowsWhere, type Steps } from './change.js';
+import { isBoth } from './pairs.js';
+import { forgotten } from './references.js';
+import { type LocaleScope, mayGo } from './scopes.js';
+
+const localizedTypes = ({ evolution }: LocaleScope): ContentType[] =>
+  evolution.types.flatMap(({ before }) => (before?.localized === true ? [before] : []));
+
+/** Versions stay, unless the model says that they may go. */
+export function localeGuards(scope: LocaleScope): readonly Guard[] {
+  if (!mayGo(scope)) return [];
+  return localizedTypes(scope).map((type) => ({
+    question: rowsWhere(type, sql`t.locale = ${constant(scope.locale)}`),
+    told: 'is removed',
+    choice: '',
+    stated: true,
+  }));
+}
+
+/** The versions of a locale that the application has no more. */
+export function localeSteps(scope: LocaleScope): Steps {
+  const { evolution } = scope;
+  if (!mayGo(scope)) return {};
+  const locale = constant(scope.locale);
+  const types = evolution.types
+    .filter((pair) => isBoth(pair) && pair.before.localized)
+    .flatMap(({ before }) => (before === null ? [] : [before]));
+  return {
+    shrink: types.flatMap((type) => [
+      sql`delete from ${quote(type.table)} where locale = ${locale}`,
+      ...type.storage.links.map(
+        ({ table }) => sql`delete from ${quote(table.table)} where locale = ${locale}`,
+      ),
+      ...forgotten(evolution.before.schema, type),
+    ]),
+    fill: types.map((type) => sql`delete from ${quote(scheduleTableOf(type))} where locale = ${locale}`),
+  };
+}

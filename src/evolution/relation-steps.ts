@@ -1,0 +1,226 @@
+/** What becomes of the links of relations. */
+import { nextCount } from '../compile/changes.js';
+import type { LinkColumn, LinkTable } from '../schema/join-model.js';
+import type { ContentType } from '../schema/model.js';
+import { name } from '../schema/naming.js';
+import { besideTable } from '../schema/table-shapes.js';
+import { constant, type Identifier, join, plain, quote, type Sql, sql } from '../sql.js';
+import type { Guard, Steps } from './change.js';
+import {
+  formerOf,
+  hasDrafts,
+  isPerLocale,
+  keepsTargets,
+  linksInLocales,
+  linksInStates,
+  linksThatFit,
+  type Move,
+  type MovedRelation,
+  possibleLinks,
+  storedLinks,
+  turnedLinks,
+} from './moved-links.js';
+import { type Evolution, isBoth } from './pairs.js';
+import type { Relation } from './relation-pairs.js';
+import { pathOf, type RelationScope } from './scopes.js';
+
+const relationOf = ({ attribute: { def } }: Relation): string => ('relation' in def ? def.relation : 'media');
+
+/** Where the links wait between two shapes. */
+const waitingTable = ({ before }: MovedRelation): Identifier =>
+  besideTable(before.type.table, name('content', 'moved', before.type.table, before.attribute.name));
+
+/** The links as they were, as the later side may have them. */
+function leavingLinks(evolution: Evolution, pair: MovedRelation): Sql {
+  const links = storedLinks(evolution, pair.before);
+  return possibleLinks(evolution, pair.swapped ? turnedLinks(evolution, links, pair) : links, pair);
+}
+
+/** Moves the links on to what the later side may have; all but what it has no room for. */
+const arrivingLinks = (links: Sql, move: Move): Sql => linksInLocales(linksInStates(links, move), move);
+
+const PAIR = sql`x.owner || ' with ' || x.target as "row"`;
+const GROUP = sql`x.owner || ' (' || x.locale || case when x.published then ')' else ', draft)' end as "row"`;
+
+const statedFor = ({ before, after }: MovedRelation): boolean =>
+  [after, ...after.others].some(({ attribute }) => typeof attribute.def.convert === 'string') &&
+  before !== after;
+
+/** No versions at all, of a type that is new. */
+const NO_VERSIONS = sql`(select null::text as document_id, null::text as locale, true as published where false)`;
+
+/** The values that a list has in several locales although all are to have one. */
+function differingLocales({ evolution, pair }: Move): Sql {
+  const links = storedLinks(evolution, pair.before);
+  const targets = sql`array(select x.target from (${links}) x
+    where x.owner = v.document_id and x.published = v.published and x.locale = v.locale order by x.position)`;
+  const versions = sql`select v.document_id, v.published, ${targets} as targets
+    from ${quote(pair.before.type.table)} v`;
+  return sql`select d.document_id as "row" from (${versions}) d
+    group by d.document_id, d.published having count(distinct d.targets) > 1`;
+}
+
+/** A relation on its way, and its links before it and once they fit. */
+interface Reshaped {
+  readonly move: Move;
+  readonly possible: Sql;
+  readonly arriving: Sql;
+}
+
+/** What a relation may lose on its way: whether, the question, and what is told of it. */
+type LossRow = readonly [
+  isPossible: (reshaped: Reshaped) => boolean,
+  question: (reshaped: Reshaped) => Sql,
+  told: string,
+];
+
+const LOSSES: readonly LossRow[] = [
+  [
+    ({ move: { evolution, pair } }) =>
+      !pair.swapped &&
+      !keepsTargets(evolution, { before: pair.before.attribute, after: pair.after.attribute }),
+    ({ move: { evolution, pair }, possible }) =>
+      sql`select ${PAIR} from (${storedLinks(evolution, pair.before)} except all ${possible}) x`,
+    'leads elsewhere; these links have no document there',
+  ],
+  [
+    ({ move: { evolution, pair } }) =>
+      pair.swapped && hasDrafts(evolution, pair.before.type) && !hasDrafts(evolution, pair.after.type),
+    ({ possible }) => sql`select ${PAIR} from (
+      select y.owner, y.target from (${possible}) y where not y.published
+      except select y.owner, y.target from (${possible}) y where y.published) x`,
+    'is owned by a type without drafts; these links are in drafts alone',
+  ],
+  [
+    ({ move: { pair } }) => isPerLocale(pair.before) && !isPerLocale(pair.after),
+    ({ move }) => differingLocales(move),
+    'is shared by all locales; these documents have other links in each',
+  ],
+  [
+    ({ move: { pair } }) => !pair.after.attribute.many,
+    ({ arriving }) => sql`select ${GROUP} from (${arriving}) x
+      group by x.owner, x.published, x.locale having count(*) > 1`,
+    'leads to one document; these have several',
+  ],
+  [
+    ({ move: { pair } }) => pair.after.attribute.exclusive,
+    ({ arriving }) => sql`select x.target as "row" from (${arriving}) x
+      group by x.target, x.type, x.published, x.locale having count(*) > 1`,
+    'leads to documents with one owner each; these have several',
+  ],
+];
+
+export function movingGuards({ evolution, pair }: RelationScope): readonly Guard[] {
+  if (!isBoth(pair)) return [];
+  const former = formerOf(evolution, pair.after.type);
+  const move = { evolution, pair, versions: former === null ? NO_VERSIONS : quote(former.table) };
+  const possible = leavingLinks(evolution, pair);
+  const reshaped = { move, possible, arriving: arrivingLinks(possible, move) };
+  return LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, told]) => ({
+    question: question(reshaped),
+    told,
+    choice: `say convert: 'fit' on ${pathOf(pair.after)} to keep what fits`,
+    stated: statedFor(pair),
+  }));
+}
+
+/** Links that stay with another relation, where an attribute that shows them has its own from now on. */
+export function splitGuards({ evolution, pair: { after, split } }: RelationScope): readonly Guard[] {
+  if (split === null || after === null) return [];
+  const { side, from } = split;
+  const path = pathOf(side);
+  const told = side === after ? 'has links of its own from now on' : `is shown by ${path} from now on`;
+  return [
+    {
+      question: sql`select ${PAIR} from (${storedLinks(evolution, from)}) x`,
+      told: `${told}; those shown until now stay with ${pathOf(from)}`,
+      choice: `say convert: 'empty' on ${path} to begin without any`,
+      stated: typeof side.attribute.def.convert === 'string',
+    },
+  ];
+}
+
+export function goneGuards({ evolution, pair: { before } }: RelationScope): readonly Guard[] {
+  if (before === null) return [];
+  const { type, attribute } = before;
+  const owner = evolution.types.find((pair) => pair.before === type)?.after ?? null;
+  return [
+    {
+      question: sql`select ${PAIR} from (${storedLinks(evolution, before)}) x`,
+      told: 'is removed; these links would go with it',
+      choice: `say removed: ['${attribute.name}'] on ${type.singularApiId}`,
+      stated:
+        owner === null
+          ? evolution.removed.includes(type.singularApiId)
+          : owner.removed.includes(attribute.name),
+    },
+  ];
+}
+
+/** Numbers for links that have no place yet, in their order. */
+const placed = (type: ContentType, isKept: boolean): Sql =>
+  isKept ? sql`coalesce(x.place, ${nextCount(type)})` : nextCount(type);
+
+/** The columns of a link table, and what each gets of a link `x`. */
+function linkValues(links: LinkTable, place: Sql): readonly (readonly [Sql, Sql])[] {
+  const { owner, target, position, targetType, inversePosition } = links;
+  const nth = sql`row_number() over (
+    partition by x.owner, x.published, x.locale order by x.position, x.place, x.target)`;
+  const values: readonly (readonly [LinkColumn | null, Sql])[] = [
+    [owner, sql`x.owner`],
+    [links.published, sql`x.published`],
+    [links.locale, sql`x.locale`],
+    [target, sql`x.target`],
+    [position, nth],
+    [targetType, sql`x.type`],
+    [inversePosition, place],
+  ];
+  return values.flatMap(([column, value]) => (column === null ? [] : [[plain(column.name), value] as const]));
+}
+
+function storeLinks({ type, attribute, links, column }: Relation, arriving: Sql, keepsPlace: boolean): Sql {
+  const place = placed(type, keepsPlace);
+  const order = sql`order by x.place, x.owner, x.position`;
+  if (links !== null) {
+    const values = linkValues(links, place);
+    const into = join(
+      values.map(([one]) => one),
+      ', ',
+    );
+    const from = join(
+      values.map(([, value]) => value),
+      ', ',
+    );
+    return sql`insert into ${quote(links.table)} (${into})
+      select ${from}
+      from (${arriving}) x ${order} on conflict do nothing`;
+  }
+  const held = quote((column ?? { name: attribute.name }).name);
+  const ordered = type.storage.columns.find(
+    (one) => one.attribute === attribute && one.placeOf !== null && one.remembers === null,
+  );
+  const set = ordered === undefined ? sql`` : sql`, ${quote(ordered.name)} = m.seat`;
+  const nth = ordered === undefined ? sql`null::int8` : place;
+  return sql`update ${quote(type.table)} t set ${held} = m.target${set}
+    from (select x.*, ${nth} as seat from (${arriving}) x ${order}) m
+    where m.owner = t.document_id and m.published = t.published and m.locale in (t.locale, ${constant('')})`;
+}
+
+export function movingSteps({ evolution, pair }: RelationScope): Steps {
+  if (!isBoth(pair)) return {};
+  const waiting = quote(waitingTable(pair));
+  const move = { evolution, pair, versions: quote(pair.after.type.table) };
+  const arriving = linksThatFit(arrivingLinks(sql`select * from ${waiting}`, move), pair);
+  return {
+    aside: [sql`create table ${waiting} as ${leavingLinks(evolution, pair)}`],
+    fill: [storeLinks(pair.after, arriving, !pair.swapped)],
+    clean: [sql`drop table ${waiting}`],
+  };
+}
+
+export function movingTold({ pair: { before, after, swapped } }: RelationScope): string {
+  if (before === null || after === null) return '';
+  if (swapped) return `is owned by ${pathOf(after)} in place of ${pathOf(before)}`;
+  const [old, next] = [relationOf(before), relationOf(after)];
+  return old === next ? 'has its links stored in another way' : `becomes ${next}, from ${old}`;
+}

@@ -1,0 +1,207 @@
+/** What becomes of a type's versions, of what is noted of them, and of grants on it. */
+import { revisionOf } from '../compile/changes.js';
+import { startDrafts } from '../compile/compile-drafts.js';
+import { UNKNOWN_REVISION } from '../plan/versions.js';
+import type { ContentType } from '../schema/model.js';
+import { ledgerTablesOf } from '../schema/ledger.js';
+import { scheduleTableOf } from '../schema/schedule.js';
+import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../sql.js';
+import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
+import { type Both, type Evolution, isBoth } from './pairs.js';
+import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
+import { idOf, type TypeScope } from './scopes.js';
+
+/** A type that was and is. */
+type Stays = Both<ContentType> & { readonly evolution: Evolution };
+
+/** Steps of a type that was and is. */
+const staying =
+  (steps: (type: Stays) => Steps) =>
+  ({ pair, evolution }: TypeScope): Steps =>
+    isBoth(pair) ? steps({ ...pair, evolution }) : {};
+
+/** A guard of a type that was. */
+const former =
+  (guard: (before: ContentType, scope: TypeScope) => Guard) =>
+  (scope: TypeScope): readonly Guard[] =>
+    scope.pair.before === null ? [] : [guard(scope.pair.before, scope)];
+
+const mayGo = ({ pair }: TypeScope, what: string): boolean => pair.after?.removed.includes(what) === true;
+
+/** The times at which documents of a type are published by themselves. */
+const schedulesOf = (type: ContentType, called: string): { readonly table: Sql; readonly own: Sql } => ({
+  table: quote(scheduleTableOf(type)),
+  own: sql`type = ${constant(called)}`,
+});
+
+/** Whether a row has the content of the row `t`: by their digests, which are made where nobody knows them. */
+function isSameAs(type: ContentType, row: Sql): Sql {
+  const unknown = constant(Number(UNKNOWN_REVISION));
+  const [own, other] = [sql`t`, row].map(
+    (one) => sql`(case when ${unknown} in (t.revision, ${row}.revision) then ${revisionOf({ type, row: one })}
+      else ${one}.revision end)`,
+  );
+  return sql`${own ?? sql`null`} = ${other ?? sql`null`}`;
+}
+
+/** Drafts that are nowhere else: of what is not published, or that say something else. */
+const unpublished = (type: ContentType): Sql =>
+  sql`not t.published and not exists (select 1 from ${quote(type.table)} p where p.document_id = t.document_id
+    and p.locale = t.locale and p.published and ${isSameAs(type, sql`p`)})`;
+
+export const withoutDrafts = staying(({ before, evolution }) => {
+  const links = before.storage.links.map(
+    ({ table }) => sql`delete from ${quote(table.table)} where not published`,
+  );
+  const { table, own } = schedulesOf(before, before.singularApiId);
+  return {
+    shrink: [
+      sql`delete from ${quote(before.table)} where not published`,
+      ...links,
+      ...forgotten(evolution.before.schema, before),
+      sql`delete from ${table} where ${own}`,
+    ],
+  };
+});
+
+/** The locale in which a document stays: the default one, or else the first that it has. */
+export const keptLocale = (type: ContentType, { before }: Evolution, documentId: Sql): Sql =>
+  sql`(select k.locale from ${quote(type.table)} k where k.document_id = ${documentId}
+    order by k.locale = ${constant(before.defaultLocale)} desc, k.locale limit 1)`;
+
+const otherLocales = (type: ContentType, evolution: Evolution): Sql => {
+  const kept = keptLocale(type, evolution, sql`t.document_id`);
+  return sql`t.locale <> ${kept} and not exists (
+    select 1 from ${quote(type.table)} o where o.document_id = t.document_id
+    and o.published = t.published and o.locale = ${kept} and ${isSameAs(type, sql`o`)})`;
+};
+
+export const withoutLocales = staying(({ before, evolution }) => {
+  const table = quote(before.table);
+  const locale = constant(evolution.before.defaultLocale);
+  const links = before.storage.links.map((one) => one.table).filter(({ perLocale }) => perLocale);
+  const moved = (one: Identifier): Sql =>
+    sql`update ${quote(one)} set locale = ${locale} where locale <> ${locale}`;
+  const schedules = schedulesOf(before, before.singularApiId);
+  return {
+    shrink: [
+      // A document keeps the times of the locale that it stays in.
+      sql`delete from ${schedules.table} s
+        where ${schedules.own} and s.locale <> ${keptLocale(before, evolution, sql`s.document_id`)}`,
+      sql`update ${schedules.table} set locale = ${locale} where ${schedules.own} and locale <> ${locale}`,
+      sql`delete from ${table} t where t.locale <> ${keptLocale(before, evolution, sql`t.document_id`)}`,
+      // The links go by what is left of the versions, so both move only then.
+      ...links.map(
+        (one) => sql`delete from ${quote(one.table)} l where not exists (
+          select 1 from ${table} o where o.document_id = l.${plain(one.owner.name)} and o.locale = l.locale)`,
+      ),
+      moved(before.table),
+      ...links.map((one) => moved(one.table)),
+      ...forgotten(evolution.before.schema, before),
+    ],
+  };
+});
+
+/** The rows of a type that has no locales are in the default one. */
+export const inNewLocale = staying(({ after, evolution }) => {
+  const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
+  const { table, own } = schedulesOf(after, after.singularApiId);
+  return {
+    fill: [
+      inBatches(quote(after.table), sql`locale = ${locale}`, sql`t.locale = ${old}`),
+      sql`update ${table} set locale = ${locale} where ${own} and locale = ${old}`,
+    ],
+  };
+});
+
+/** What is noted of a type, of its documents and of grants on it goes before another type takes its name. */
+export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
+  if (before === null) return {};
+  const { table, own } = schedulesOf(before, before.singularApiId);
+  const ledger = Object.values(ledgerTablesOf(evolution.after.schema.file));
+  return {
+    retype: [
+      sql`delete from ${table} where ${own}`,
+      ...ledger.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
+      ...goneFromGrants(evolution, before.singularApiId),
+    ],
+  };
+}
+
+export const calledAnew = staying(({ before, after, evolution }) => {
+  const { table, own } = schedulesOf(after, before.singularApiId);
+  const name = constant(after.singularApiId);
+  return {
+    shrink: calledInLinks(evolution, before, after.singularApiId),
+    fill: [
+      sql`update ${table} set type = ${name} where ${own}`,
+      ...Object.values(ledgerTablesOf(after)).map(
+        (ledger: Identifier) => sql`update ${quote(ledger)} set type = ${name} where ${own}`,
+      ),
+      ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
+    ],
+  };
+});
+
+export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, null)] }));
+
+/** The attributes of a type that have another name, or null where they are gone. */
+export const newNames = ({ pair: { attributes } }: TypeScope): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(
+    attributes.flatMap(({ before, after }) =>
+      before === null || before.name === after?.name ? [] : [[before.name, after?.name ?? null]],
+    ),
+  );
+
+export const grantsByNewNames = (scope: TypeScope): Steps =>
+  scope.pair.after === null
+    ? {}
+    : { fill: fieldsInGrants(scope.evolution, scope.pair.after, newNames(scope)) };
+
+export const goneWithVersions = former((before, scope) => ({
+  question: rowsWhere(before, sql`true`),
+  told: 'is removed; these versions would go with it',
+  choice: `say removed: ['${idOf(scope)}'] beside contentTypes`,
+  stated: scope.evolution.removed.includes(idOf(scope)),
+}));
+
+/**
+ * Processes of the release before read and write a table as the type that had it: they would show what is
+ * hidden in the one that has it now.
+ */
+export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
+  const { before, after } = pair;
+  const other = evolution.types.find((one) => one !== pair && one.before?.table === after?.table)?.before;
+  if (after === null || other === null || other === undefined) return [];
+  const rows = [other, ...(before === null ? [] : [before])].map((type) => rowsWhere(type, sql`true`));
+  return [
+    {
+      question: union(rows),
+      told: `takes the table of ${other.singularApiId}, as which processes of the release before still know it`,
+      choice: `say tableName on ${after.singularApiId} to give it one that no other type had`,
+      stated: false,
+    },
+  ];
+}
+
+export const severalDocuments = former((before) => ({
+  question: sql`select d.document_id as "row" from (select distinct t.document_id from ${quote(before.table)} t) d
+    where (select count(distinct c.document_id) from ${quote(before.table)} c) > 1`,
+  told: 'becomes a single type, which has one document; there are several',
+  choice: 'delete all but one first',
+  stated: false,
+}));
+
+export const draftsOnly = former((before, scope) => ({
+  question: rowsWhere(before, unpublished(before)),
+  told: 'has no drafts; these say what is not published',
+  choice: `publish or discard them, or say removed: ['drafts'] on ${idOf(scope)}`,
+  stated: mayGo(scope, 'drafts'),
+}));
+
+export const inOtherLocales = former((before, scope) => ({
+  question: rowsWhere(before, otherLocales(before, scope.evolution)),
+  told: 'is not localized; these versions are in other locales',
+  choice: `say removed: ['localizations'] on ${idOf(scope)} to keep those of the default locale alone`,
+  stated: mayGo(scope, 'localizations'),
+}));
