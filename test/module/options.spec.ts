@@ -30,7 +30,9 @@ describe('the worked example of options.md', () => {
     snippet = await snippetWith<Snippet>('docs/options.md', 'useExisting: ContentConfig');
   });
   afterAll(async () => {
-    process.env = before;
+    for (const name of ['DATABASE_URL', 'JWT_SECRET'])
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
     await database.drop();
   });
 

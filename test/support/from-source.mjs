@@ -1,23 +1,81 @@
-/** For processes that tests start: `node --import` of this has them run the library from its sources, as jest does. */
-import { readFileSync } from 'node:fs';
+/**
+ * `node --import` of this has a process run the library from its sources, which import each other as what they are
+ * built to, and use decorators, which Node cannot strip.
+ */
+import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
-import jest from '../../jest.config.js';
 
 const SRC = new URL('../../src/', import.meta.url).href;
-const [, options] = jest.transform['^.+\\.ts$'];
 
+const OPTIONS = {
+  jsc: {
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
+    target: 'es2024',
+    keepClassNames: true,
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+  swcrc: false,
+};
+
+/** What jest gives the file that it runs. */
+const GLOBALS = [
+  'afterAll',
+  'afterEach',
+  'beforeAll',
+  'beforeEach',
+  'describe',
+  'expect',
+  'it',
+  'jest',
+  'test',
+];
+const FROM_JEST = { url: 'jest:globals', source: `export const { ${GLOBALS.join(', ')} } = globalThis;` };
+
+/** Which suite runs, of those that share a process; null where there are none. */
+export const suite = { number: null };
+
+const codes = new Map();
+
+function codeOf(url) {
+  const filename = fileURLToPath(url);
+  const known = codes.get(filename);
+  if (known !== undefined) return known;
+  const { code } = transformSync(readFileSync(filename, 'utf8'), { ...OPTIONS, filename });
+  codes.set(filename, code);
+  return code;
+}
+
+const isSource = (url) =>
+  url.startsWith('file:') && /\.ts(\?|$)/.test(url) && !url.includes('/node_modules/');
+
+/** The source of what is imported by the name that it has once it is built. */
+function sourceOf(specifier, from) {
+  const [, entry] = /^nestjs-content-api(?:\/(\w+))?$/.exec(specifier) ?? [null, null];
+  if (entry !== null) return `${SRC}${entry ?? 'index'}.ts`;
+  if (from === undefined || !isSource(from) || !/^\..*\.js$/.test(specifier)) return specifier;
+  const source = specifier.replace(/\.js$/, '.ts');
+  return existsSync(new URL(source, from)) ? source : specifier;
+}
+
+/** Suites share the library; each has modules of its own of all that stands outside it. */
+const ownOf = (found) =>
+  suite.number === null || !isSource(found.url) || found.url.startsWith(SRC) || found.url.includes('?')
+    ? found
+    : { ...found, url: `${found.url}?suite=${suite.number}` };
+
+process.setSourceMapsEnabled(true);
 registerHooks({
   resolve(specifier, context, next) {
-    const [, entry] = /^nestjs-content-api(?:\/(\w+))?$/.exec(specifier) ?? [null, null];
-    if (entry !== null) return next(`${SRC}${entry ?? 'index'}.ts`, context);
-    const isOurs = specifier.startsWith('.') && context.parentURL?.startsWith(SRC);
-    return next(isOurs ? specifier.replace(/\.js$/, '.ts') : specifier, context);
+    if (specifier === '@jest/globals') return { url: FROM_JEST.url, format: 'module', shortCircuit: true };
+    return ownOf(next(sourceOf(specifier, context.parentURL), context));
   },
   load(url, context, next) {
-    if (!url.startsWith(SRC)) return next(url, context);
-    const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), { ...options, filename: url });
-    return { format: 'module', source: code, shortCircuit: true };
+    if (url === FROM_JEST.url) return { source: FROM_JEST.source, format: 'module', shortCircuit: true };
+    if (!isSource(url)) return next(url, context);
+    return { source: codeOf(url), format: 'module', shortCircuit: true };
   },
 });

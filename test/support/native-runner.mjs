@@ -1,0 +1,32 @@
+/**
+ * Runs suites as jest does, except that Node itself loads them and what they import: a worker loads the library and
+ * the frameworks below it once, for all of its suites. Jest's own module registry would load them anew for each.
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import runner from 'jest-circus/runner';
+import { suite } from './from-source.mjs';
+
+const require = createRequire(import.meta.url);
+
+/** What jest would load into a context of the suite's own: its state belongs to one suite. */
+function requireAnew(path) {
+  delete globalThis[Symbol.for('EVENT_HANDLERS')];
+  delete require.cache[path];
+  return require(path);
+}
+
+export default function run(globalConfig, config, environment, runtime, ...rest) {
+  const { console } = globalThis;
+  suite.number = (suite.number ?? 0) + 1;
+  runtime.requireInternalModule = requireAnew;
+  runtime.setGlobalsForRuntime = (globals) => Object.assign(globalThis, globals);
+  runtime.unstable_shouldLoadAsEsm = () => true;
+  runtime.unstable_importModule = (path) => import(pathToFileURL(path).href);
+  globalThis.jest = environment.moduleMocker;
+  globalThis.console = environment.global.console;
+  // Node knows where the lines of what it has loaded come from.
+  Error.prepareStackTrace = undefined;
+  const done = runner.default(globalConfig, config, environment, runtime, ...rest);
+  return done.finally(() => void (globalThis.console = console));
+}
