@@ -170,13 +170,20 @@ export function compileTotal(plan: ReadPlan): Statement {
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */
 export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
 
-/**
- * The same with a bound on the answer: what is larger never leaves the database, only word of it (`over`).
- */
-export function compileAnswer(plan: ReadPlan, bytes: number, noted = false): Statement {
+/** What an answer is read for. */
+export interface Reading {
+  /** The most bytes of it: what is larger never leaves the database, only word of it (`over`). */
+  readonly bytes: number;
+  /** Whether the ledger is whole, so that totals are told by it. */
+  readonly noted: boolean;
+  /** Whether it may be kept: then it says what was seen, and by whom. */
+  readonly kept: boolean;
+}
+
+export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Statement {
   const answer = answerSql(plan, bytes, noted);
   const seen = seenBy(ledgerTablesOf(plan.type));
-  return print(noted ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
+  return print(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
 }
 
 function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {

@@ -120,8 +120,9 @@ export class Reads {
 
   /** The statement of a read. */
   print(plan: ReadPlan): Statement {
-    const { limits } = this.base.settings;
-    return statementOf(plan, (asked) => compileAnswer(asked, limits.responseBytes, this.ledger.isWhole));
+    const { responseBytes: bytes } = this.base.settings.limits;
+    const reading = { bytes, noted: this.ledger.isWhole, kept: this.keeps };
+    return statementOf(plan, (asked) => compileAnswer(asked, reading));
   }
 
   /**
