@@ -23,6 +23,7 @@ const SERVERS = {
   express: LIBRARY,
   fastify: [...LIBRARY, '--adapter', 'fastify'],
   honest: [join(directory, 'honest.mjs')],
+  'honest in Nest': [join(directory, 'honest-nest.mjs')],
   unchecked: [join(directory, 'hand-written.mjs')],
 };
 const OURS = ['express', 'fastify'];
