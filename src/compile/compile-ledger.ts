@@ -85,7 +85,8 @@ export function allChanged(file: ContentType, types: readonly string[]): Sql {
   const rows = types.map(
     (type) => sql`(pg_current_xact_id(), ${nextCount(file)}, ${constant(type)}, '', false, 0)`,
   );
-  return sql`insert into ${quote(ledgerTablesOf(file).change)} (xid, n, type, locale, published, delta) values ${join(rows, ', ')}`;
+  return sql`insert into ${quote(ledgerTablesOf(file).change)} (xid, n, type, locale, published, delta)
+    values ${join(rows, ', ')}`;
 }
 
 /** What is asked of a database before its ledger is trusted. */

@@ -7,6 +7,7 @@ import { param, quote, script, type Sql, sql } from '../sql.js';
 import { type Guard, inBatches, type Phase, PHASES, stepsIn } from './change.js';
 import type { Changes } from './changes.js';
 import type { Evolution } from './pairs.js';
+import { lockedTables, lockSteps } from './table-locks.js';
 import { type TablePair, tablePairs } from './table-pairs.js';
 import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
 
@@ -43,13 +44,6 @@ function refusing(loss: Loss): Sql {
     || case when n > ${TOLD} then ', …' else '' end || ')' || ${param(tail)}; end if;
 end $content$`;
 }
-
-/** Nobody writes while rows are counted and changed. */
-const locked = (pairs: readonly TablePair[]): Sql[] =>
-  pairs
-    .flatMap(({ before }) => (before === null ? [] : [before.table]))
-    .sort()
-    .map((table) => sql`lock table ${quote(table)} in share row exclusive mode`);
 
 const revised = (type: ContentType): Sql => {
   const revision = revisionOf({ type, row: sql`t` });
@@ -95,5 +89,7 @@ export function statementsOf(changes: Changes): string[] {
     ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),
   ]);
   const guarded = lossesOf(changes).map(refusing);
-  return [...(isChanging || guarded.length > 0 ? locked(pairs) : []), ...guarded, ...phases].map(script);
+  const locks = lockedTables(changes, pairs);
+  const isLocked = isChanging || guarded.length > 0 || locks.alone.length > 0;
+  return [...(isLocked ? lockSteps(locks) : []), ...guarded, ...phases].map(script);
 }
