@@ -2,7 +2,7 @@
 import type { ByteRange, KeptBytes } from '../files/file-storage.js';
 
 /** The part of a request's headers that decides. */
-export type ConditionalHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type ConditionalHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What of some bytes is sent, and with which status. */
 export interface Part {
