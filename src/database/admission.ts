@@ -105,7 +105,8 @@ export class Admission {
     const queue = turn ?? this.lanes[lane].waiting;
     if (queue.size >= this.places.waiting) return null;
     queue.add(visitor);
-    this.patrol ??= setInterval(() => this.look(), PATROL).unref();
+    // What has arrived by then has not been slow, whenever this process comes to look.
+    this.patrol ??= setInterval(() => setImmediate(() => this.look()), PATROL).unref();
     return visitor;
   }
 

@@ -63,6 +63,11 @@ const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
 const DRIVER =
   /connection terminated|timeout exceeded when trying to connect|not queryable|calling end on the pool|terminating connection/i;
 
+const LATE = /connection timeout|timeout exceeded when trying to connect|^timeout expired$/i;
+
+/** Whether a connection was given up because opening it took longer than the driver lets it. */
+export const isLateConnect = (error: unknown): boolean => error instanceof Error && LATE.test(error.message);
+
 /**
  * Whether the database could not be reached, or cannot work now, and why, in one line; null for other errors.
  */

@@ -3,6 +3,7 @@
  * whatever happens: an end of its time, a client that has hung up, others that wait.
  */
 import { requestCancel } from './cancel-request.js';
+import { isLateConnect } from './database-errors.js';
 import { Flight } from './flight.js';
 import type { Pool, PoolClient, QueryConfig, Release } from './pool-types.js';
 import type { Row } from './runner.js';
@@ -96,8 +97,13 @@ export class Job {
     });
   }
 
-  private connect(): void {
+  /**
+   * The driver's limit may be over before what the server says is looked at, where this process has stood
+   * still or the server is short of time: so it is tried once more, as long as anybody waits.
+   */
+  private connect(isSecond = false): void {
     this.office.pool.connect((error, client, release) => {
+      if (!isSecond && isLateConnect(error) && !this.ticket.isOver) return this.connect(true);
       if (client === undefined || this.ticket.isOver) {
         // Nobody waits any more, or there is no connection to be had.
         if (client !== undefined) release();

@@ -74,10 +74,9 @@ type Settle = (error: Error | null, rows: readonly Row[]) => void;
 
 function within(start: (done: Settle) => void): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error('The database did not answer in time')),
-      PATIENCE,
-    ).unref();
+    const late = (): void => reject(new Error('The database did not answer in time'));
+    // An answer that has arrived while this process stood still is looked at before that is said.
+    const timer = setTimeout(() => setImmediate(late), PATIENCE).unref();
     start((error, rows) => {
       clearTimeout(timer);
       if (error === null) resolve(rows);

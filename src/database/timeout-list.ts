@@ -2,7 +2,8 @@ import { Chain, type Link } from './chain.js';
 
 /**
  * One timer for everything that may take equally long: a timer for each would cost more than the rest of a
- * read.
+ * read. What has arrived by then is looked at first: a process that has stood still, because others had the
+ * processor, finds its timers over before it finds its answers.
  */
 export class TimeoutList {
   private readonly pending = new Chain<Timeout>();
@@ -25,18 +26,20 @@ export class TimeoutList {
   }
 
   private arm(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.timer = null;
-      const now = performance.now();
-      for (let first = this.pending.first; first !== null; first = this.pending.first) {
-        if (first.at > now) {
-          this.timer ??= this.arm(Math.ceil(first.at - now));
-          return;
-        }
-        this.pending.delete(first);
-        first.expire();
+    return setTimeout(() => setImmediate(() => this.expire()), milliseconds).unref();
+  }
+
+  private expire(): void {
+    this.timer = null;
+    const now = performance.now();
+    for (let first = this.pending.first; first !== null; first = this.pending.first) {
+      if (first.at > now) {
+        this.timer ??= this.arm(Math.ceil(first.at - now));
+        return;
       }
-    }, milliseconds).unref();
+      this.pending.delete(first);
+      first.expire();
+    }
   }
 }
 

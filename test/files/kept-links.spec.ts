@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
 import { ContentMetrics } from 'nestjs-content-api';
 import { Documents } from '../../src/documents/documents.service.ts';
+import { raw } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
@@ -87,6 +88,45 @@ describe.each(ADAPTERS)('kept answers with links of private files, on %s', (adap
       clock.mockRestore();
     }
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  });
+
+  it('S25, S34: a link is good as it was given, and neither spelled otherwise nor for parts and conditions', async () => {
+    const [link = ''] = linksIn(await (await api.ask(paths[2] ?? '')).text());
+    const [path = '', query = ''] = link.split('?');
+    const ask = (url: string, method = 'GET', headers: Record<string, string> = {}) =>
+      raw(api.url, method, url, headers);
+    expect([(await ask(link)).status, (await ask(link, 'HEAD')).status]).toEqual([200, 200]);
+    const others = [
+      `${path}?expires=9999999999&${query}`,
+      `${path}?${query.replace('=', '=%20')}`,
+      `${path}?${query}#x`,
+      `${path}/?${query}`,
+      `${path}%00?${query}`,
+      `${path.toUpperCase()}?${query}`,
+      `${path.replace('/uploads/', '/uploads/./')}?${query}`,
+      `${path.replace('/uploads/', '/uploads/%2e/')}?${query}`,
+      `${path.replace('/uploads/', '/%75ploads/')}?${query}`,
+      `/${path}?${query}`,
+      `http://elsewhere.example${path}?${query}`,
+    ];
+    for (const url of others) {
+      const { status, text } = await ask(url);
+      expect([url, [403, 404].includes(status), text[0]]).toEqual([url, true, '{']);
+    }
+    // Before anything is said of bytes that are there, it is asked whether they may be read.
+    const conditions: Record<string, string>[] = [
+      { Range: 'bytes=0-0' },
+      { Range: 'bytes=99999999-' },
+      { 'If-None-Match': '*' },
+      { 'If-Modified-Since': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+    ];
+    const [there, nowhere] = [path, path.replace(/.{10}\.png/, '0000000000.png')];
+    for (const method of ['GET', 'HEAD'])
+      for (const headers of conditions) {
+        const [one, none] = [await ask(there, method, headers), await ask(nowhere, method, headers)];
+        expect([one.status, one.text, one.headers['etag']]).toEqual([403, none.text, none.headers['etag']]);
+        expect([none.status, none.headers['content-length']]).toEqual([403, one.headers['content-length']]);
+      }
   });
 
   it('what is kept for one caller shows no link to another, whoever came first', async () => {

@@ -1,0 +1,114 @@
+/**
+ * A process that stands still for a while, because others have the processor, finds that its timers are over
+ * and its answers there: nobody is told then that the database had not answered.
+ */
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { MikroORM } from '@mikro-orm/core';
+import { CONTENT_ORM, ContentMetrics, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import pg from 'pg';
+import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { type Host, startHost } from '../http/helpers.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+
+/** Nothing of this process goes on meanwhile, and the processor is left to others. */
+const standStill = (milliseconds: number): void => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+};
+
+describe('a process that stands still', () => {
+  let host: Host;
+  const warned: string[] = [];
+  beforeEach(async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void warned.push(String(line)));
+    host = await startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({
+            contentTypes: [note],
+            access: { public: { note: '*' } },
+            limits: { statementTimeout: 2500 },
+            database: {
+              clientUrl: url,
+              pool: { min: 0, max: 3 },
+              driverOptions: { connectionTimeoutMillis: 600 },
+            },
+          }),
+        ],
+      }),
+      { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
+    );
+    await host.app.get(LedgerWorker).look();
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ data: { title: 'one' } });
+    await fetch(`${host.url}/api/notes`, { method: 'POST', headers, body });
+    warned.length = 0;
+  });
+  afterEach(async () => {
+    await host.close();
+    jest.restoreAllMocks();
+  });
+
+  let asked = 0;
+  /** Reads that no other is equal to, at once. */
+  const read = async (count: number): Promise<number[]> => {
+    const answers = Array.from({ length: count }, () =>
+      fetch(`${host.url}/api/notes?filters[title][$ne]=${(asked += 1)}`),
+    );
+    return (await Promise.all(answers)).map(({ status }) => status);
+  };
+  /** Stands still as soon as so many statements, or connections, have been begun. */
+  function stopAt(what: 'query' | 'connect', times: number, milliseconds: number): () => void {
+    let left = times;
+    const original = pg.Client.prototype[what] as (...all: unknown[]) => unknown;
+    const stopping = function (this: pg.Client, ...args: unknown[]): unknown {
+      const result = original.apply(this, args);
+      left -= 1;
+      if (left === 0) setImmediate(() => standStill(milliseconds));
+      return result;
+    };
+    pg.Client.prototype[what] = stopping as never;
+    return () => {
+      pg.Client.prototype[what] = original as never;
+    };
+  }
+
+  it('has its connections, however long they have taken', async () => {
+    for (let times = 1; times <= 2; times += 1) {
+      await host.sql(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+      await new Promise((done) => setTimeout(done, 100));
+      const back = stopAt('connect', times, 900);
+      expect(await read(3)).toEqual([200, 200, 200]);
+      back();
+    }
+  });
+
+  it('has its answers, and ends nobody for being slow', async () => {
+    await read(3);
+    for (let times = 1; times <= 3; times += 1) {
+      const back = stopAt('query', times, 900);
+      expect(await read(12)).toEqual(Array(12).fill(200));
+      back();
+    }
+    const back = stopAt('query', 1, 2600);
+    expect(await read(1)).toEqual([200]);
+    back();
+  });
+
+  it('knows what has changed, and goes on answering from what is kept', async () => {
+    const path = `${host.url}/api/notes`;
+    for (let i = 0; i < 4; i += 1) await fetch(path);
+    const { hits } = host.app.get(ContentMetrics).cache;
+    const back = stopAt('query', 1, 2300);
+    expect((await fetch(path)).status).toBe(200);
+    back();
+    expect([host.app.get(ContentMetrics).cache.hits, warned]).toEqual([hits + 1, []]);
+  });
+});
