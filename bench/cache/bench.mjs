@@ -124,7 +124,7 @@ export async function bench(args) {
     const keys = contestants.slice(1).map(({ key }) => key);
     const markdown = `# Cache bench
 
-\`npm run bench -- cache\`, ${new Date().toISOString().slice(0, 10)}: requests per second as a multiple of the hand-written limit's,
+\`npm run bench -- ${['cache', ...args].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}: requests per second as a multiple of the hand-written limit's,
 median of ${rounds} rounds that take turns. Writes are of one session, to the same type.
 Resident memory after the run: ${contestants
       .slice(0, 5)
@@ -143,7 +143,7 @@ ${table(
 )}
 `;
     console.log(markdown);
-    if (args.length === 0) {
+    if (values.only === WANTED.join(',')) {
       await mkdir(results, { recursive: true });
       await writeFile(join(results, 'cache.md'), markdown);
       const machine = await describePostgres(databases.url);
