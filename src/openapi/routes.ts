@@ -18,7 +18,7 @@ import {
   type Response,
 } from './document.js';
 import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from './error-answers.js';
-import { marked, timed } from './headers.js';
+import { timed } from './headers.js';
 import { scheduleBody, writeBody } from './inputs.js';
 import { type ParameterName, parametersOf } from './parameters.js';
 import { nameOf, rootView, type View } from './view.js';
@@ -238,7 +238,6 @@ function successOf(one: RouteRow, routed: Routed): Response {
   const schema = ANSWERS[one.answer]?.(routed);
   const headers = {
     ...(isTagged(one) ? TAGGED : {}),
-    ...(one.method === 'get' ? {} : marked(routed.describing)),
     ...timed(routed.describing),
   };
   return {
