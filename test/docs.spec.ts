@@ -6,7 +6,9 @@ import { ContentService } from '../src/documents/content.service.ts';
 import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/schema/options.ts';
 import { isScalarType } from '../src/schema/scalar-types.ts';
 import { LocalStorage } from '../src/files/local-storage.ts';
+import { resolveUsersOptions } from '../src/accounts/users.options.ts';
 import { resolveFilesOptions } from '../src/files/files.options.ts';
+import { run } from '../src/module/command-line.ts';
 import { DEFAULT_SETTINGS } from '../src/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -132,6 +134,24 @@ describe('documentation', () => {
         ([name, value]) => !page.includes(`| \`${name}\` | ${value} |`),
       ),
     ).toEqual([]);
+  });
+
+  it('names every command, and only those', async () => {
+    const usage = await run(['--help'], { env: {}, say: () => undefined });
+    const commands = [...usage.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+    const named = rowsUnder('docs/options.md', 'Commands').flatMap(([name]) => quoted(name));
+    expect(commands.length).toBeGreaterThan(6);
+    expect(named.filter((name) => name !== 'command').sort()).toEqual(commands.sort());
+  });
+
+  it('names every option of users', () => {
+    const {
+      secrets: _secrets,
+      claims: _claims,
+      ...options
+    } = resolveUsersOptions({ secret: 'a secret of 32 bytes, and of more than that' });
+    const named = rowsUnder('docs/accounts.md', 'Users and roles').flatMap(([name]) => quoted(name));
+    expect(named).toEqual(expect.arrayContaining(['secret', 'issuer', 'audience', ...Object.keys(options)]));
   });
 
   it('M5: says of every option of attributes which types take it, and of no other', () => {

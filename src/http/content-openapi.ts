@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
+import { Database } from '../database/database.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { describe } from '../openapi/describe.js';
-import type { Describe, Described } from '../openapi/describing.js';
+import type { Describe, Described, Describing } from '../openapi/describing.js';
 import type { ContentDocument } from '../openapi/document.js';
 import { type HostDocument, hostPaths } from '../openapi/merge.js';
 import { localePaths } from '../openapi/locale-paths.js';
@@ -37,6 +38,7 @@ export class ContentOpenApi {
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(Database) private readonly database: Database,
   ) {
     if (settings.openapi.document) this.added.push(ownPaths);
   }
@@ -66,16 +68,14 @@ export class ContentOpenApi {
     const key = JSON.stringify([kind, userOf(caller) !== null, permissions.id, asked]);
     const known = this.kept.get(key);
     if (known !== undefined) return known;
-    const { schema, settings } = this;
-    const document = describe(
-      { ...asked, caller, schema, settings, base: this.routes.base, credentials: this.credentials },
-      this.added,
-    );
+    const document = describe({ ...asked, caller, ...this.host }, this.added);
     this.kept.set(key, document);
     return document;
   }
 
-  private get credentials(): string[] {
-    return this.access.vary.split(', ');
+  private get host(): Pick<Describing, 'schema' | 'settings' | 'base' | 'replicas' | 'credentials'> {
+    const { schema, settings, routes, database, access } = this;
+    const credentials = access.vary.split(', ');
+    return { schema, settings, base: routes.base, replicas: database.hasReplicas, credentials };
   }
 }

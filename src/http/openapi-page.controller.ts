@@ -47,7 +47,7 @@ function folderOf(name: string): string | null {
 @UseFilters(ContentErrorFilter)
 @Described()
 export class OpenApiPageController implements OnModuleInit {
-  private folder: string | null = null;
+  private folder = '';
 
   constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
 
@@ -55,12 +55,13 @@ export class OpenApiPageController implements OnModuleInit {
   onModuleInit(): void {
     const { page, document } = this.settings.openapi;
     if (!page) return;
-    this.folder = folderOf(PACKAGE);
+    const folder = folderOf(PACKAGE);
     const mistakes = [
       ...(document ? [] : ['openapi.page: shows the document, and openapi.document is false']),
-      ...(this.folder === null ? [`openapi.page: npm install ${PACKAGE}, which the page is made with`] : []),
+      ...(folder === null ? [`openapi.page: npm install ${PACKAGE}, which the page is made with`] : []),
     ];
     if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
+    this.folder = folder ?? '';
   }
 
   @Get()
@@ -69,7 +70,6 @@ export class OpenApiPageController implements OnModuleInit {
   @Header('X-Content-Type-Options', 'nosniff')
   @Header('Referrer-Policy', 'no-referrer')
   page(): string {
-    if (this.folder === null) throw notFound();
     return pageOf(this.settings.openapi.title);
   }
 
@@ -77,7 +77,6 @@ export class OpenApiPageController implements OnModuleInit {
   @Header('X-Content-Type-Options', 'nosniff')
   async file(@Param('file') name: string): Promise<StreamableFile> {
     const type = FILES.get(name);
-    if (this.folder === null) throw notFound();
     if (name === SCRIPT) return new StreamableFile(Buffer.from(PAGE_SCRIPT), { type: SCRIPT_TYPE });
     if (type === undefined) throw notFound();
     return new StreamableFile(await readFile(join(this.folder, name)), { type });

@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
-import { notFound, validationError } from '../errors.js';
+import { validationError } from '../errors.js';
 import type { ContentDocument } from '../openapi/document.js';
 import { readRaw } from '../query/read-raw.js';
 import { toBoolean } from '../schema/formats.js';
@@ -38,7 +38,6 @@ export class OpenApiController {
 
   @Get()
   find(@Req() request: HttpRequest): ContentDocument {
-    if (!this.settings.openapi.document) throw notFound();
     const { count } = readRaw(queryOf(request), this.settings.limits);
     const format = request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat';
     return this.openApi.documentFor(callerOf(request), { format, counts: countsOf(count) });

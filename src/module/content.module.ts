@@ -1,5 +1,13 @@
 /** The face of the content module. */
-import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Inject,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type Type,
+} from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { UnroutedErrorFilter } from '../http/error.filter.js';
 import { LocalesController } from '../http/locales.controller.js';
 import { ModelController } from '../http/model.controller.js';
@@ -8,10 +16,25 @@ import { OpenApiPageController } from '../http/openapi-page.controller.js';
 import { PositionInterceptor } from '../http/position.interceptor.js';
 import { ContentRoutes } from '../http/routes.js';
 import { MODEL_GRANT } from '../schema/naming.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
 import { defineContent } from './define-content.js';
+
+/** A controller below the content prefix that no type is behind. */
+interface Placed {
+  readonly controller: Type;
+  readonly path: string;
+  readonly isOn: (settings: ContentSettings) => boolean;
+}
+
+const PLACED: readonly Placed[] = [
+  { controller: LocalesController, path: 'i18n', isOn: () => true },
+  { controller: ModelController, path: MODEL_GRANT, isOn: () => true },
+  { controller: OpenApiController, path: 'openapi.json', isOn: ({ openapi }) => openapi.document },
+  { controller: OpenApiPageController, path: 'openapi', isOn: ({ openapi }) => openapi.page },
+];
 
 /**
  * Gives a Nest application a content REST API.
@@ -31,6 +54,8 @@ export class ContentModule implements NestModule {
     @Inject(ContentRoutes) private readonly routes: ContentRoutes,
     @Inject(UnroutedErrorFilter) private readonly unrouted: UnroutedErrorFilter,
     @Inject(PositionInterceptor) private readonly positions: PositionInterceptor,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {}
 
   /** Options known at once. Throws a ContentModelError that lists every mistake of the model. */
@@ -69,15 +94,20 @@ export class ContentModule implements NestModule {
 
   /**
    * Runs when the global prefix is known and before the routes are registered: the last moment to set their
-   * paths.
+   * paths, and to take back those that the settings switch off, which a factory may have made.
    */
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.mount();
-    this.routes.setPath(LocalesController, 'i18n');
-    this.routes.setPath(ModelController, MODEL_GRANT);
-    this.routes.setPath(OpenApiController, 'openapi.json');
-    this.routes.setPath(OpenApiPageController, 'openapi');
+    for (const { controller, path, isOn } of PLACED)
+      if (isOn(this.settings)) this.routes.setPath(controller, path);
+      else this.leaveOut(controller);
     this.unrouted.register();
     this.positions.register();
+  }
+
+  private leaveOut(controller: Type): void {
+    for (const module of this.modules.values())
+      if (module.metatype === ContentModule && module.instance === this)
+        module.controllers.delete(controller);
   }
 }

@@ -1,6 +1,7 @@
 /** Requests that depend on what a client has: tags of answers, and what is asked with them (RFC 9110 13). */
-import type { Components } from './components.js';
+import type { Describing } from './describing.js';
 import type { JsonSchema, Reference, Response } from './document.js';
+import { timed } from './headers.js';
 
 const TEXT: JsonSchema = { type: 'string' };
 
@@ -10,9 +11,9 @@ export const TAGGED: NonNullable<Response['headers']> = {
 };
 
 /** The answer to a read of what the client has already. */
-export const notModified = (components: Components): Readonly<Record<string, Reference>> => ({
-  304: components.ref('responses', { key: 'not modified', name: 'NotModified' }, () => ({
+export const notModified = (describing: Describing): Readonly<Record<string, Reference>> => ({
+  304: describing.components.ref('responses', { key: 'not modified', name: 'NotModified' }, () => ({
     description: 'The client has this answer already; there is no body.',
-    headers: TAGGED,
+    headers: { ...TAGGED, ...timed(describing) },
   })),
 });

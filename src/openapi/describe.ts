@@ -2,6 +2,7 @@
 import type { ContentDocument, JsonSchema, Paths } from './document.js';
 import { Components } from './components.js';
 import type { Describe, Describing } from './describing.js';
+import { withPositions } from './headers.js';
 import { typePaths } from './routes.js';
 
 const VERSION = '3.1.1';
@@ -28,7 +29,7 @@ export function describe(asked: Omit<Describing, 'components'>, more: readonly D
   const describing: Describing = { ...asked, components: new Components() };
   const { caller, schema, settings } = describing;
   const types = [...schema.types.values()].map((type) => typePaths(type, describing));
-  const paths = mergePaths(...types, ...more.map((add) => add(describing)));
+  const paths = withPositions(mergePaths(...types, ...more.map((add) => add(describing))), describing);
   const tags = Object.values(paths).flatMap((path) => Object.values(path).flatMap((one) => one.tags));
   const schemes = schemesOf(asked);
   const needed = Object.keys(schemes).map((name) => ({ [name]: [] }));

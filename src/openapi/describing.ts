@@ -20,6 +20,8 @@ export interface Describing extends Described {
   readonly settings: ContentSettings;
   /** The path before all content routes, `/api`. */
   readonly base: string;
+  /** Whether reads may be answered by servers that follow the one which is written to. */
+  readonly replicas: boolean;
   /** Names of the headers that say who asks, `Authorization` among them. */
   readonly credentials: readonly string[];
   readonly components: Components;

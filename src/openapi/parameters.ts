@@ -1,9 +1,11 @@
 /** The parameters of operations: one row for each. */
 import { decide } from '../access/decide.js';
+import { MARK_HEADER } from '../query/mark.js';
 import { PUBLICATION_FILTERS } from '../query/query.js';
 import type { ContentType } from '../schema/model.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
+import { MARKS } from './headers.js';
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import type { View } from './view.js';
 
@@ -142,6 +144,13 @@ const ROWS = {
     name: 'If-None-Match',
     description: '`*`: written only where nothing is there yet; 412 otherwise.',
     schema: () => TEXT,
+  },
+  position: {
+    in: 'header',
+    name: MARK_HEADER,
+    description:
+      'What the last write was answered with: at least that is shown. Of several the latest counts.',
+    schema: ({ describing }) => (describing.replicas ? MARKS : null),
   },
   format: {
     in: 'header',

@@ -18,6 +18,7 @@ import {
   type Response,
 } from './document.js';
 import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from './error-answers.js';
+import { timed } from './headers.js';
 import { scheduleBody, writeBody } from './inputs.js';
 import { type ParameterName, parametersOf } from './parameters.js';
 import { nameOf, rootView, type View } from './view.js';
@@ -111,6 +112,7 @@ const READ: readonly ParameterName[] = [
   'status',
   'publicationFilter',
   'ifNoneMatch',
+  'position',
   'format',
 ];
 const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'format'];
@@ -234,9 +236,13 @@ const isTagged = ({ answer }: RouteRow): boolean => answer === 'document' || ans
 
 function successOf(one: RouteRow, routed: Routed): Response {
   const schema = ANSWERS[one.answer]?.(routed);
+  const headers = {
+    ...(isTagged(one) ? TAGGED : {}),
+    ...timed(routed.describing),
+  };
   return {
     description: SUCCESS[one.status],
-    ...(isTagged(one) ? { headers: TAGGED } : {}),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(schema === undefined ? {} : { content: json(schema) }),
   };
 }
@@ -256,7 +262,7 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
     ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
       [one.status]: successOf(one, routed),
-      ...(one.method === 'get' && isTagged(one) ? notModified(describing.components) : {}),
+      ...(one.method === 'get' && isTagged(one) ? notModified(describing) : {}),
       ...errorAnswers(errors, describing.components),
     },
   };

@@ -4,11 +4,12 @@
  */
 import type { RawQuery } from '../query/read-raw.js';
 import type { Whole } from './document-of.js';
+import type { Exact } from './exact.js';
 import type { FieldsOf } from './filters-of.js';
 import type { ChangeInput, HookData, NewInput } from './input-of.js';
 import type { CountQuery, ListQuery, OneQuery, PopulateOf, VersionQuery, WriteQuery } from './query-of.js';
 import type { ContentId, IsRegistered, Register } from './registry.js';
-import type { Exact, Result } from './result-of.js';
+import type { Result } from './result-of.js';
 
 /** A content type: by its id where a model is registered, else as the type of its documents. */
 export type Subject = IsRegistered extends true ? ContentId | object : object;
@@ -21,7 +22,7 @@ export type PopulateFor<T> = Typed<T, PopulateOf<T & string, Register>, unknown>
 export type Status = 'draft' | 'published';
 
 /** What is populated, with every name in it checked. */
-type Checked<T, P> = P & Exact<P, PopulateOf<T & string, Register>>;
+type Checked<T, P> = P & Exact<P, T & string, Register>;
 
 export type ListQueryFor<T, F, P> = Typed<T, ListQuery<T & string, Register, F, Checked<T, P>>, RawQuery>;
 export type OneQueryFor<T, F, P> = Typed<T, OneQuery<T & string, Register, F, Checked<T, P>>, RawQuery>;

@@ -3,12 +3,7 @@ import type { ScalarTypeName } from '../schema/definitions.js';
 import type { AttributeOf, NamesOf, TargetOf } from './registry.js';
 import type { Values } from './values.js';
 
-type OneOrMany<V> = V | readonly V[];
-
-/** One name or several. Messages show which there are: what is made here goes by no name of its own. */
-export type Listed<Name> =
-  | (Name extends infer One extends string ? One : never)
-  | readonly (Name extends infer One extends string ? One : never)[];
+export type OneOrMany<V> = V | readonly V[];
 
 /** The operators of every attribute. A list for an operator that takes one value means: any of them. */
 interface Comparisons<V> {
@@ -85,7 +80,7 @@ export type FiltersOf<N extends string, R> = {
       : FilterOf<AttributeOf<N, R, K>, R>;
 };
 
-type Direction = 'asc' | 'desc' | 'ASC' | 'DESC';
+type Direction = 'asc' | 'desc';
 
 /** The names that one sorts by as texts: own ones, and those of what one attribute leads to. */
 type SortPath<N extends string, R> =
@@ -107,4 +102,8 @@ type SortTree<N extends string, R> = {
 export type SortOf<N extends string, R> = OneOrMany<SortText<N, R> | SortTree<N, R>>;
 
 /** `fields` (protocol section 3). */
-export type FieldsOf<N extends string, R> = Listed<'*' | NamesOf<N, R, 'scalar'>>;
+export type FieldsOf<N extends string, R> = OneOrMany<FieldTexts<N, R>['text']>;
+
+interface FieldTexts<N extends string, R> {
+  readonly text: '*' | NamesOf<N, R, 'scalar'>;
+}

@@ -8,6 +8,7 @@ import type {
   IdOf,
   IsMany,
   KindsOf,
+  OwnAttributes,
   Register,
   RegistryOf,
   TargetOf,
@@ -68,15 +69,15 @@ type Embedded<A, R, S> = A extends { readonly type: 'dynamiczone' }
     ? readonly Instance<TargetOf<A>, R, S>[]
     : Instance<TargetOf<A>, R, S>;
 
-type ValueOf<A, R, S> = A extends { readonly type: 'relation' | 'media' }
-  ? Links<A, A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? Typed<KindsOf<A>> : Reference>
-  : A extends { readonly type: 'component' | 'dynamiczone' }
-    ? Embedded<A, R, S>
-    : A extends { readonly type: 'enumeration'; readonly enum: readonly (infer E)[] }
-      ? E
-      : A extends { readonly type: infer Type extends ScalarTypeName }
-        ? Values[Type]
-        : unknown;
+type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarTypeName }
+  ? A extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : Values[Type]
+  : A extends { readonly type: 'relation' | 'media' }
+    ? Links<A, A extends { readonly relation: 'morphToOne' | 'morphToMany' } ? Typed<KindsOf<A>> : Reference>
+    : A extends { readonly type: 'component' | 'dynamiczone' }
+      ? Embedded<A, R, S>
+      : unknown;
 
 /** What may be null: everything in a draft; else what is not required, and no list. */
 type Nothing<A, S> = S extends 'draft'
@@ -87,31 +88,32 @@ type Nothing<A, S> = S extends 'draft'
     ? never
     : null;
 
-/** Whether a new document has to say it: links need not be there, and some values are made. */
-type IsNeeded<A, K, D> = A extends
-  { readonly type: 'relation' | 'media' } | { readonly default: unknown } | { readonly generate: true }
-  ? false
-  : D extends { readonly owner: K }
-    ? false
-    : A extends { readonly required: true }
-      ? true
-      : false;
+type Attributes<N, R> = OwnAttributes<Defined<N, R>>;
 
-type Attributes<N, R> = Defined<N, R> extends { readonly attributes: infer A } ? A : never;
+/** What has to be there and is made by nobody else; links need not be there. */
+type Needed = { readonly required: true };
+type Made =
+  { readonly type: 'relation' | 'media' } | { readonly default: unknown } | { readonly generate: true };
 
-type WritableName<N, R> = keyof {
-  [K in keyof Attributes<N, R> as Attributes<N, R>[K] extends { readonly writable: false } ? never : K]: true;
-} &
-  keyof Attributes<N, R>;
+// Both are made once for each definition, whatever is written.
+type Writable<A> = {
+  [K in keyof A]: A[K] extends { readonly writable: false } ? never : K;
+}[keyof A];
+type NeededOf<D, A> = {
+  [K in keyof A]: A[K] extends Needed
+    ? A[K] extends Made | { readonly writable: false }
+      ? never
+      : D extends { readonly owner: K }
+        ? never
+        : K
+    : never;
+}[keyof A];
+
+type WritableName<N, R> = Writable<Attributes<N, R>> & keyof Attributes<N, R>;
 
 type NeededName<N, R, S> = S extends 'draft'
   ? never
-  : keyof {
-      [
-        K in WritableName<N, R> as IsNeeded<Attributes<N, R>[K], K, Defined<N, R>> extends true ? K : never
-      ]: true;
-    } &
-      keyof Attributes<N, R>;
+  : NeededOf<Defined<N, R>, Attributes<N, R>> & keyof Attributes<N, R>;
 
 /** What is needed of a document in the state `S`. */
 type NeededInput<N, R, S> = {

@@ -1,6 +1,6 @@
 /** The type of a query in code: what a query string says, as an object. */
 import type { PublicationFilter } from '../query/query.js';
-import type { FieldsOf, FiltersOf, Listed, SortOf } from './filters-of.js';
+import type { FieldsOf, FiltersOf, OneOrMany, SortOf } from './filters-of.js';
 import type {
   AttributeOf,
   Definition,
@@ -18,17 +18,22 @@ import type {
 /** The name of an attribute that can be populated. */
 export type PopulateName<N, R> = NamesOf<N, R, 'related' | 'mixed'>;
 
-/** The id of everything that an attribute may lead to. */
-type LeadsTo<A> = [TargetOf<A>] extends [never] ? IdOfKind<KindsOf<A>> & string : TargetOf<A>;
+/**
+ * `author`, `author.company`; what lies deeper is asked for by objects. A member of an interface has no name
+ * of its own, so that messages show which texts there are.
+ */
+interface PopulateTexts<N extends string, R> {
+  readonly text:
+    | PopulateName<N, R>
+    | {
+        [K in NamesOf<N, R, 'related'>]: `${K}.${PopulateName<TargetOf<AttributeOf<N, R, K>>, R>}`;
+      }[NamesOf<N, R, 'related'>]
+    | {
+        [K in NamesOf<N, R, 'mixed'>]: `${K}.${PopulateNames<IdOfKind<KindsOf<AttributeOf<N, R, K>>>, R>}`;
+      }[NamesOf<N, R, 'mixed'>];
+}
 
-/** `author`, `author.company`; what lies deeper is asked for by objects. */
-type PopulateText<N extends string, R> =
-  | PopulateName<N, R>
-  | {
-      [K in PopulateName<N, R>]: `${K}.${PopulateNames<LeadsTo<AttributeOf<N, R, K>>, R>}`;
-    }[PopulateName<N, R>];
-
-type PopulateNames<N extends string, R> = N extends unknown ? PopulateName<N, R> : never;
+type PopulateNames<N, R> = N extends unknown ? PopulateName<N, R> : never;
 
 /** What is said of the documents or instances that an attribute leads to. */
 interface ItemOptions<N extends string, R> {
@@ -59,7 +64,8 @@ type PopulateTree<N extends string, R> = {
 };
 
 /** `populate` (protocol section 4). */
-export type PopulateOf<N extends string, R> = '*' | Listed<PopulateText<N, R>> | PopulateTree<N, R>;
+export type PopulateOf<N extends string, R> =
+  '*' | OneOrMany<PopulateTexts<N, R>['text']> | PopulateTree<N, R>;
 
 /** Which of the versions of a document is meant. */
 export interface VersionQuery {

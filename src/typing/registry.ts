@@ -101,12 +101,15 @@ interface LocalesOf<N> {
   readonly localizations: { readonly type: 'relation'; readonly relation: 'oneToMany'; readonly target: N };
 }
 
-/** Every attribute that can be named, those that the service sets among them. */
-type AttributesOf<D> = D extends { readonly uid: string; readonly attributes: infer A }
-  ? InstanceAttributes & A
-  : D extends { readonly singularApiId: infer N; readonly attributes: infer A }
-    ? DocumentAttributes & A & (D extends { readonly localized: true } ? LocalesOf<N> : unknown)
-    : never;
+/** What the service sets of a type or component. */
+type ServiceAttributes<D> = D extends { readonly uid: string }
+  ? InstanceAttributes
+  : D extends { readonly localized: true; readonly singularApiId: infer N }
+    ? DocumentAttributes & LocalesOf<N>
+    : DocumentAttributes;
+
+/** What its definition says. */
+export type OwnAttributes<D> = D extends { readonly attributes: infer A } ? A : never;
 
 type Polymorphic = 'morphToOne' | 'morphToMany' | 'morphOne' | 'morphMany';
 
@@ -121,9 +124,22 @@ type RoleOf<A> = A extends { readonly private: true } | { readonly type: 'passwo
 
 type Role = 'scalar' | 'related' | 'mixed';
 
-type ByRole<D, Asked extends Role> = {
-  [K in keyof AttributesOf<D> as RoleOf<AttributesOf<D>[K]> extends Asked ? K : never]: true;
-};
+// Compilers make these once for each definition: whatever asks for names, and how often, costs a look-up.
+type Roles<A> = { readonly [K in keyof A]: RoleOf<A[K]> };
+type InRole<Of, Asked extends Role> = { [K in keyof Of]: Of[K] extends Asked ? K : never }[keyof Of];
+
+type OwnNames<D, Asked extends Role> = InRole<Roles<OwnAttributes<D>>, Asked>;
+
+/** What the service sets: scalars, and where there are locales, the other versions. */
+type ServiceNames<D, Asked extends Role> = Asked extends 'scalar'
+  ? D extends { readonly uid: string }
+    ? keyof InstanceAttributes
+    : keyof DocumentAttributes
+  : Asked extends 'related'
+    ? D extends { readonly localized: true }
+      ? 'localizations'
+      : never
+    : never;
 
 /**
  * The names of the attributes that are scalars, lead somewhere (relations to one type, files, components), or
@@ -132,12 +148,16 @@ type ByRole<D, Asked extends Role> = {
  */
 export type NamesOf<N, R, Asked extends Role> = [Defined<N, R>] extends [never]
   ? string
-  : string & keyof ByRole<Defined<N, R>, Asked>;
+  : Asked extends Role
+    ? ServiceNames<Defined<N, R>, Asked> | (string & OwnNames<Defined<N, R>, Asked>)
+    : never;
 
 /** The attribute that a name means. */
-export type AttributeOf<N, R, K> = K extends keyof AttributesOf<Defined<N, R>>
-  ? AttributesOf<Defined<N, R>>[K]
-  : unknown;
+export type AttributeOf<N, R, K> = K extends keyof OwnAttributes<Defined<N, R>>
+  ? OwnAttributes<Defined<N, R>>[K]
+  : K extends keyof ServiceAttributes<Defined<N, R>>
+    ? ServiceAttributes<Defined<N, R>>[K]
+    : unknown;
 
 /** The id of what an attribute leads to, where that is one. */
 export type TargetOf<A> = A extends { readonly type: 'media' }

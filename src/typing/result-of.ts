@@ -98,19 +98,22 @@ type PopulatedBy<N, R, P> = P extends string
         : ByPaths<N, R, Path>
       : ByTree<N, R, Asked<P>>;
 
-/** Nothing where nothing is asked for, and what there may be where it is not known what is: `*` or less. */
-type Populates<N, R, P> = [P] extends [never]
-  ? unknown
-  : [P] extends ['*']
-    ? ByTree<N, R, { readonly [K in PopulateName<N, R>]: true }>
-    : '*' extends P
-      ? Populatable<N, R>
-      : PopulatedBy<N, R, NonNullable<P>>;
+/** What there may be where it is not known what is asked for: `*` or less. */
+type Populates<N, R, P> = [P] extends ['*']
+  ? ByTree<N, R, { readonly [K in PopulateName<N, R>]: true }>
+  : '*' extends P
+    ? Populatable<N, R>
+    : PopulatedBy<N, R, NonNullable<P>>;
 
-/** An answer of a registry's type or component `N`. */
+/**
+ * An answer of a registry's type or component `N`. It begins with a question about `P`, so that compilers put
+ * it off until they know what was asked: of an intersection they would look into every alternative at once.
+ */
 export type Result<N, R, F, P> = [Defined<N, R>] extends [never]
   ? Whole<N, R>
-  : Simplify<Shown<N, R, F> & Populates<N, R, P>>;
+  : [P] extends [never]
+    ? Simplify<Shown<N, R, F>>
+    : Simplify<Shown<N, R, F> & Populates<N, R, P>>;
 
 /**
  * The type of what a query answers: `id`, `documentId` and the `fields` asked for, or all scalars, and what
@@ -128,45 +131,3 @@ export type ResultOf<
   Q,
   M extends Definitions | Register = Register,
 > = Result<IdOf<T>, RegistryOf<T, M>, FieldsIn<Q>, PopulateIn<Q>>;
-
-/** The names that an allowed type has, in any of its forms. */
-type KeysOf<T> = T extends readonly unknown[] ? never : T extends object ? keyof T & string : never;
-
-/** What a message shows where a name is none of the known ones. */
-interface NoSuchName<Name, Known> {
-  readonly name: Name;
-  readonly known: Known;
-}
-
-type ObjectIn<T, K> = T extends readonly unknown[]
-  ? never
-  : T extends object
-    ? K extends keyof T
-      ? NonNullable<T[K]>
-      : never
-    : never;
-type ItemIn<T> = T extends readonly (infer One)[] ? One : never;
-
-/**
- * What compilers check of a `populate` that is an argument, for a type that was inferred from it: that no
- * name in it, at any depth, is none of `Allowed`. Texts are checked by their own types.
- */
-export type Exact<Given, Allowed> = '*' extends Given
-  ? unknown
-  : Given extends string | readonly string[]
-    ? unknown
-    : Named<Given, Allowed>;
-
-type Named<Given, Allowed> = Given extends readonly unknown[]
-  ? { readonly [I in keyof Given]: Named<Given[I], ItemIn<Allowed>> }
-  : Given extends Date
-    ? Given
-    : Given extends object
-      ? unknown extends Allowed
-        ? Given
-        : {
-            readonly [K in keyof Given]: K extends KeysOf<Allowed>
-              ? Named<Given[K], ObjectIn<Allowed, K>>
-              : NoSuchName<K, KeysOf<Allowed>>;
-          }
-      : Given;

@@ -4,7 +4,7 @@ import type { ContentTypeDefinition } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { snippetWith } from '../support/snippets.ts';
 
-const PAGE = new URL('../../docs/requests.md', import.meta.url);
+const PAGE = new URL('../../docs/writing.md', import.meta.url);
 const [, SECTION = ''] = readFileSync(PAGE, 'utf8').split('## Relations to several types');
 
 /** The requests of the section, in order. */

@@ -190,6 +190,17 @@ describe('replicas', () => {
     expect(headers['vary']).toContain('Content-Position');
   });
 
+  it('the description of the API has the header, and only where there are replicas', async () => {
+    const described = async (one: supertest.Agent) => {
+      const { body } = await one.get('/api/openapi.json').expect(200);
+      const { get: read, post: write } = body.paths['/api/notes'];
+      const asked = read.parameters.map(({ $ref = '' }: { $ref?: string }) => $ref.split('/').at(-1));
+      return [asked.includes('position'), Object.keys(write.responses[201].headers as object)];
+    };
+    expect(await described(http)).toEqual([true, ['ETag', 'Content-Position']]);
+    expect(await described(await agentOf(await start([])))).toEqual([false, ['ETag']]);
+  });
+
   it('a client that presents its position never reads older than it wrote', async () => {
     const client = async (): Promise<void> => {
       const { path } = await make('0');

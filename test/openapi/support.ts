@@ -29,7 +29,7 @@ export const callerOf = (
 export function documentOf(
   { contentTypes, components = [], ...settings }: ModelOptions,
   caller: Caller,
-  described: Partial<Described> = {},
+  { replicas = false, ...described }: Partial<Described> & { readonly replicas?: boolean } = {},
   more: readonly Describe[] = [],
 ): ContentDocument {
   return describeApi(
@@ -41,6 +41,7 @@ export function documentOf(
       schema: buildSchema(contentTypes, components),
       settings: resolveSettings(settings),
       base: '/api',
+      replicas,
       credentials: ['Authorization', 'X-Roles'],
     },
     [localePaths, modelPaths, ownPaths, ...more],

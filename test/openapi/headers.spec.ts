@@ -1,0 +1,138 @@
+/** Headers that are described where the host has switched on what they are about, and nowhere else. */
+import { type LoggerService } from '@nestjs/common';
+import { SYSTEM } from '../../src/access/caller.ts';
+import { userTypes } from '../../src/accounts/account-types.ts';
+import { userPaths } from '../../src/accounts/user-paths.ts';
+import { filePaths } from '../../src/files/file-paths.ts';
+import type { ContentDocument } from '../../src/openapi/document.ts';
+import { blog } from '../fixtures/blog.ts';
+import { ADAPTERS, createTestApp } from '../support/app.ts';
+import { documentOf } from './support.ts';
+
+const actions = ['publish', 'unpublish', 'discard', 'schedule'] as const;
+const model = {
+  ...blog,
+  contentTypes: blog.contentTypes.map((type) => ({ ...type, draftAndPublish: true, actions })),
+};
+
+/** What a description says of one operation on content: its header parameters, and the headers of its answers. */
+function headersOf(document: ContentDocument): Record<string, { asked: string[]; answered: string[][] }> {
+  const all = document as any;
+  const behind = (part: any): any =>
+    part.$ref === undefined
+      ? part
+      : part.$ref
+          .split('/')
+          .slice(1)
+          .reduce((at: any, key: string) => at[key], all);
+  return Object.fromEntries(
+    Object.entries(all.paths as Record<string, Record<string, any>>).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { parameters = [], responses }]) => [
+        `${method} ${path}`,
+        {
+          asked: parameters
+            .map(behind)
+            .filter((one: any) => one.in === 'header')
+            .map((one: any) => one.name),
+          answered: Object.entries<any>(responses)
+            .filter(([status]) => Number(status) < 400)
+            .map(([, one]) => Object.keys((behind(one).headers ?? {}) as object)),
+        },
+      ]),
+    ),
+  );
+}
+
+const isContent = (operation: string): boolean =>
+  !/openapi|i18n|content-type-builder|users|upload/.test(operation);
+const isRead = (operation: string): boolean =>
+  operation.startsWith('get ') && !operation.endsWith('/schedule');
+
+describe('headers that an application may have', () => {
+  it('are not described where it does not have them', () => {
+    const text = JSON.stringify(documentOf(model, SYSTEM));
+    expect(text).not.toMatch(/Content-Position|Server-Timing/);
+  });
+
+  it('Content-Position: taken by every read of content and given by whatever writes, with replicas', () => {
+    const users = { ...model, contentTypes: [...model.contentTypes, ...userTypes()] };
+    const found = Object.entries(
+      headersOf(documentOf(users, SYSTEM, { replicas: true }, [userPaths, filePaths])),
+    );
+    expect(found.filter(([operation]) => isContent(operation)).length).toBeGreaterThan(40);
+    for (const [operation, { asked, answered }] of found) {
+      expect([operation, asked.includes('Content-Position')]).toEqual([
+        operation,
+        isContent(operation) && isRead(operation),
+      ]);
+      const done = answered.length > 0 && !operation.startsWith('get ');
+      expect([operation, answered.some((names) => names.includes('Content-Position'))]).toEqual([
+        operation,
+        done,
+      ]);
+    }
+  });
+
+  it('Server-Timing: of whatever content is shown or done, a 304 included, with serverTiming', () => {
+    const found = Object.entries(headersOf(documentOf({ ...model, serverTiming: true }, SYSTEM)));
+    for (const [operation, { answered }] of found)
+      expect([operation, answered.map((names) => names.includes('Server-Timing'))]).toEqual([
+        operation,
+        answered.map(() => isContent(operation)),
+      ]);
+  });
+});
+
+describe.each(ADAPTERS)('headers that an application has, on %s', (adapter) => {
+  it('are those that are described: ETag and Server-Timing of a read, a 304 and a write', async () => {
+    const test = await createTestApp(
+      { ...blog, access: { public: { '*': '*' } }, serverTiming: true },
+      adapter,
+    );
+    try {
+      const { body: document } = await test.http.get('/api/openapi.json').expect(200);
+      const described = headersOf(document as ContentDocument);
+      const named = (headers: Record<string, unknown>): string[] =>
+        ['ETag', 'Server-Timing', 'Content-Position'].filter((name) => name.toLowerCase() in headers);
+      const written = await test.http
+        .post('/api/categories')
+        .send({ data: { name: 'Gardens' } })
+        .expect(201);
+      const read = await test.http.get('/api/categories').expect(200);
+      const same = await test.http
+        .get('/api/categories')
+        .set('If-None-Match', String(read.headers['etag']))
+        .expect(304);
+      expect(described['post /api/categories']?.answered).toEqual([named(written.headers)]);
+      expect(described['get /api/categories']?.answered).toEqual([named(read.headers), named(same.headers)]);
+    } finally {
+      await test.close();
+    }
+  });
+});
+
+describe('routes that are switched off', () => {
+  it.each([
+    [{}, ['openapi.json']],
+    [{ page: true }, ['openapi', 'openapi.json']],
+    [{ document: false }, []],
+  ] as const)('with %j are not mapped, and no line says so', async (openapi, mapped) => {
+    const lines: string[] = [];
+    const ignore = (): void => undefined;
+    const logger: LoggerService = {
+      log: (line: unknown) => void lines.push(String(line)),
+      warn: ignore,
+      error: ignore,
+    };
+    const test = await createTestApp({ ...blog, openapi }, 'express', (app) => app.useLogger(logger));
+    test.app.useLogger(['fatal']);
+    const posted = (await test.http.post('/api/openapi')).status;
+    await test.close();
+    const controllers = lines.flatMap((line) => /^OpenApi\w* \{\/api\/([\w.]+)\}/.exec(line)?.[1] ?? []);
+    expect(controllers.sort()).toEqual(mapped);
+    expect(lines.some((line) => line.includes('{/api/i18n}'))).toBe(true);
+    expect(lines.filter((line) => line.includes('/api/openapi,')).length > 0).toBe(mapped.length > 1);
+    // Where there is no page there is no path of it: no other method would do either.
+    expect(posted).toBe(mapped.length > 1 ? 405 : 404);
+  });
+});
