@@ -57,7 +57,7 @@ export function lockSteps({ alone, others }: TableLocks): Sql[] {
       perform set_config('lock_timeout', former, true);
       return;
     exception when lock_not_available or deadlock_detected then
-      perform pg_sleep(0.05);
+      perform pg_sleep_for('50 milliseconds');
     end;
   end loop;
   raise exception using message = 'The tables are in use all the time: run the migration when there is less to do';
