@@ -5,13 +5,15 @@
 import { requestCancel } from './cancel-request.js';
 import { isLateConnect } from './database-errors.js';
 import { Flight } from './flight.js';
-import type { Pool, PoolClient, QueryConfig, Release } from './pool-types.js';
+import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row } from './runner.js';
 import { abandoned, Ticket, type TicketOffice, type TicketRequest } from './ticket.js';
 
 /** What jobs share. */
 export interface JobOffice extends TicketOffice {
   readonly pool: Pool;
+  /** Sees to it that no connection is waited for that is lost. */
+  readonly makeRoom: () => void;
 }
 
 export interface JobCalls {
@@ -30,7 +32,6 @@ export const RECOVERY = 1000;
 export class Job {
   private readonly ticket: Ticket;
   private client: PoolClient | null = null;
-  private release: Release | null = null;
   /** Told how the statement under way ended. */
   private done: Done | null = null;
   /** Called when the connection has answered, whoever still wants to know. */
@@ -102,6 +103,7 @@ export class Job {
    * still or the server is short of time: so it is tried once more, as long as anybody waits.
    */
   private connect(isSecond = false): void {
+    this.office.makeRoom();
     this.office.pool.connect((error, client, release) => {
       if (!isSecond && isLateConnect(error) && !this.ticket.isOver) return this.connect(true);
       if (client === undefined || this.ticket.isOver) {
@@ -111,7 +113,6 @@ export class Job {
         return this.ticket.fail(error ?? abandoned());
       }
       this.client = client;
-      this.release = release;
       this.ticket.begin();
       this.calls.begin(this, client);
     });
@@ -159,8 +160,10 @@ export class Job {
   }
 
   private giveBack(broken: boolean): void {
+    const { client } = this;
     this.client = null;
-    this.release?.(broken);
+    // Asked of the client, which knows whether somebody has taken its place from it meanwhile.
+    client?.release(broken);
     this.ticket.leave();
   }
 }

@@ -76,6 +76,7 @@ export class NativePool {
     });
     this.office = {
       pool,
+      makeRoom: () => this.makeRoom(),
       admission: new Admission(placesOf(pool.options.max, slowShare, queueLength)),
       deadlines: new TimeoutList(statementTimeout),
       waits: new TimeoutList(queueTimeout),
@@ -164,6 +165,7 @@ export class NativePool {
       let processID: number | null = null;
       let isDone = false;
       const enter = (): void => {
+        this.makeRoom();
         const leave = (): void => {
           isDone = true;
           ticket.end();
@@ -199,14 +201,23 @@ export class NativePool {
   /**
    * Kysely keeps the slot of a transaction whose connection died (kysely-org/kysely#1990); this gives such
    * slots back. It looks into the pool's own lists, for want of another way, and does nothing where they are
-   * not as expected.
+   * not as expected. Who does give one back after that does nothing.
    */
   releaseLost(): void {
     const { _idle: idle = [] } = this.pool as PoolInside;
     for (const client of [...this.inside]) {
       const isLost = client._queryable === false && !idle.some((item) => item.client === client);
-      if (isLost && typeof client.release === 'function') client.release(true);
+      if (!isLost || typeof client.release !== 'function') continue;
+      const { release } = client;
+      client.release = () => undefined;
+      release(true);
     }
+  }
+
+  /** Slots are lost by the host's transactions, too, of which nobody else hears: until there is none left. */
+  private makeRoom(): void {
+    const { totalCount, idleCount, options } = this.pool;
+    if (idleCount === 0 && totalCount >= options.max) this.releaseLost();
   }
 
   private get inside(): readonly InsideClient[] {
@@ -257,7 +268,6 @@ export class NativePool {
 
 interface InsideClient extends PoolClient {
   readonly _queryable?: boolean;
-  readonly release?: (destroy: boolean) => void;
 }
 
 interface PoolInside {

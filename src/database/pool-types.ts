@@ -18,6 +18,8 @@ export interface PoolClient {
   /** Not there, or not whole, in the driver over libpq. */
   readonly connection?: Partial<Wire>;
   query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
+  /** Gives the connection back, once. */
+  release: Release;
   /** Submits whatever submits itself. */
   query(flight: { submit(wire: never): Error | null }): void;
   /** How a value of a type is read. */
@@ -37,6 +39,9 @@ export type Release = (destroy?: boolean) => void;
 export interface Pool {
   readonly Client: new (options: Pool['options']) => OwnClient;
   readonly options: { readonly max: number; readonly connectionTimeoutMillis?: number };
+  /** How many connections there are, and how many of them nobody uses. */
+  readonly totalCount: number;
+  readonly idleCount: number;
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
 }
 

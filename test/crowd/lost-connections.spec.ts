@@ -1,0 +1,73 @@
+/**
+ * Connections that die in the host's own transactions: MikroORM's driver keeps their places in the pool, which
+ * are nobody's from then on.
+ */
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
+import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import pg from 'pg';
+import { type Host, startHost } from '../http/helpers.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+const PLACES = 3;
+
+describe("connections that die in the host's transactions", () => {
+  let host: Host;
+  let database = '';
+  beforeAll(async () => {
+    host = await startHost(
+      ({ url }) => {
+        database = url;
+        return {
+          imports: [
+            ContentModule.forRoot({
+              contentTypes: [note],
+              access: { public: { note: '*' } },
+              database: { clientUrl: url, pool: { min: 0, max: PLACES } },
+            }),
+          ],
+        };
+      },
+      { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
+    );
+  });
+  afterAll(() => host.close());
+
+  const em = (): SqlEntityManager => host.app.get<MikroORM>(CONTENT_ORM).em.fork();
+  const killed = async (): Promise<boolean> => {
+    const transaction = em().transactional(async (inside) => {
+      const [row] = await inside.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
+      const killer = new pg.Client({ connectionString: database });
+      await killer.connect();
+      await killer.query('select pg_terminate_backend($1)', [row?.pid]);
+      await killer.end();
+      await new Promise((done) => setTimeout(done, 50));
+      await inside.execute('select 1');
+    });
+    return transaction.then(
+      () => false,
+      () => true,
+    );
+  };
+
+  it.each(['a read', 'a write'])('are not waited for by %s', async (what) => {
+    for (let i = 0; i < PLACES; i += 1) expect(await killed()).toBe(true);
+    const started = performance.now();
+    const url = `${host.url}/api/notes`;
+    const answer =
+      what === 'a read'
+        ? await fetch(url)
+        : await fetch(url, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ data: { title: 'one' } }),
+          });
+    expect(answer.status).toBe(what === 'a read' ? 200 : 201);
+    expect(performance.now() - started).toBeLessThan(2000);
+    // And the host itself gets one.
+    expect(await em().execute('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
