@@ -13,4 +13,5 @@ export default {
   testEnvironment: '<rootDir>/test/support/one-realm.mjs',
   testRunner: '<rootDir>/test/support/native-runner.mjs',
   transform: {},
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
 };
