@@ -47,10 +47,10 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
 
 /**
  * The page as ids in order: LIMIT comes before any populate work, so skipped rows cost none. The bound of the
- * sub-query never changes in a process; it tells the planner that a page is small, which a parameter cannot. It
- * stands within: a sort that nobody is known to end early looks dearer than one for a known page, and the
- * statement would be planned anew for each. So one generic plan serves every request of a shape. First pages are
- * a shape of their own, for the same reason.
+ * sub-query never changes in a process; it tells the planner that a page is small, which a parameter cannot.
+ * It stands within, where rows are sorted: a sort of which nobody knows that it ends early looks dearer than
+ * one for a known page, and the statement would be planned anew each time. So one generic plan serves every
+ * request of a shape. First pages are a shape of their own, for the same reason.
  */
 function pageOf(row: RowScope, { from, order, counted }: Listed, page: Pagination): Sql {
   const id = column(row, 'id');
