@@ -10,21 +10,27 @@ interface Problem {
   readonly message: string;
 }
 
-const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.json'), ts.sys.readFile) as { config: object };
-const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, FOLDER);
-const program = ts.createProgram(fileNames, options);
-
-/** Only the cases are checked: the library itself is, elsewhere. */
-function problemsOf(name: string): Problem[] {
-  const file = program.getSourceFile(join(FOLDER, name));
-  if (file === undefined) throw new Error(`There is no ${name}`);
-  return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
-    ({ start = 0, messageText }) => ({
-      line: file.getLineAndCharacterOfPosition(start).line,
-      message: ts.flattenDiagnosticMessageText(messageText, '\n'),
-    }),
-  );
-}
+/**
+ * What is wrong with the cases, by file. Only they are checked: the library itself is, elsewhere. The program, which
+ * is large, is not held for longer.
+ */
+const problemsOf = ((): ((name: string) => readonly Problem[]) => {
+  const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.json'), ts.sys.readFile) as { config: object };
+  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, FOLDER);
+  const program = ts.createProgram(fileNames, options);
+  const found = (name: string): readonly Problem[] => {
+    const file = program.getSourceFile(join(FOLDER, name));
+    if (file === undefined) throw new Error(`There is no ${name}`);
+    return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
+      ({ start = 0, messageText }) => ({
+        line: file.getLineAndCharacterOfPosition(start).line,
+        message: ts.flattenDiagnosticMessageText(messageText, '\n'),
+      }),
+    );
+  };
+  const all = new Map(['model.ts', 'right.ts', 'wrong.ts'].map((name) => [name, found(name)]));
+  return (name) => all.get(name) ?? [];
+})();
 
 /** The mistakes of `wrong.ts`: each from the comment that says its message to the next comment. */
 function mistakes(): (readonly [code: string, parts: readonly string[], from: number, to: number])[] {

@@ -114,6 +114,9 @@ const REMEMBERED = 1000;
 /** Rights by what is granted in them. Rights that were forgotten and are made again are another object. */
 const interned = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
 
+/** Those that are there from the start, which are never forgotten. */
+const lasting = new Map<string, Permissions>();
+
 /** Rights by the ids of the two that they were added up from. */
 const sums = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
 
@@ -178,6 +181,10 @@ export class Permissions {
 
   static readonly ALL = Permissions.of({ '*': '*' });
 
+  static {
+    for (const [key, rights] of interned) lasting.set(key, rights);
+  }
+
   /** The rights that several lists of grants give together. */
   static of(...lists: readonly Grants[]): Permissions {
     const entries = lists
@@ -208,7 +215,7 @@ export class Permissions {
     );
     const own = grantedOf(onOwn.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry)));
     const key = JSON.stringify([textOf(granted), textOf(own)]);
-    const known = interned.get(key);
+    const known = lasting.get(key) ?? interned.get(key);
     if (known !== undefined) return known;
     const rights = new Permissions(granted, own);
     interned.set(key, rights);

@@ -69,7 +69,7 @@ const CASES: readonly Case[] = [
     name: 'a later page of a filtered list, which may be empty',
     type: 'post',
     query: 'fields=title&filters[views][$gte]=10&pagination[start]=5&pagination[limit]=2',
-    values: ['en', 10, 2, 5],
+    values: ['en', 10, 5, 2],
     data: [],
     total: 2,
   },

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { MikroOrmModule } from '@mikro-orm/nestjs';
 import runner from 'jest-circus/runner';
 import { suite } from './from-source.mjs';
 
@@ -19,6 +20,8 @@ function requireAnew(path) {
 export default function run(globalConfig, config, environment, runtime, ...rest) {
   const { console } = globalThis;
   suite.number = (suite.number ?? 0) + 1;
+  // Entities that modules of other suites have named.
+  MikroOrmModule.clearStorage();
   runtime.requireInternalModule = requireAnew;
   runtime.setGlobalsForRuntime = (globals) => Object.assign(globalThis, globals);
   runtime.unstable_shouldLoadAsEsm = () => true;
@@ -27,6 +30,8 @@ export default function run(globalConfig, config, environment, runtime, ...rest)
   globalThis.console = environment.global.console;
   // Node knows where the lines of what it has loaded come from.
   Error.prepareStackTrace = undefined;
+  // Every refusal is an error: jest's hundred frames of each would cost more than all else that it takes.
+  Error.stackTraceLimit = 20;
   const done = runner.default(globalConfig, config, environment, runtime, ...rest);
   return done.finally(() => void (globalThis.console = console));
 }

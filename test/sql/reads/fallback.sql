@@ -21,9 +21,9 @@ select (
               and array_position($1::text[], v.locale) < array_position($1::text[], t0.locale)
           )
           order by t0.id
-          limit $2::int8
+          limit 100
         ) q
-        limit 100
+        limit $2::int8
       ) page
     ))
     order by t0.id

@@ -7,10 +7,10 @@ with page as materialized (
       and t0.locale = $1::text
       and t0."views" >= $2::int4
     order by t0.id
-    limit $3::int8
-    offset $4::int8
+    limit 100
+    offset $3::int8
   ) q
-  limit 100
+  limit $4::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

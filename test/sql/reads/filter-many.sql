@@ -58,9 +58,9 @@ with page as materialized (
       offset 0
     ))
     order by t0.id
-    limit $7::int8
+    limit 100
   ) q
-  limit 100
+  limit $7::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

@@ -20,9 +20,9 @@ with page as materialized (
         and t2.locale = 'en'
     ))
     order by t0.id
-    limit $2::int8
+    limit 100
   ) q
-  limit 100
+  limit $2::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

@@ -14,9 +14,9 @@ with page as materialized (
         and not (t1."name" = $3::text)
     ))
     order by t0.id
-    limit $4::int8
+    limit 100
   ) q
-  limit 100
+  limit $4::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

@@ -11,9 +11,9 @@ with page as materialized (
       where (c1.v->>'text') = $2::text
     )
     order by t0.id
-    limit $3::int8
+    limit 100
   ) q
-  limit 100
+  limit $3::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

@@ -7,9 +7,9 @@ with page as materialized (
       and t0.locale = $1::text
       and (t0."views" >= $2::int4 and lower(t0."title") like lower($3::text))
     order by t0.id
-    limit $4::int8
+    limit 100
   ) q
-  limit 100
+  limit $4::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

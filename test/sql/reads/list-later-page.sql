@@ -23,10 +23,10 @@ select (
           where t0.published
             and t0.locale = $1::text
           order by t0.id
-          limit $2::int8
-          offset $3::int8
+          limit 100
+          offset $2::int8
         ) q
-        limit 100
+        limit $3::int8
       ) page
     ))
     order by t0.id

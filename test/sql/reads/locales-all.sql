@@ -11,9 +11,9 @@ select (
           from "posts" t0
           where t0.published
           order by k0 asc, t0.id
-          limit $1::int8
+          limit 100
         ) q
-        limit 100
+        limit $1::int8
       ) page
     )) with ordinality p(id, n)
     join "posts" t0 on t0.id = p.id

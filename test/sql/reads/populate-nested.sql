@@ -7,9 +7,9 @@ with page as materialized (
       and t0.locale = 'en'
       and t0."name" = $1::text
     order by t0.id
-    limit $2::int8
+    limit 100
   ) q
-  limit 100
+  limit $2::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

@@ -23,9 +23,9 @@ select (
           where t0.published
             and t0.locale = 'en'
           order by t0.id
-          limit $1::int8
+          limit 100
         ) q
-        limit 100
+        limit $1::int8
       ) page
     ))
     order by t0.id

@@ -7,9 +7,9 @@ with page as materialized (
       and t0.locale = $1::text
       and (lower((t0."id")::text) like lower($2::text) or lower(t0."document_id") like lower($2::text) or lower(t0."title") like lower($2::text) or lower((t0."views")::text) like lower($2::text))
     order by t0.id
-    limit $3::int8
+    limit 100
   ) q
-  limit 100
+  limit $3::int8
 ) select (
   select coalesce(json_agg(d.*), '[]')
   from (

@@ -1,0 +1,58 @@
+/** When PostgreSQL keeps the plan of a list, and when it plans a list anew for the values that are asked for. */
+import pg from 'pg';
+import type { TestApp } from '../support/app.ts';
+import { fillShelf, type Ids, openShelf, statement } from './shelf.ts';
+
+/** After five executions PostgreSQL decides. */
+const TIMES = 12;
+
+describe('a list that is asked again and again', () => {
+  let test: TestApp;
+  let ids: Ids;
+  let prepared = 0;
+
+  beforeAll(async () => {
+    test = await openShelf();
+    ids = await fillShelf(test);
+    // Ann wrote thousands of posts more, Bob none.
+    await test.sql(
+      `insert into posts select (jsonb_populate_record(null::posts,
+         to_jsonb(p) || jsonb_build_object('id', 1000 + n, 'document_id', 'bulk' || n, 'title', 'title ' || n))).*
+       from posts p, generate_series(1, 4000) n where p.document_id = $1 and p.published and p.locale = 'en'`,
+      [ids.one],
+    );
+    await test.sql('vacuum analyze');
+  });
+  afterAll(() => test.close());
+
+  /** How often the statement of a query was planned for its values, of {@link TIMES}. */
+  async function planned(query: string): Promise<unknown> {
+    const { text, values } = statement('post', query);
+    const name = `list_${(prepared += 1)}`;
+    const literals = values.map((value) =>
+      typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value)),
+    );
+    await test.sql(`prepare ${name} as ${text}`);
+    for (let n = 0; n < TIMES; n += 1) await test.sql(`execute ${name}(${literals.join(', ')})`);
+    const [row] = await test.sql(
+      `select custom_plans::int as planned from pg_prepared_statements where name = $1`,
+      [name],
+    );
+    return row?.['planned'];
+  }
+
+  it.each([
+    'sort=id',
+    'sort=id&pagination[pageSize]=10',
+    'sort=id&filters[author][name]=Ann',
+    'sort=id&filters[author][home][city]=Oslo',
+    'sort=title&filters[author][name]=Ann',
+    'sort=id&pagination[withCount]=false&filters[author][name]=Ann',
+  ])('has one plan for all: %s', async (query) => {
+    expect(await planned(query)).toBe(5);
+  });
+
+  it('is planned anew where a value is so rare that its own plan pays', async () => {
+    expect(await planned(`sort=id&filters[author][documentId]=${ids.bob}`)).toBe(TIMES);
+  });
+});
