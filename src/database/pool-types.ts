@@ -34,7 +34,7 @@ export interface OwnClient extends PoolClient {
 }
 
 /** Gives a connection back; with `true` it is closed instead of used again. */
-export type Release = (destroy?: boolean) => void;
+type Release = (destroy?: boolean) => void;
 
 export interface Pool {
   readonly Client: new (options: Pool['options']) => OwnClient;
