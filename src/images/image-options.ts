@@ -39,7 +39,7 @@ export interface ImageOptions {
   readonly maxPixels?: number;
   /** Longest time for one version of a picture, in milliseconds; then it is refused. Default 20,000. */
   readonly timeout?: number;
-  /** Versions that are made at a time. Default: one for each processor, 3 at most. */
+  /** Versions that are made at a time. Default: one more than processors, 3 at most. */
   readonly parallel?: number;
   /** Versions that may wait to be made; beyond it the answer is a 503. Default 1000. */
   readonly queueLength?: number;
@@ -59,7 +59,7 @@ const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
   signingKeys: Object.freeze([]),
   maxPixels: 64_000_000,
   timeout: 20_000,
-  parallel: Math.min(3, availableParallelism()),
+  parallel: Math.min(3, availableParallelism() + 1),
   queueLength: 1000,
   thumbhash: false,
 });
