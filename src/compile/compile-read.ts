@@ -181,6 +181,7 @@ export interface Reading {
   readonly kept: boolean;
 }
 
+/** The same as it is answered. */
 export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Statement {
   const answer = answerSql(plan, bytes, noted);
   const seen = seenBy(ledgerTablesOf(plan.type));

@@ -121,8 +121,9 @@ export class Reads {
   /** The statement of a read. */
   print(plan: ReadPlan): Statement {
     const { responseBytes: bytes } = this.base.settings.limits;
-    const reading = { bytes, noted: this.ledger.isWhole, kept: this.keeps };
-    return statementOf(plan, (asked) => compileAnswer(asked, reading));
+    return statementOf(plan, (asked) =>
+      compileAnswer(asked, { bytes, noted: this.ledger.isWhole, kept: this.keeps }),
+    );
   }
 
   /**
