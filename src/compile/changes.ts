@@ -62,7 +62,7 @@ export function revisionOf({ type, row, value, lists }: Content): Sql {
  * shown.
  */
 export const stampOf = (row: Sql): Sql =>
-  sql`concat(${row}.id, '.', ${row}.xmin, '.', (extract(epoch from ${row}.updated_at) * 1000)::int8)`;
+  sql`concat(${row}.id, '.', ${row}.xmin, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
 
 /** The assignments of an update that changes the content of `t`. */
 export const noted = (content: Omit<Content, 'row'>): Sql =>

@@ -35,7 +35,7 @@ import {
   type VersionsShape,
   versionsShape,
 } from './load-shape.js';
-import { currentRows, hasVersion, newContext, rowScope, type RowScope } from './scope.js';
+import { currentRows, hasVersion, rowScope, type RowScope } from './scope.js';
 import { documentOf } from './version-sql.js';
 
 /** Whether a row's document is the caller's own; null where nobody's is. */
@@ -43,14 +43,15 @@ const ownRow = (row: Sql, own: OwnShape | null): Sql =>
   own === null ? sql`false` : compileOwnShape(own, row);
 
 /**
- * The versions of a document, and whether they are the user's own. Where stored values go into what is
- * written, their rows are locked too, against writers that know nothing of this library.
+ * The versions of a document, and whether they are the user's own; with what else is `shown` of the rows `t`.
+ * Where stored values go into what is written, their rows are locked too, against writers that know nothing
+ * of this library.
  */
-function versions({ type, documentId, own, merged }: VersionsShape): Sql {
+function versions({ type, documentId, own, merged }: VersionsShape, shown = sql``): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
   const lock = merged.size > 0 ? sql` for no key update` : sql``;
   const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision::text, ${stampOf(sql`t`)} as stamp,
-      ${theirs} as own
+      ${theirs} as own${shown}
     from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
@@ -73,26 +74,25 @@ function matters({ type, merged }: LoadShape, row: Sql): Sql[] {
 }
 
 /** Stored values of the written locale's versions, or of all where that locale is new. */
-function storedValues(request: LoadShape, row: RowScope): Sql {
+function storedValues(request: LoadShape): Sql {
   const { type, locale, defaultLocale } = request;
+  const row = rowScope(type, sql`t`);
   const values = [...type.attributes.values()].flatMap((attribute) => storedValue(attribute, row, request));
   const object =
     values.length === 0
       ? sql`'{}'::json`
       : sql`(select row_to_json(j.*) from (select ${join(values, ', ')}) j)`;
   const inLocale = (code: Param): Sql => {
-    const other = sql`select 1 from ${quote(type.table)} o where o.document_id = ${row.alias}.document_id
+    const other = sql`select 1 from ${quote(type.table)} o where o.document_id = t.document_id
       and o.locale = ${code}::text`;
-    return sql`(${row.alias}.locale = ${code}::text or not exists (${other}))`;
+    return sql`(t.locale = ${code}::text or not exists (${other}))`;
   };
   const conditions = [
-    documentOf(row.alias, request.documentId),
     ...currentRows(type, row.alias, constant(defaultLocale)),
     ...matters(request, row.alias),
     ...(type.localized && locale !== null ? [inLocale(locale)] : []),
   ];
-  return sql`(select json_object_agg(${row.alias}.id, ${object}) from ${quote(type.table)} ${row.alias}
-    where ${join(conditions, ' and ')})::text as stored`;
+  return sql`, case when ${join([sql`true`, ...conditions], ' and ')} then ${object} end as stored`;
 }
 
 /** The value of an attribute that has a column of its own, where it matters. */
@@ -187,12 +187,9 @@ const versionsAlone = (shape: VersionsShape): Sql =>
 
 /** All that a write with a body needs to know. */
 function loaded(shape: LoadShape): Sql {
-  const { type, existing, instances, references, defaultLocale } = shape;
-  const version = { published: true, locale: { kind: 'any' }, defaultLocale, publication: null } as const;
-  const context = newContext({ version, format: 'flat', filePlaceholder: null });
-  const row = rowScope(type, alias('t', context.next()));
+  const { type, existing, instances, references } = shape;
   const document = existing
-    ? [versions(shape), storedValues(shape, row), storedModel(type), ...ownedLinks(shape)]
+    ? [versions(shape, storedValues(shape)), storedModel(type), ...ownedLinks(shape)]
     : [];
   const sequence = sql`${quote(type.storage.instanceSequence, 'reference')}::regclass`;
   const ids = (count: Param): Sql => sql`(select json_agg(nextval(${sequence}))
@@ -212,8 +209,8 @@ export const compileVersions = (request: VersionsRequest): Statement =>
   );
 
 /**
- * One statement, one row: `versions`, `stored`, `model`, `linked`, `ids`, and `k0`, `k1`, … with the
- * documents of each type that is referenced.
+ * One statement, one row: `versions` with what is `stored`, `model`, `linked`, `ids`, and `k0`, `k1`, … with
+ * the documents of each type that is referenced.
  */
 export const compileLoad = (request: LoadRequest): Statement =>
   fill(

@@ -34,14 +34,18 @@ function firstOf({ version: { locale, defaultLocale } }: ReadPlan, row: RowScope
   return sql`${column(row, 'locale')} <> ${constant(defaultLocale)}, `;
 }
 
+/** Whether a document has one row at most in its state and locale, so that there is nothing to choose. */
+const isOneRow = ({ type, documentId, version }: ReadPlan): boolean =>
+  documentId !== null && (!type.localized || version.locale.kind === 'one');
+
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
   if (plan.documentId !== null)
     conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
   const list = compileObject(plan.object, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stampOf(row.alias)} as stamp`;
-  const rows = sql`select ${shown} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}
-    order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
+  const first = isOneRow(plan) ? sql`` : sql` order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
+  const rows = sql`select ${shown} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}${first}`;
   return sql`select o.data, o.stamp from (select 1) z left join (${rows}) o on true`;
 }
 
@@ -188,11 +192,13 @@ export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): 
   return print(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
 }
 
+/** What stands in an answer beside its data. */
+const besideOf = ({ page }: ReadPlan): Sql => (page === null ? sql`x.stamp` : sql`x.total`);
+
 function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
   const bound = constant(bytes);
-  const beside = plan.page === null ? sql`x.stamp` : sql`x.total`;
   return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data,
-    coalesce(octet_length(x.data) > ${bound}, false) as over, ${beside}
+    coalesce(octet_length(x.data) > ${bound}, false) as over, ${besideOf(plan)}
     from (${readSql(plan, noted)} offset 0) x`;
 }
 
@@ -200,13 +206,15 @@ function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
 const MARK = `content_answer_${randomBytes(6).toString('hex')}`;
 
 /**
- * The answer to a write, as the last statement of its transaction: where there is none to give, it fails, so
- * that the COMMIT that was sent along with it does nothing.
+ * The answer to a write, as the last statement of its transaction: where there is none to give, or it is too
+ * large, it fails, so that the COMMIT that was sent along with it does nothing.
  */
 export function compileLastAnswer(plan: ReadPlan, bytes: number): Statement {
   const [over, absent] = [constant(`${MARK}_over`), constant(`${MARK}_absent`)];
-  const flaw = sql`case when a.over then ${over} when a.data is null then ${absent} else '0' end`;
-  return print(sql`select a.*, (${flaw})::int4 as flaw from (${answerSql(plan, bytes)} offset 0) a`);
+  const flaw = sql`case when octet_length(x.data) > ${constant(bytes)} then ${over}
+    when x.data is null then ${absent} else '0' end`;
+  return print(sql`select x.data, false as over, ${besideOf(plan)}, (${flaw})::int4 as flaw
+    from (${readSql(plan)} offset 0) x`);
 }
 
 /** Why an answer failed, from the error of its statement; null for any other error. */

@@ -164,12 +164,12 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   const values = new Map(given.map((column) => [column, value(column)]));
   const sets = [...values].map(([{ name }, one]) => sql`${quote(name)} = ${one}`);
   const revision = revisionOf({ type, row: sql`t`, lists, value: (column) => values.get(column) });
-  const both = sql`update ${table} t set updated_at = ${TIME}, revision = (select r.revision from r),
-      published_at = case when t.published then ${TIME} end${list(sets)}
-    where t.id in (${row}, ${live}::int4) returning t.*`;
   const sharing = (published: boolean): Sql | null =>
     shared(type, given, { from: published ? sql`p` : sql`o`, published });
   const shares = hasOthers && sharing(true) !== null;
+  const both = sql`update ${table} t set updated_at = ${TIME}, revision = (select r.revision from r),
+      published_at = case when t.published then ${TIME} end${list(sets)}
+    where t.id in (${row}, ${live}::int4) returning ${shares ? sql`t.*` : sql`t.id`}`;
   const parts = [
     {
       name: sql`r`,

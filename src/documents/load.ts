@@ -3,11 +3,13 @@ import type { OwnCondition } from '../access/decide.js';
 import { compileLoad, compileVersions } from '../compile/compile-load.js';
 import type { Row } from '../database/runner.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
+import type { GivenRelation } from '../plan/given.js';
 import type { Loaded } from '../plan/loaded.js';
 import { neededValues } from '../plan/needed-values.js';
 import type { StoredValues } from '../plan/stored-instances.js';
 import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
 import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
+import { isObject } from '../json.js';
 import type { ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
@@ -66,6 +68,15 @@ function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks
   return type.storage.links.filter(({ attribute: { join } }) => !given.includes(join.name));
 }
 
+/**
+ * Whether it matters which links are there already: to a change of them, and where a list that replaces them
+ * may have to keep some, or may name what the caller could not link anew.
+ */
+const needsLinks = ({ attribute, input, scope }: GivenRelation): boolean =>
+  input.kind !== 'set' ||
+  scope.targets !== 'all' ||
+  attribute.targets.some((type) => scope.drafts(type) !== 'all');
+
 /** Whether there may be a document already. */
 const mayExist = ({ type, documentId }: WriteTarget): boolean =>
   documentId !== null || type.kind === 'singleType';
@@ -79,8 +90,9 @@ export function loadStatement(request: LoadRequest): Statement | null {
   const existing = mayExist(target);
   if (!existing && references.size === 0 && instances === 0) return null;
   const needed = neededValues(target, values);
-  const given = [...values.relations.values()].map(({ attribute }) => attribute);
-  const changed = given.filter(({ join }) => join.side === 'inverse');
+  const given = [...values.relations.values()];
+  const changed = given.filter(({ attribute: { join } }) => join.side === 'inverse');
+  const linked = given.filter(needsLinks).map(({ attribute }) => attribute);
   return compileLoad({
     type,
     existing,
@@ -88,8 +100,8 @@ export function loadStatement(request: LoadRequest): Statement | null {
     locale: everyLocale ? null : locale,
     linkLocale,
     defaultLocale: settings.defaultLocale,
-    touched: new Set([...given, ...judged(request)].map(({ name }) => name)),
-    changed: new Set(changed.flatMap(({ targets }) => targets)),
+    touched: new Set([...linked, ...judged(request)].map(({ name }) => name)),
+    changed: new Set(changed.flatMap(({ attribute: { targets } }) => targets)),
     references: [...references],
     own,
     instances,
@@ -102,9 +114,13 @@ export function loadStatement(request: LoadRequest): Statement | null {
 /** What the statement has said: the row that it answers, or none where there was nothing to look up. */
 export function loadedFrom(row: Row = {}, request: LoadRequest): Loaded {
   const { target, body } = request;
-  const rows = parse<Row[]>(row['versions'], []).map(versionRow);
-  const values = parse<Record<string, StoredValues>>(row['stored'], {});
-  const stored = new Map(Object.entries(values).map(([id, one]) => [Number(id), one]));
+  const found = parse<Row[]>(row['versions'], []);
+  const rows = found.map(versionRow);
+  const stored = new Map(
+    found.flatMap(({ id, stored: values }): [number, StoredValues][] =>
+      isObject(values) ? [[Number(id), values]] : [],
+    ),
+  );
   const named = new Map(
     [...(body?.references.keys() ?? [])].map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])]),
   );

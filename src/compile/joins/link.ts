@@ -65,9 +65,16 @@ interface Wanted {
   readonly locale: Param | null;
 }
 
+/** Whether versions in other locales show what they share of the links that a step writes. */
+const isShared = ({ links }: Pick<Wanted, 'links'>, { hasOthers, isOfLocale }: LinksShape): boolean =>
+  hasOthers && isOfLocale && !links.perLocale;
+
 /** The parts that change links: the wanted ones, those that end and come, and those that others lose. */
-function changesOf({ links, from, states, locale }: Wanted, step: LinksShape): Part[] {
+function changesOf(wanting: Wanted, step: LinksShape): Part[] {
+  const { links, from, states, locale } = wanting;
   const names = namesOf(links);
+  // Nobody reads whose links have changed where that is the written document alone.
+  const changed = isShared(wanting, step) ? sql` ${changedLinks(names)}` : sql``;
   const { table, owner, position } = names;
   const me = writtenId(step);
   const place =
@@ -86,11 +93,11 @@ function changesOf({ links, from, states, locale }: Wanted, step: LinksShape): P
       where l.${position} <> excluded.${position}`;
   const lost: Part = (part) =>
     sql`delete from ${table} l where ${allOf(scope)}
-      and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w) ${changedLinks(names)}`;
+      and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w)${changed}`;
   const come: Part = (part) =>
     sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
       select ${me}, w.published, w.locale, ${wanted}, w.position${place.value} from ${part(0)} w
-      order by w.published, w.locale, w.position${step.isNew ? sql`` : moved} ${changedLinks(names)}`;
+      order by w.published, w.locale, w.position${step.isNew ? sql`` : moved}${changed}`;
   const taken = isTaken(links, sql`w.type`);
   const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
   const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
@@ -108,7 +115,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const taken = isTaken(links, sql`w.type`);
   const takes = parts.length - 1;
   // Versions in other locales show what they share, other owners lose what is taken.
-  const own = step.hasOthers && !links.perLocale && step.isOfLocale;
+  const own = isShared(wanted, step);
   const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];
   const isWritten = allOf([

@@ -8,7 +8,7 @@ left join (
     from (
       select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title"
     ) d
-  )::text as data, concat(t0.id, '.', t0.xmin, '.', (extract(epoch from t0.updated_at) * 1000)::int8) as stamp
+  )::text as data, concat(t0.id, '.', t0.xmin, '.', (date_part('epoch', t0.updated_at) * 1000)::int8) as stamp
   from "posts" t0
   where t0.document_id = $1::text
     and t0.published
@@ -21,6 +21,4 @@ left join (
       and v.locale = any($2::text[])
       and array_position($2::text[], v.locale) < array_position($2::text[], t0.locale)
   )
-  order by t0.id
-  limit 1
 ) o on true

@@ -77,11 +77,9 @@ left join (
         ) j13
       ) as "attributes"
     ) d
-  )::text as data, concat(t0.id, '.', t0.xmin, '.', (extract(epoch from t0.updated_at) * 1000)::int8) as stamp
+  )::text as data, concat(t0.id, '.', t0.xmin, '.', (date_part('epoch', t0.updated_at) * 1000)::int8) as stamp
   from "posts" t0
   where t0.document_id = $1::text
     and t0.published
     and t0.locale = $2::text
-  order by t0.id
-  limit 1
 ) o on true
