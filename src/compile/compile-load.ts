@@ -13,6 +13,8 @@ import {
   join,
   type Param,
   quote,
+  silently,
+  slot,
   type Sql,
   sql,
   type Statement,
@@ -21,6 +23,7 @@ import {
 } from '../sql.js';
 import { stampOf } from './changes.js';
 import { compileOwnShape, type OwnShape } from './compile-own.js';
+import { failing } from './failing.js';
 import { namesOf } from './link-sql.js';
 import { joinSql } from './joins/joins.js';
 import { KeptTexts } from './kept-texts.js';
@@ -217,3 +220,35 @@ export const compileLoad = (request: LoadRequest): Statement =>
     LOADED.of(request.type, loadFacts(request), () => template(loaded(loadShape(request)))),
     request,
   );
+
+/** What a write counts on: documents of a type, by their document ids. */
+export type Expected = readonly (readonly [ContentType, readonly string[]])[];
+
+/** Looks for the documents that something counts on, and fails where one of them is not there. */
+function expected(types: readonly ContentType[], defaultLocale: string): Sql {
+  const missing = types.map((target, i) => {
+    const documents = slot((all: Expected) => all[i]?.[1]);
+    const count = slot((all: Expected) => all[i]?.[1].length);
+    const conditions = [
+      sql`x.document_id = any(${documents}::text[])`,
+      ...currentRows(target, sql`x`, constant(defaultLocale)),
+    ];
+    return sql`(select count(distinct x.document_id) from ${quote(target.table)} x
+      where ${join(conditions, ' and ')}) <> ${count}::int8`;
+  });
+  return sql`select ${failing({ unexpected: join(missing, ' or ') })}`;
+}
+
+const EXPECTED = new KeptTexts<Template<Expected>>();
+
+/** Fails (`unexpected`) unless all documents are there that a write to a type counts on. */
+export function compileExpected(type: ContentType, documents: Expected, defaultLocale: string): Statement {
+  const types = documents.map(([target]) => target);
+  const facts = { types: types.map(({ uid }) => uid), defaultLocale };
+  return silently(
+    fill(
+      EXPECTED.of(type, facts, () => template(expected(types, defaultLocale))),
+      documents,
+    ),
+  );
+}

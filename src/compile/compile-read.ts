@@ -1,5 +1,4 @@
 /** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
-import { randomBytes } from 'node:crypto';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
@@ -7,6 +6,7 @@ import { alias, constant, join, param, print, quote, type Sql, sql, type Stateme
 import { stampOf } from './changes.js';
 import { countedTotal, seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
+import { failing } from './failing.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
 import {
@@ -202,23 +202,15 @@ function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
     from (${readSql(plan, noted)} offset 0) x`;
 }
 
-/** What a failed answer is known by, in PostgreSQL's own words about a text that is no number. */
-const MARK = `content_answer_${randomBytes(6).toString('hex')}`;
-
 /**
  * The answer to a write, as the last statement of its transaction: where there is none to give, or it is too
  * large, it fails, so that the COMMIT that was sent along with it does nothing.
  */
 export function compileLastAnswer(plan: ReadPlan, bytes: number): Statement {
-  const [over, absent] = [constant(`${MARK}_over`), constant(`${MARK}_absent`)];
-  const flaw = sql`case when octet_length(x.data) > ${constant(bytes)} then ${over}
-    when x.data is null then ${absent} else '0' end`;
-  return print(sql`select x.data, false as over, ${besideOf(plan)}, (${flaw})::int4 as flaw
+  const flaw = failing({
+    over: sql`octet_length(x.data) > ${constant(bytes)}`,
+    absent: sql`x.data is null`,
+  });
+  return print(sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw
     from (${readSql(plan)} offset 0) x`);
-}
-
-/** Why an answer failed, from the error of its statement; null for any other error. */
-export function flawOf(error: unknown): 'over' | 'absent' | null {
-  const { message = '' } = error as { message?: string };
-  return (['over', 'absent'] as const).find((flaw) => message.includes(`${MARK}_${flaw}`)) ?? null;
 }

@@ -72,7 +72,8 @@ export interface LoadShape extends VersionsShape {
 const rowsIn = ({ references }: Lookup): number[] => [
   ...new Set(references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []))),
 ];
-const documentsIn = ({ references }: Lookup): string[] => [
+/** The documents that are named by their document ids, each once. */
+export const documentsIn = ({ references }: Lookup): string[] => [
   ...new Set(references.flatMap((one) => ('documentId' in one ? [one.documentId] : []))),
 ];
 

@@ -4,12 +4,15 @@ import type { PlanBase } from '../plan/plan-read.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { Hooks } from './hooks.js';
+import { InstanceIds } from './instance-ids.js';
 import { ModelWatch } from './model-watch.js';
 import { SignedLinks } from './signed-links.js';
 
 /** What the spine stands on. Nobody else gets it: who needs one of them asks for that one. */
 @Injectable()
 export class DocumentsBase implements PlanBase {
+  readonly instanceIds = new InstanceIds();
+
   constructor(
     @Inject(CONTENT_SCHEMA) readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) readonly settings: ContentSettings,

@@ -1,7 +1,9 @@
 /** What a write starts from: the document's rows, their values, and the documents that its body names. */
 import type { OwnCondition } from '../access/decide.js';
-import { compileLoad, compileVersions } from '../compile/compile-load.js';
+import { compileExpected, compileLoad, compileVersions } from '../compile/compile-load.js';
+import { documentsIn } from '../compile/load-shape.js';
 import type { Row } from '../database/runner.js';
+import type { Lookup } from '../plan/body.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
 import type { GivenRelation } from '../plan/given.js';
 import type { Loaded } from '../plan/loaded.js';
@@ -22,6 +24,8 @@ export interface LoadRequest {
   /** Null for a write that changes states only: the versions are all that it needs. */
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
+  /** How many ids for component instances are asked for. */
+  readonly freshIds: number;
 }
 
 const parse = <T>(text: unknown, otherwise: T): T =>
@@ -83,15 +87,15 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 
 /** The one statement that looks up what a write needs to know; null where it needs nothing. */
 export function loadStatement(request: LoadRequest): Statement | null {
-  const { target, own, body, settings } = request;
+  const { target, own, body, settings, freshIds } = request;
   const { type, documentId, locale, linkLocale, everyLocale } = target;
   if (body === null) return compileVersions({ type, documentId, own });
-  const { references, instances, values } = body;
+  const { references, values } = body;
   const existing = mayExist(target);
-  if (!existing && references.size === 0 && instances === 0) return null;
+  if (!existing && references.size === 0 && freshIds === 0) return null;
   const needed = neededValues(target, values);
   const given = [...values.relations.values()];
-  const changed = given.filter(({ attribute: { join } }) => join.side === 'inverse');
+  const changed = given.filter(isInverse);
   const linked = given.filter(needsLinks).map(({ attribute }) => attribute);
   return compileLoad({
     type,
@@ -104,28 +108,77 @@ export function loadStatement(request: LoadRequest): Statement | null {
     changed: new Set(changed.flatMap(({ attribute: { targets } }) => targets)),
     references: [...references],
     own,
-    instances,
+    instances: freshIds,
     needed: needed.names,
     merged: needed.merged,
     followed: existing ? followed(request) : [],
   });
 }
 
-/** What the statement has said: the row that it answers, or none where there was nothing to look up. */
-export function loadedFrom(row: Row = {}, request: LoadRequest): Loaded {
-  const { target, body } = request;
-  const found = parse<Row[]>(row['versions'], []);
-  const rows = found.map(versionRow);
+const isInverse = ({ attribute: { join } }: GivenRelation): boolean => join.side === 'inverse';
+
+/** What a write counts on, so that it need not wait until it has been looked up. */
+interface Expectation {
+  readonly found: Found;
+  /** Fails where something is not as expected; null where there is nothing to look at. */
+  readonly statement: Statement | null;
+}
+
+/**
+ * What a new document counts on: that all documents are there which its body names. Null where more than that
+ * has to be known of them, or of the document itself.
+ */
+export function expectationOf({ target, body, settings }: LoadRequest): Expectation | null {
+  if (body === null || mayExist(target) || [...body.values.relations.values()].some(isInverse)) return null;
+  const isPlain = ([type, { references, guarded, ownOnly }]: readonly [ContentType, Lookup]): boolean =>
+    !type.internal && !guarded && ownOnly.length === 0 && references.every((one) => 'documentId' in one);
+  const lookups = [...body.references];
+  if (!lookups.every(isPlain)) return null;
+  const expected = lookups.map(([type, lookup]) => [type, documentsIn(lookup)] as const);
+  const named = expected.map(([type, ids]): [ContentType, FoundRow[]] => [type, ids.map((id) => [0, id])]);
+  return {
+    found: { ...NOTHING_FOUND, named: new Map(named) },
+    statement: expected.length === 0 ? null : compileExpected(target.type, expected, settings.defaultLocale),
+  };
+}
+
+/** What the database has said. */
+export interface Found {
+  /** The rows of the document's versions, with what is stored in those that matter. */
+  readonly versions: readonly Row[];
+  /** The rows of documents that the body names. */
+  readonly named: ReadonlyMap<ContentType, readonly FoundRow[]>;
+  /** Of each relation that is `followed` whether the document owns a link in it. */
+  readonly linked: readonly boolean[];
+  readonly model: string | null;
+  /** Ids for component instances that nobody else has. */
+  readonly freshIds: readonly number[];
+}
+
+const NOTHING_FOUND: Found = { versions: [], named: new Map(), linked: [], model: null, freshIds: [] };
+
+/** The row that the statement answers; none where there was nothing to look up. */
+export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
+  const types = [...(body?.references.keys() ?? [])];
+  return {
+    versions: parse<Row[]>(row['versions'], []),
+    named: new Map(types.map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])])),
+    linked: parse<boolean[]>(row['linked'], []),
+    model: typeof row['model'] === 'string' ? row['model'] : null,
+    freshIds: parse<number[]>(row['ids'], []),
+  };
+}
+
+/** What a write starts from; `ids` are for the component instances of its body. */
+export function loadedFrom(found: Found, request: LoadRequest, ids: readonly number[]): Loaded {
+  const { target } = request;
+  const { named, linked, model } = found;
+  const rows = found.versions.map(versionRow);
   const stored = new Map(
-    found.flatMap(({ id, stored: values }): [number, StoredValues][] =>
+    found.versions.flatMap(({ id, stored: values }): [number, StoredValues][] =>
       isObject(values) ? [[Number(id), values]] : [],
     ),
   );
-  const named = new Map(
-    [...(body?.references.keys() ?? [])].map((to, i) => [to, parse<readonly FoundRow[]>(row[`k${i}`], [])]),
-  );
-  const ids = parse<number[]>(row['ids'], []);
-  const linked = parse<boolean[]>(row['linked'], []);
   const unlinked = followed(request).flatMap(({ attribute }, i) => (linked[i] === false ? [attribute] : []));
   const inLocale = (locale: string): Loaded => {
     const versions = versionsOf(rows, target.type, locale);
@@ -137,7 +190,7 @@ export function loadedFrom(row: Row = {}, request: LoadRequest): Loaded {
       ids,
       targets: new Map([...named].map(([to, list]) => [to, new FoundTargets(to, list, locale)])),
       unlinked: new Set(unlinked),
-      model: typeof row['model'] === 'string' ? row['model'] : null,
+      model,
       each: [],
     };
   };

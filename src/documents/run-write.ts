@@ -4,9 +4,10 @@
  * of them.
  */
 import { compileLocks } from '../compile/compile-locks.js';
-import { flawOf } from '../compile/compile-read.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
+import { type Flaw, flawOf } from '../compile/failing.js';
+import { AheadRunner } from '../database/ahead-runner.js';
 import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
@@ -30,7 +31,8 @@ import type { Statement } from '../sql.js';
 import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
 import type { Changed, HookRun } from './hook-run.js';
-import { loadedFrom, loadStatement } from './load.js';
+import { InstanceIds } from './instance-ids.js';
+import { expectationOf, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
@@ -41,6 +43,7 @@ export interface WriteBase {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly model: ModelWatch;
+  readonly instanceIds: InstanceIds;
 }
 
 /** How a write is answered. */
@@ -53,7 +56,7 @@ export interface WriteAnswer<T> {
   /** The answer, from the rows of the last statement. */
   readonly from: (rows: readonly Row[]) => T;
   /** What a statement that failed says to the client. */
-  readonly failed: (flaw: 'over' | 'absent') => Error;
+  readonly failed: (flaw: Flaw) => Error;
   readonly look: (runner: Runner, documentId: string | null) => Promise<T>;
 }
 
@@ -72,7 +75,9 @@ export interface WriteRun<T> {
 /** One attempt at a write, inside its transaction. */
 interface Attempt {
   readonly base: WriteBase;
-  readonly runner: Runner;
+  readonly runner: AheadRunner;
+  /** Whether it may count on what can be expected, and fail where that is not so. */
+  readonly expects: boolean;
   /** Filled with what may be said of values that a unique index may refuse. */
   readonly values: UniqueValues;
 }
@@ -88,20 +93,44 @@ export async function runWrite<T>(
   const { plan, hooks, options } = write;
   const { type, documentId } = plan.target;
   const values: UniqueValues = new Map();
-  const done = await base.database.transaction((runner) => attempt({ base, runner, values }, write), {
-    values,
-    retryOn: type.storage.contended,
-    shared: hooks.insideTransaction,
-    turn: turnOf(type, documentId),
-    hangup: options.hangup ?? null,
-    ...(options.em === undefined ? {} : { joined: options.em }),
+  const transact = (expects: boolean): Promise<{ readonly answer: T } | null> =>
+    base.database.transaction((runner) => attempt(startOf({ base, values, expects }, runner), write), {
+      values,
+      retryOn: type.storage.contended,
+      shared: hooks.insideTransaction,
+      turn: turnOf(type, documentId),
+      hangup: options.hangup ?? null,
+      ...(options.em === undefined ? {} : { joined: options.em }),
+    });
+  const done = await transact(true).catch((error: unknown) => {
+    // A look at what is there says what is wrong.
+    if (error instanceof Unexpected) return transact(false);
+    throw error;
   });
   if (done !== null) await hooks.committed(options.em);
   return done;
 }
 
+/** Something is not as a write expected it to be, or is wrong before anybody has looked. */
+class Unexpected extends Error {}
+
+const startOf = (start: Omit<Attempt, 'runner'>, runner: Runner): Attempt => ({
+  ...start,
+  runner: new AheadRunner(runner),
+});
+
 async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
-  const loaded = await load(work, write.plan, write.plan.locks);
+  try {
+    return await performed(work, write);
+  } catch (error) {
+    throw work.runner.isWaiting || flawOf(error) === 'unexpected' ? new Unexpected() : error;
+  }
+}
+
+async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
+  // A statement that fails would end the host's transaction, too.
+  const expects = work.expects && work.runner.em === null && !write.hooks.listening;
+  const loaded = await load({ ...work, expects }, write.plan, write.plan.locks);
   if (!isThere(write.plan, loaded.versions)) return null;
   const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
   return { answer: await writeAndAnswer(work, write, planned) };
@@ -121,7 +150,7 @@ async function changedByHooks<T>(
 ): Promise<[WritePlan, Loaded]> {
   if (!hooks.changesData) return [plan, loaded];
   const changed = await replan(await hooks.before(work.runner, raw));
-  return [changed, await load(work, changed, notHeld(changed.locks, plan.locks))];
+  return [changed, await load({ ...work, expects: false }, changed, notHeld(changed.locks, plan.locks))];
 }
 
 /** Locks that are not held yet. */
@@ -130,19 +159,33 @@ const notHeld = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
     ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
   );
 
-/** Waits for the locks and looks, in one flight. Documents without a draft get theirs first (D29). */
-async function load({ base, runner }: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
-  const { settings } = base;
-  const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings };
-  const look = loadStatement(request);
+/**
+ * Waits for the locks and looks, in one flight. Documents without a draft get theirs first (D29). Where it is
+ * known what there should be, a look whether it is so goes along with the write.
+ */
+async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
+  const { base, runner } = work;
+  const { settings, instanceIds } = base;
+  const needed = plan.body?.instances ?? 0;
+  const ids = instanceIds.take(needed);
+  const freshIds = ids === null ? InstanceIds.asked(needed) : 0;
+  const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings, freshIds };
   const locking = locks.length === 0 ? [] : [compileLocks(locks)];
+  const expectation = work.expects && ids !== null ? expectationOf(request) : null;
+  if (expectation !== null && ids !== null) {
+    runner.ahead([...locking, ...(expectation.statement === null ? [] : [expectation.statement])]);
+    return loadedFrom(expectation.found, request, ids);
+  }
+  const look = loadStatement(request);
   const statements = look === null ? locking : [...locking, look];
   const rows = statements.length === 0 ? [] : await runner.all(statements);
-  const loaded = loadedFrom(look === null ? undefined : rows.at(-1)?.[0], request);
+  const found = foundIn(look === null ? undefined : rows.at(-1)?.[0], request);
+  const own = ids ?? instanceIds.keep(found.freshIds, needed);
+  const loaded = loadedFrom(found, request, own);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
   if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
-  return loadedFrom((await runner.all([...drafts, look])).at(-1)?.[0], request);
+  return loadedFrom(foundIn((await runner.all([...drafts, look])).at(-1)?.[0], request), request, own);
 }
 
 /**
@@ -196,7 +239,6 @@ async function writeAndAnswer<T>(
   { documentId, steps }: PlannedSteps,
 ): Promise<T> {
   const written = compileSteps(steps);
-  // A statement that fails would end the host's transaction, too.
   const alone = runner.em === null && !hooks.listening;
   const answering = alone ? answer.statements(documentId) : null;
   if (answering !== null) return answer.from(await answered(runner, [...written, ...answering], answer));
@@ -214,6 +256,6 @@ async function answered<T>(
     return (await runner.last(statements)).at(-1) ?? [];
   } catch (error) {
     const flaw = flawOf(error);
-    throw flaw === null ? error : failed(flaw);
+    throw flaw === null || flaw === 'unexpected' ? error : failed(flaw);
   }
 }

@@ -14,7 +14,7 @@ import { type Scheduled, SCHEDULED, type ScheduleTime, TIME_OF } from '../schema
 import type { Schema } from '../schema/model.js';
 import type { Statement } from '../sql.js';
 import type { DocumentsBase } from './documents-base.js';
-import { loadedFrom, loadStatement } from './load.js';
+import { foundIn, loadedFrom, loadStatement } from './load.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -105,12 +105,13 @@ export class Schedules {
   private async holdAndFind(runner: Runner, { target, caller, turn }: Held): Promise<string> {
     const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
     const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
-    const request = { target, own: ownOnly(plan), body: null, settings: this.base.settings };
+    const { settings } = this.base;
+    const request = { target, own: ownOnly(plan), body: null, settings, freshIds: 0 };
     const look = loadStatement(request) as Statement;
     const holding =
       turn === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: turn, exclusive: true }])];
     const rows = await runner.all([...holding, look]);
-    const { versions } = loadedFrom(rows.at(-1)?.[0], request);
+    const { versions } = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
     if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
     return versions.documentId;
   }

@@ -1,7 +1,16 @@
-/** A write goes over the wire in two flights, and is all or nothing whichever statement of them fails. */
+/**
+ * A write goes over the wire in two flights, or one where it can count on what it names, and is all or nothing
+ * whichever statement of them fails.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { CONTENT_ORM, type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
+import {
+  CONTENT_ORM,
+  type ContentService,
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+} from 'nestjs-content-api';
 import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
 
 const label = defineCollectionType({
@@ -18,6 +27,14 @@ const note = defineCollectionType({
     code: { type: 'string', unique: true },
     slug: { type: 'uid', targetField: 'title', generate: true },
     labels: { type: 'relation', relation: 'manyToMany', target: 'label' },
+    parts: { type: 'component', component: 'shared.part', repeatable: true },
+  },
+});
+const part = defineComponent({
+  uid: 'shared.part',
+  attributes: {
+    name: { type: 'string' },
+    label: { type: 'relation', relation: 'oneToOne', target: 'label' },
   },
 });
 
@@ -28,6 +45,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
   beforeAll(async () => {
     test = await createTestApp({
       contentTypes: [note, label],
+      components: [part],
       access: { public: { note: '*', label: '*' } },
       limits: LIMITS,
       preparedStatements,
@@ -41,21 +59,63 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     test.http[method](`/api/${path}`).send(data === undefined ? undefined : { data });
   const make = async (data: object = {}): Promise<string> =>
     (await send('post', 'notes', { title: 'a', slug: next(), ...data }).expect(201)).body.data.documentId;
-  const manyLabels = async (): Promise<string[]> => {
-    const made = await Promise.all(
-      Array.from({ length: 40 }, () => send('post', 'labels', { name: next() })),
-    );
-    return made.map(({ body }) => body.data.documentId);
-  };
+  const makeLabel = async (): Promise<string> =>
+    (await send('post', 'labels', { name: next() }).expect(201)).body.data.documentId;
+  const manyLabels = (): Promise<string[]> => Promise.all(Array.from({ length: 40 }, makeLabel));
   const rows = async (documentId: string) =>
     test.sql('select title, published from notes where document_id = $1 order by published', [documentId]);
 
+  const flights = async (work: () => Promise<unknown>): Promise<number> => (await recordFlights(work)).length;
+
+  it('a create takes one flight: what it names is looked for along with it', async () => {
+    const [one, other] = [await makeLabel(), await makeLabel()];
+    expect(await flights(() => make({ labels: [one, other, one] }))).toBe(1);
+    // Ids of instances are taken by the hundred: the first write that needs some asks for them.
+    const parts = [{ name: 'p', label: one }, { name: 'q' }];
+    const made = await make({ parts });
+    expect(await flights(() => make({ parts, labels: [other] }))).toBe(1);
+    const { body } = await test.http.get(`/api/notes/${made}?populate[parts][populate]=label`).expect(200);
+    expect(body.data.parts).toMatchObject([{ name: 'p', label: { documentId: one } }, { name: 'q' }]);
+    const bodies = await Promise.all(Array.from({ length: 130 }, () => make({ parts })));
+    const all = await test.sql(
+      "select (p->>'id')::int as id from notes, jsonb_array_elements(parts) p where published and document_id = any($1)",
+      [bodies],
+    );
+    expect(new Set(all.map(({ id }) => id)).size).toBe(260);
+  });
+
+  it('what a create counts on and is not there is a 400 that names it, and nothing is written', async () => {
+    const known = await makeLabel();
+    const before = await test.sql('select count(*)::int as n from notes');
+    const refused = async (data: object): Promise<string> =>
+      (await send('post', 'notes', { slug: next(), ...data }).expect(400)).body.error.message;
+    const missing = 'Document with id "nowhere", locale "null" not found';
+    expect(await refused({ title: 'a', labels: [known, 'nowhere'] })).toBe(missing);
+    expect(await refused({ title: 'a', parts: [{ label: 'nowhere' }] })).toBe(missing);
+    // What is named comes before what is said, whether anybody has looked or not.
+    expect(await refused({ labels: ['nowhere'] })).toBe(missing);
+    expect(await refused({ labels: [known] })).toMatch(/^title must be a `string`/);
+    expect(await test.sql('select count(*)::int as n from notes')).toEqual(before);
+  });
+
+  it('a create that waits for the end of what it names does not link it', async () => {
+    const label = await makeLabel();
+    const labels = test.app.get<ContentService>(getContentToken('label'), { strict: false });
+    let waiting: Promise<{ body: { error: { message: string } } }> | undefined;
+    await test.app.get<MikroORM>(CONTENT_ORM).em.transactional(async (em) => {
+      await labels.delete(label, {}, { em });
+      waiting = send('post', 'notes', { title: 'late', slug: next(), labels: [label] })
+        .expect(400)
+        .then((answer) => answer);
+      await sleep(300);
+    });
+    expect((await waiting)?.body.error.message).toContain(`"${label}"`);
+    expect(await test.sql("select 1 from notes where title = 'late'")).toEqual([]);
+  });
+
   it('a create, an update, a publish and a delete take two flights at most', async () => {
-    const { documentId } = (await send('post', 'labels', { name: 'x' }).expect(201)).body.data;
-    const flights = async (work: () => Promise<unknown>): Promise<number> =>
-      (await recordFlights(work)).length;
+    const documentId = await makeLabel();
     expect(await flights(() => make())).toBe(1);
-    expect(await flights(() => make({ labels: [documentId] }))).toBe(2);
     const draft = (await send('post', 'notes?status=draft', { slug: next() }).expect(201)).body.data;
     // The published version is new, and its links come with it.
     const publish = { title: 'b', labels: [documentId] };
