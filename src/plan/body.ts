@@ -78,18 +78,17 @@ const SOURCE = { source: 'body' } as const;
 const TOLERATED = ['publishedAt', 'locale'];
 const MAX_DEPTH = 100;
 
-/** Bounds a parsed body before anything recurses into it. */
+/** Bounds a parsed body before anything else recurses into it. */
 function checkSize(data: unknown, allowed: number): void {
-  const stack: { readonly value: unknown; readonly depth: number }[] = [{ value: data, depth: 0 }];
   let nodes = 0;
-  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+  const count = (value: unknown, depth: number): void => {
     nodes += 1;
     if (nodes > allowed) throw overLimit('bodyNodes', allowed, 'Too many values in the request body');
-    if (item.depth > MAX_DEPTH)
-      throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
-    if (typeof item.value !== 'object' || item.value === null) continue;
-    for (const value of Object.values(item.value)) stack.push({ value, depth: item.depth + 1 });
-  }
+    if (depth > MAX_DEPTH) throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
+    if (typeof value !== 'object' || value === null) return;
+    for (const nested of Object.values(value)) count(nested, depth + 1);
+  };
+  count(data, 0);
 }
 
 /** The `data` of a body. Throws a 400 where there is none. */

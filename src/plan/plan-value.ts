@@ -1,6 +1,12 @@
 /** The leaves of a document: one scalar or one relation, from what is given and what is stored. */
 import type { Issue } from '../errors.js';
-import { type ValueContext, sentValue, storedValue, untoldValue } from '../schema/value-context.js';
+import {
+  LazyContext,
+  type ValueContext,
+  sentValue,
+  storedValue,
+  untoldValue,
+} from '../schema/value-context.js';
 import type {
   Attribute,
   Component,
@@ -81,11 +87,11 @@ interface Spot {
   readonly entry?: string;
 }
 
-export function contextOf(
-  { from, attribute, entry }: Spot,
-  level: Level,
-  context: PlanContext,
-): ValueContext {
+/** Where a value stands, put together once there is something to be said of it: most have no problem. */
+export const contextOf = (spot: Spot, level: Level, context: PlanContext): ValueContext =>
+  new LazyContext(context.draft, () => toldOf(spot, level, context));
+
+function toldOf({ from, attribute, entry }: Spot, level: Level, context: PlanContext): ValueContext {
   const { telling, sent } = partOf(attribute, level, context);
   const path = [...level.path, attribute.name];
   if (entry !== undefined) path.push(entry);
@@ -135,15 +141,25 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
     const value = accepted({ attribute, raw: given.raw, at }, level, context);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
-  const at = contextOf({ from: 'stored', attribute }, level, context);
   // A uid that is made from another attribute may be left out.
   if (level.stored === null && attribute.def.generate === true) return null;
-  if (level.stored === null) return accepted({ attribute, raw: attribute.def.default, at }, level, context);
+  if (level.stored === null) return acceptedStored(attribute, attribute.def.default, { level, context });
+  if (!context.complete) return undefined;
   // A stored password is a hash, which says nothing about the rules for passwords.
   const stored = level.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
-  if (context.complete && !isHash) accepted({ attribute, raw: stored, at }, level, context);
+  if (!isHash) acceptedStored(attribute, stored, { level, context });
   return undefined;
+}
+
+/** The same of a value that no body gives. */
+function acceptedStored(
+  attribute: ScalarAttribute,
+  raw: unknown,
+  { level, context }: { readonly level: Level; readonly context: PlanContext },
+): unknown {
+  const at = contextOf({ from: 'stored', attribute }, level, context);
+  return accepted({ attribute, raw, at }, level, context);
 }
 
 /** A relation's new list; undefined where the stored one stays. */

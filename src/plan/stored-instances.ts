@@ -15,7 +15,8 @@ export const instancesOf = (value: unknown): readonly StoredValues[] =>
  * same database may have already, or still. Nobody here has seen it, so it stays.
  */
 export function unknownMembers({ attributes }: Component, stored: StoredValues | null): StoredValues {
-  return Object.fromEntries(Object.entries(stored ?? {}).filter(([name]) => !attributes.has(name)));
+  if (stored === null) return {};
+  return Object.fromEntries(Object.entries(stored).filter(([name]) => !attributes.has(name)));
 }
 
 const keyIn = (item: StoredValues): string => `${String(item['__component'])} ${String(item['id'])}`;

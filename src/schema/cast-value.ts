@@ -45,7 +45,8 @@ interface TextRules {
 function checkString(value: string, { def, cap }: TextRules, at: ValueContext): void {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`, value);
   const longest = def.maxLength ?? cap;
-  if (longest !== undefined && !maxLength(value, longest))
+  // A text has no more characters than it has units, so that most need not be counted.
+  if (longest !== undefined && value.length > longest && !maxLength(value, longest))
     at.report(`${at.label} must be at most ${longest} characters`, value);
   if (at.draft) return;
   if (def.minLength !== undefined && !minLength(value, def.minLength)) {
