@@ -3,7 +3,20 @@ import { randomBytes } from 'node:crypto';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
-import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import {
+  alias,
+  constant,
+  fill,
+  join,
+  param,
+  quote,
+  slot,
+  type Sql,
+  sql,
+  type Statement,
+  type Template,
+  template,
+} from '../sql.js';
 import { stampOf } from './changes.js';
 import { countedTotal, seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
@@ -34,10 +47,11 @@ function firstOf({ version: { locale, defaultLocale } }: ReadPlan, row: RowScope
   return sql`${column(row, 'locale')} <> ${constant(defaultLocale)}, `;
 }
 
+const DOCUMENT_ID = slot(({ documentId }: ReadPlan) => documentId);
+
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
-  if (plan.documentId !== null)
-    conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
+  if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${DOCUMENT_ID}::text`);
   const list = compileObject(plan.object, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stampOf(row.alias)} as stamp`;
   const rows = sql`select ${shown} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}
@@ -161,15 +175,15 @@ function readSql(plan: ReadPlan, noted = false): Sql {
 }
 
 /** How many rows a list's conditions leave. */
-export function compileTotal(plan: ReadPlan): Statement {
+export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   const context = newContext(plan);
   const row = rowScope(plan.type, alias('t', 0));
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
-  return print(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
+  return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
 }
 
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */
-export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
+export const compileRead = (plan: ReadPlan): Statement => fill(template<ReadPlan>(readSql(plan)), plan);
 
 /** What an answer is read for. */
 export interface Reading {
@@ -182,10 +196,10 @@ export interface Reading {
 }
 
 /** The same as it is answered. */
-export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Statement {
+export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
   const seen = seenBy(ledgerTablesOf(plan.type));
-  return print(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
+  return template(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
 }
 
 function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
@@ -203,10 +217,10 @@ const MARK = `content_answer_${randomBytes(6).toString('hex')}`;
  * The answer to a write, as the last statement of its transaction: where there is none to give, it fails, so
  * that the COMMIT that was sent along with it does nothing.
  */
-export function compileLastAnswer(plan: ReadPlan, bytes: number): Statement {
+export function compileLastAnswer(plan: ReadPlan, bytes: number): Template<ReadPlan> {
   const [over, absent] = [constant(`${MARK}_over`), constant(`${MARK}_absent`)];
   const flaw = sql`case when a.over then ${over} when a.data is null then ${absent} else '0' end`;
-  return print(sql`select a.*, (${flaw})::int4 as flaw from (${answerSql(plan, bytes)} offset 0) a`);
+  return template(sql`select a.*, (${flaw})::int4 as flaw from (${answerSql(plan, bytes)} offset 0) a`);
 }
 
 /** Why an answer failed, from the error of its statement; null for any other error. */
