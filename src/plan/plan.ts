@@ -152,7 +152,7 @@ export interface Operands {
 }
 
 /** The one statement of a plan, once it has been printed. Its values are those of the plan it is sent for. */
-export interface KeptStatement {
+interface KeptStatement {
   /** A short name of the plan, which no other one has. */
   readonly key: string;
   statement: Template<ReadPlan> | null;
