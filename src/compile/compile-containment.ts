@@ -2,8 +2,9 @@
  * Equality inside components that have an index: `@>`, which the index answers. The condition itself stands
  * beside it.
  */
-import type { Condition, Hop } from '../plan/plan.js';
-import { param, quote, type Sql, sql } from '../sql.js';
+import { filledIn } from '../plan/open-operands.js';
+import type { Condition, Hop, ReadPlan } from '../plan/plan.js';
+import { quote, type Sql, slot, sql } from '../sql.js';
 import { rowOf, type Scope } from './scope.js';
 
 type Related = Extract<Condition, { kind: 'related' }>;
@@ -42,8 +43,9 @@ const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner)
 export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
   if (scope.kind !== 'row' || orNone || attribute.linked || attribute.def.index !== true) return null;
   const inner = pattern(where);
-  return inner === undefined
-    ? null
-    : sql`${rowOf(scope).alias}.${quote(attribute.column)}
-        @> ${param(JSON.stringify(within(attribute, inner)))}::jsonb`;
+  if (inner === undefined) return null;
+  const contained = slot((plan: ReadPlan) =>
+    JSON.stringify(within(attribute, inner), (_name, value: unknown) => filledIn(value, plan)),
+  );
+  return sql`${rowOf(scope).alias}.${quote(attribute.column)} @> ${contained}::jsonb`;
 }

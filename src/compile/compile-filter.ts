@@ -1,7 +1,8 @@
 /** Condition → SQL. To-many conditions are EXISTS, so that no row is ever doubled. */
-import type { Condition, Search } from '../plan/plan.js';
+import { filledIn } from '../plan/open-operands.js';
+import type { Condition, ReadPlan, Search } from '../plan/plan.js';
 import { operatorOf } from '../query/operators.js';
-import { join, param, type Sql, sql } from '../sql.js';
+import { join, param, type Sql, slot, sql } from '../sql.js';
 import { containment } from './compile-containment.js';
 import { compileOwn } from './compile-own.js';
 import { asText, comparable, type Context, rowOf, type Scope } from './scope.js';
@@ -17,7 +18,7 @@ function compare(scope: Scope, condition: Compare): Sql {
   const castOne = operator.compares === 'text' ? sql`::text` : one;
   const cast = operator.operand === 'list' ? castList : castOne;
   const right = join(
-    operands.map((value) => sql`${param(value)}${cast}`),
+    operands.map((value) => sql`${slot((plan: ReadPlan) => filledIn(value, plan))}${cast}`),
     ' and ',
   );
   const printed = operator.sql(left, right);

@@ -2,7 +2,20 @@
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
-import { alias, constant, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
+import {
+  alias,
+  constant,
+  fill,
+  join,
+  param,
+  quote,
+  slot,
+  type Sql,
+  sql,
+  type Statement,
+  type Template,
+  template,
+} from '../sql.js';
 import { stampOf } from './changes.js';
 import { countedTotal, seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
@@ -38,10 +51,11 @@ function firstOf({ version: { locale, defaultLocale } }: ReadPlan, row: RowScope
 const isOneRow = ({ type, documentId, version }: ReadPlan): boolean =>
   documentId !== null && (!type.localized || version.locale.kind === 'one');
 
+const DOCUMENT_ID = slot(({ documentId }: ReadPlan) => documentId);
+
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
-  if (plan.documentId !== null)
-    conditions.unshift(sql`${column(row, 'document_id')} = ${param(plan.documentId)}::text`);
+  if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${DOCUMENT_ID}::text`);
   const list = compileObject(plan.object, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stampOf(row.alias)} as stamp`;
   const first = isOneRow(plan) ? sql`` : sql` order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
@@ -165,15 +179,15 @@ function readSql(plan: ReadPlan, noted = false): Sql {
 }
 
 /** How many rows a list's conditions leave. */
-export function compileTotal(plan: ReadPlan): Statement {
+export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   const context = newContext(plan);
   const row = rowScope(plan.type, alias('t', 0));
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
-  return print(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
+  return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
 }
 
 /** Prints a read. The text depends on the plan's shape alone, never on a value. */
-export const compileRead = (plan: ReadPlan): Statement => print(readSql(plan));
+export const compileRead = (plan: ReadPlan): Statement => fill(template<ReadPlan>(readSql(plan)), plan);
 
 /** What an answer is read for. */
 export interface Reading {
@@ -186,10 +200,10 @@ export interface Reading {
 }
 
 /** The same as it is answered. */
-export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Statement {
+export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
   const seen = seenBy(ledgerTablesOf(plan.type));
-  return print(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
+  return template(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
 }
 
 /** What stands in an answer beside its data. */
@@ -206,11 +220,11 @@ function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
  * The answer to a write, as the last statement of its transaction: where there is none to give, or it is too
  * large, it fails, so that the COMMIT that was sent along with it does nothing.
  */
-export function compileLastAnswer(plan: ReadPlan, bytes: number): Statement {
+export function compileLastAnswer(plan: ReadPlan, bytes: number): Template<ReadPlan> {
   const flaw = failing({
     over: sql`octet_length(x.data) > ${constant(bytes)}`,
     absent: sql`x.data is null`,
   });
-  return print(sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw
+  return template(sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw
     from (${readSql(plan)} offset 0) x`);
 }

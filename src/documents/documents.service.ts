@@ -51,7 +51,7 @@ export class Documents {
     @Inject(DocumentsBase) private readonly base: DocumentsBase,
     @Inject(LedgerWorker) ledger: LedgerWorker,
   ) {
-    this.cache = new PlanCache(base.settings.maxCachedPlans);
+    this.cache = new PlanCache(base.settings);
     this.reads = new Reads(base, ledger);
     ledger.onTurn(() => {
       this.cache.clear();
@@ -68,9 +68,9 @@ export class Documents {
     // No document has such an id, and PostgreSQL would refuse to look for it.
     if (request.by !== null && unstorable(request.by)) throw notFound();
     const { settings } = this.base;
-    const raw = (): RawQuery => readRaw(text, settings.limits);
-    if (defaults !== undefined) return this.plan(request.type, defaults(raw(), settings), request);
-    return this.cache.plan(text, request, (asked) => this.plan(asked.type, raw(), asked));
+    if (defaults !== undefined)
+      return this.plan(request.type, defaults(readRaw(text, settings.limits), settings), request);
+    return this.cache.plan(text, request, (query) => planRead(query, request, this.base));
   }
 
   /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */

@@ -4,8 +4,8 @@
  */
 import QuickLRU from 'quick-lru';
 import { compileTotal } from '../compile/compile-read.js';
-import type { KeptStatement, ReadPlan } from '../plan/plan.js';
-import type { Statement } from '../sql.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { fill, type Statement, type Template } from '../sql.js';
 
 /** A total that was right at a position of the ledger. */
 export interface FilteredTotal {
@@ -35,9 +35,7 @@ const WORTH = 2;
 const SLOWER = 3;
 
 const textOf = ({ text, values }: Statement): string =>
-  JSON.stringify([text, values], (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
+  `${JSON.stringify(values, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value))} ${text}`;
 
 /** A list that counts what its filter finds, by a plan that is used again. */
 const isCounted = ({ kept, page, where, search }: ReadPlan): boolean =>
@@ -46,8 +44,8 @@ const isCounted = ({ kept, page, where, search }: ReadPlan): boolean =>
 export class FilteredTotals {
   private readonly totals = new QuickLRU<string, Kept>({ maxSize: MOST });
 
-  /** `print` prints the statement of a plan. */
-  constructor(private readonly print: (plan: ReadPlan) => Statement) {}
+  /** `compile` prints the statement of a plan. */
+  constructor(private readonly compile: (plan: ReadPlan) => Template<ReadPlan>) {}
 
   /** What is known of a page's total; null where nothing is, or it would not pay. */
   find(plan: ReadPlan): KnownPage | null {
@@ -69,12 +67,14 @@ export class FilteredTotals {
     if (filter !== null) this.totals.delete(filter.key);
   }
 
-  private filterOf(plan: ReadPlan): KeptStatement['filter'] {
+  /** What names a list's filter, and the statement of its page alone. */
+  private filterOf(plan: ReadPlan): { readonly key: string; readonly page: Statement } | null {
     const { kept, page } = plan;
     if (kept === null || page === null || !isCounted(plan)) return null;
-    return (kept.filter ??= {
-      key: textOf(compileTotal(plan)),
-      page: this.print({ ...plan, kept: null, page: { ...page, withCount: false } }),
-    });
+    kept.filter ??= {
+      total: compileTotal(plan),
+      page: this.compile({ ...plan, page: { ...page, withCount: false } }),
+    };
+    return { key: textOf(fill(kept.filter.total, plan)), page: fill(kept.filter.page, plan) };
   }
 }

@@ -7,7 +7,7 @@ import { checkedAs, isFlag, isObject, isText, type Test } from '../json.js';
 import { type Loaded, ReadCache } from '../ledger/read-cache.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Mark } from '../query/mark.js';
-import type { Statement } from '../sql.js';
+import type { Statement, Template } from '../sql.js';
 import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
 import { etagOf, isPlain } from './etag.js';
@@ -82,7 +82,7 @@ export class Reads {
   private readonly shared = new SharedReads<Loaded<Answer>>();
   private readonly holders: Holders;
   readonly cache: ReadCache<Answer>;
-  private readonly totals = new FilteredTotals((plan) => this.print(plan));
+  private readonly totals = new FilteredTotals((plan) => this.compile(plan));
 
   constructor(
     private readonly base: DocumentsBase,
@@ -120,10 +120,12 @@ export class Reads {
 
   /** The statement of a read. */
   print(plan: ReadPlan): Statement {
+    return statementOf(plan, (asked) => this.compile(asked));
+  }
+
+  private compile(plan: ReadPlan): Template<ReadPlan> {
     const { responseBytes: bytes } = this.base.settings.limits;
-    return statementOf(plan, (asked) =>
-      compileAnswer(asked, { bytes, noted: this.ledger.isWhole, kept: this.keeps }),
-    );
+    return compileAnswer(plan, { bytes, noted: this.ledger.isWhole, kept: this.keeps });
   }
 
   /**

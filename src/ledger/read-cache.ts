@@ -46,7 +46,10 @@ interface Entry<T> {
   readonly odds: Odds;
 }
 
-/** What an entry takes beside its text, with its key, its head and its tag: what a heap of them has shown. */
+/**
+ * What an entry takes beside its text and a key that is longer than most, with its head and its tag: what a
+ * heap of them has shown.
+ */
 const EMPTY = 700;
 
 export class ReadCache<T> {
@@ -120,7 +123,7 @@ export class ReadCache<T> {
     const odds = before?.odds ?? new Odds();
     if (odds.rests(performance.now())) {
       // Remembered without its text meanwhile.
-      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY, until: 0, odds });
+      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY + key.length, until: 0, odds });
       return (await asked.pass()).answer;
     }
     const loading = this.keep(asked, odds, isChecked);
@@ -138,7 +141,7 @@ export class ReadCache<T> {
     odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
-    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + bytes, until, odds });
+    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + key.length + bytes, until, odds });
     return answer;
   }
 }

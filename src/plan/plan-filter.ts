@@ -6,6 +6,7 @@ import { ContentError, invalidKey, overLimit, type Source, validationError } fro
 import { isSingle } from '../json.js';
 import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
+import { OpenOperand } from '../query/text-shape.js';
 import type { Model, ScalarAttribute } from '../schema/model.js';
 import { toBoolean } from '../schema/formats.js';
 import { type Condition, type Hop, isSearched } from './plan.js';
@@ -83,7 +84,10 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
   checkApplies(attribute, op, scope);
   const comparison = { attribute, op, negated };
   const { operand, ofNull } = operatorOf(op);
-  const value = (single: unknown): unknown => convert(single, comparison, scope);
+  const value = (single: unknown): unknown =>
+    single instanceof OpenOperand
+      ? new OpenOperand(single.place, (sent) => convert(sent, comparison, scope))
+      : convert(single, comparison, scope);
   const one = (single: unknown): Condition =>
     single === null && ofNull !== undefined
       ? compare({ ...comparison, op: ofNull }, [])

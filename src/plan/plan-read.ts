@@ -205,6 +205,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     documentId: documentIdOf(request.by),
     version,
     where: both(rowIs(request), both(answers ? null : where, own)),
+    operands: null,
     search:
       answers || query.search === null
         ? null

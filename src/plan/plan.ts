@@ -3,7 +3,7 @@
  * Frozen.
  */
 import type { OwnCondition } from '../access/decide.js';
-import type { Statement } from '../sql.js';
+import type { Template } from '../sql.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
 import type {
@@ -121,6 +121,8 @@ export interface ReadPlan {
   readonly documentId: string | null;
   readonly version: Version;
   readonly where: Condition | null;
+  /** What the open operands of `where` are; null where it has none. */
+  readonly operands: Operands | null;
   readonly search: Search | null;
   readonly order: readonly OrderKey[];
   /** Null for one document. */
@@ -141,19 +143,27 @@ export interface ReadPlan {
   readonly kept: KeptStatement | null;
 }
 
-/** The one statement of a plan, once it has been printed. */
-export interface KeptStatement {
+/** What is filled into the one statement of a plan that serves many filters. */
+export interface Operands {
+  /** What was sent: equal texts are equal operands. */
+  readonly text: string;
+  /** By the place that the open operand has. */
+  readonly values: readonly unknown[];
+}
+
+/** The one statement of a plan, once it has been printed. Its values are those of the plan it is sent for. */
+interface KeptStatement {
   /** A short name of the plan, which no other one has. */
   readonly key: string;
-  statement: Statement | null;
+  statement: Template<ReadPlan> | null;
   /** The one that answers a write, as the last of its transaction. */
-  last: Statement | null;
+  last: Template<ReadPlan> | null;
   /** What its text comes to in the tags of its answers; null until the first one. */
   shape: string | null;
   /** The types that it looks at, and whether that is one document alone; null until somebody asked. */
   subject: { readonly types: readonly string[]; readonly isAlone: boolean } | null;
-  /** What names its filter, and the statement of its page without a total; null until somebody asked. */
-  filter: { readonly key: string; readonly page: Statement } | null;
+  /** What counts its filter, and the statement of its page without a total; null until somebody asked. */
+  filter: { readonly total: Template<ReadPlan>; readonly page: Template<ReadPlan> } | null;
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;
 }

@@ -30,6 +30,22 @@ describe.each(ADAPTERS)('equal reads on %s', (adapter) => {
     expect(reads(seen)).toBe(2);
   });
 
+  it('are only those whose filters name the same values, though one plan serves all', async () => {
+    await house.ask('/api/members', 'POST', { name: 'new' });
+    const names = ['old', 'new', 'nobody', 'old', 'new'];
+    const free = await house.hold(LOCK);
+    const answers = names.map((name) => house.ask(`/api/members?filters[name]=${name}`));
+    await sleep(200);
+    await free();
+    const shown = (await Promise.all(answers)).map(({ body }) => body);
+    expect(shown).toMatchObject(
+      names.map((name) => ({
+        data: name === 'nobody' ? [] : [{ name }],
+        meta: { pagination: { total: name === 'nobody' ? 0 : 1 } },
+      })),
+    );
+  });
+
   it('never join one that was sent before: the answer has what was committed meanwhile', async () => {
     // Its rows are those of its beginning, and it takes a while.
     await house.sql(`alter table members rename to kept;

@@ -6,6 +6,7 @@ import type * as BuildSchema from '../../src/schema/build-schema.ts';
 import type * as CompileRead from '../../src/compile/compile-read.ts';
 import type * as Errors from '../../src/errors.ts';
 import type * as Operators from '../../src/query/operators.ts';
+import type * as PlanCacheRoom from '../../src/documents/plan-cache.ts';
 import type * as ParseQuery from '../../src/query/parse-query.ts';
 import type * as PlanRead from '../../src/plan/plan-read.ts';
 import type * as ReadRaw from '../../src/query/read-raw.ts';
@@ -13,6 +14,7 @@ import type * as Settings from '../../src/settings.ts';
 import type { Permissions } from 'nestjs-content-api';
 import type { Schema } from '../../src/schema/model.ts';
 import type { ContentSettings } from '../../src/settings.ts';
+import type { ReadRequest } from '../../src/plan/plan-read.ts';
 import type { Statement } from '../../src/sql.ts';
 
 export type {
@@ -34,7 +36,8 @@ export const { buildSchema } = await load<typeof BuildSchema>('schema/build-sche
 const { readRaw } = await load<typeof ReadRaw>('query/read-raw');
 const { parseQuery } = await load<typeof ParseQuery>('query/parse-query');
 const { planRead } = await load<typeof PlanRead>('plan/plan-read');
-const { compileRead } = await load<typeof CompileRead>('compile/compile-read');
+const { compileAnswer, compileRead } = await load<typeof CompileRead>('compile/compile-read');
+const { PlanCache, statementOf: keptStatementOf } = await load<typeof PlanCacheRoom>('documents/plan-cache');
 export const { OPERATORS } = await load<typeof Operators>('query/operators');
 export const { resolveSettings } = await load<typeof Settings>('settings');
 export const { ContentError, ERRORS } = await load<typeof Errors>('errors');
@@ -50,22 +53,54 @@ export interface Request {
   readonly format?: 'flat' | 'v4';
 }
 
-/** Query string → statement, as a GET does it. Throws the library's errors. */
-export function statementOf(
-  query: string,
-  { schema, settings, permissions, type: name, documentId, format = 'flat' }: Request,
-): Statement {
+const READING = { bytes: 1_000_000, noted: false, kept: false };
+
+function readRequestOf({
+  schema,
+  permissions,
+  type: name,
+  documentId,
+  format = 'flat',
+}: Request): ReadRequest {
   const type = schema.types.get(name);
   if (type === undefined) throw new Error(`no type ${name}`);
-  const raw = readRaw(query, settings.limits);
   const kind = documentId === undefined && type.kind === 'collectionType' ? 'list' : 'one';
-  const request = {
+  return {
     kind,
     type,
     by: documentId === undefined ? null : { documentId },
     caller: { kind: 'public', id: null, permissions },
     format,
     action: kind === 'list' ? 'find' : 'findOne',
-  } as const;
-  return compileRead(planRead(parseQuery(raw, settings), request, { schema, settings }));
+  };
+}
+
+/** Query string → statement, as a GET does it. Throws the library's errors. */
+export function statementOf(query: string, request: Request): Statement {
+  const { schema, settings } = request;
+  const asked = parseQuery(readRaw(query, settings.limits), settings);
+  return compileRead(planRead(asked, readRequestOf(request), { schema, settings }));
+}
+
+/** Statements of many requests, whose plans are kept as the settings say; `made` counts those that were planned. */
+export class KeptPlans {
+  private readonly settings: ContentSettings;
+  private readonly cache: PlanCacheRoom.PlanCache;
+  made = 0;
+
+  constructor(settings: ContentSettings) {
+    this.settings = settings;
+    this.cache = new PlanCache(settings);
+  }
+
+  /** The statement that answers a request. Throws the library's errors. */
+  statementOf(query: string, { schema, ...request }: Omit<Request, 'settings'>): Statement {
+    const { settings } = this;
+    const asked = readRequestOf({ schema, settings, ...request });
+    const plan = this.cache.plan(query, asked, (parsed) => {
+      this.made += 1;
+      return planRead(parsed, asked, { schema, settings });
+    });
+    return keptStatementOf(plan, (made) => compileAnswer(made, READING));
+  }
 }

@@ -9,7 +9,7 @@ import { CALLERS } from './server.ts';
 
 export const schema = buildSchema(model.contentTypes, model.components);
 const settings = resolveSettings({ locales: model.locales });
-const PERMISSIONS = { all: Permissions.of(CALLERS.all), reader: Permissions.of(CALLERS.reader) };
+export const PERMISSIONS = { all: Permissions.of(CALLERS.all), reader: Permissions.of(CALLERS.reader) };
 
 /** Longest that parsing, planning and printing one query may take, in milliseconds. */
 export const BLOCK = 50;

@@ -4,6 +4,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { Client, type RunningApp } from './apps.ts';
 import { filtersOf, type FuzzRequest, requests, targetOf } from './arbitraries.ts';
 import type { ContentType } from './internals.ts';
+import { checkKept } from './kept.ts';
 import { problemOf, SLOW } from './oracle.ts';
 import { runPure, schema } from './pure.ts';
 import { type Entries, object, queryOf, spell, type Tree } from './query-text.ts';
@@ -45,6 +46,10 @@ describe('a query string', () => {
       fc.property(requests(schema), (request) => void runPure(request)),
       { seed: SEED, numRuns: 1500 },
     );
+  });
+
+  it('becomes the same whatever was asked before', () => {
+    fc.assert(fc.property(requests(schema), checkKept), { seed: SEED, numRuns: 1500 });
   });
 
   it.each(NAMES)('with the name "%s" at any place of its filters is refused, never dropped', (name) => {

@@ -10,6 +10,7 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { Client, type Reply } from './apps.ts';
 import { describeBudget, readBudget, timeLimit } from './budget.ts';
 import { type FuzzRequest, requests, targetOf } from './arbitraries.ts';
+import { checkKept } from './kept.ts';
 import { problemOf, SLOW } from './oracle.ts';
 import { BLOCK, runPure, schema } from './pure.ts';
 import type { Measure, Ready } from './server.ts';
@@ -53,6 +54,7 @@ function purePhase(): void {
     const milliseconds = first > BLOCK / 4 ? pureTime(request) : first;
     slowest = Math.max(slowest, milliseconds);
     if (kind === 'statement') statements += 1;
+    checkKept(request);
     if (milliseconds > BLOCK) throw new Error(`took ${milliseconds.toFixed(1)} ms of processor time`);
   });
   const result = fc.check(property, { seed, numRuns: runs, ...limit });

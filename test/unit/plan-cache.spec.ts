@@ -4,15 +4,13 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import { Permissions } from 'nestjs-content-api';
 import type { Caller } from '../../src/access/caller.ts';
-import { heavyOf, PlanCache, statementOf } from '../../src/documents/plan-cache.ts';
+import { heavyOf, PlanCache, readKeyOf, statementOf } from '../../src/documents/plan-cache.ts';
 import type { ReadPlan } from '../../src/plan/plan.ts';
 import { planRead, type ReadRequest } from '../../src/plan/plan-read.ts';
-import { parseQuery } from '../../src/query/parse-query.ts';
-import { readRaw } from '../../src/query/read-raw.ts';
 import { buildSchema } from '../../src/schema/build-schema.ts';
 import type { ContentType } from '../../src/schema/model.ts';
 import { resolveSettings } from '../../src/settings.ts';
-import { param, print, sql, type Statement } from '../../src/sql.ts';
+import { slot, sql, type Statement, template } from '../../src/sql.ts';
 
 const attributes = { title: { type: 'string' }, writer: { type: 'string' } } as const;
 const schema = buildSchema(
@@ -22,6 +20,7 @@ const schema = buildSchema(
 const settings = resolveSettings({});
 const type = schema.types.get('note') as ContentType;
 const LIMIT = 100;
+const cacheOf = (maxCachedPlans: number): PlanCache => new PlanCache({ ...settings, maxCachedPlans });
 
 const callerWith = (permissions: Permissions): Caller => ({ kind: 'user', id: 'ann', permissions });
 const READER = callerWith(Permissions.of({ note: ['find', 'findOne'] }));
@@ -44,9 +43,9 @@ function asking(cache: PlanCache): { ask: (asked?: Asked) => ReadPlan; made: () 
       format: 'flat',
       action: documentId === undefined ? 'find' : 'findOne',
     };
-    return cache.plan(text, request, (wanted) => {
+    return cache.plan(text, request, (query) => {
       made += 1;
-      return planRead(parseQuery(readRaw(text, settings.limits), settings), wanted, { schema, settings });
+      return planRead(query, request, { schema, settings });
     });
   };
   return { ask, made: () => made };
@@ -54,7 +53,7 @@ function asking(cache: PlanCache): { ask: (asked?: Asked) => ReadPlan; made: () 
 
 describe('the cache of plans', () => {
   it('keeps a plan for whoever has the same rights', () => {
-    const { ask, made } = asking(new PlanCache(LIMIT));
+    const { ask, made } = asking(cacheOf(LIMIT));
     const first = ask();
     expect(ask({ caller: { kind: 'token', id: 't', permissions: READER.permissions } })).toBe(first);
     expect(ask({ caller: callerWith(Permissions.of({ note: ['findOne', 'find'] })) })).toBe(first);
@@ -62,7 +61,7 @@ describe('the cache of plans', () => {
   });
 
   it('keeps nothing for other rights, another text or another route', () => {
-    const { ask, made } = asking(new PlanCache(LIMIT));
+    const { ask, made } = asking(cacheOf(LIMIT));
     const narrow = callerWith(Permissions.of({ note: [{ actions: ['find'], fields: ['title'] }] }));
     const shown = (plan: ReadPlan): boolean => plan.object.fields.some(({ name }) => name === 'writer');
     expect(shown(ask())).toBe(true);
@@ -73,17 +72,28 @@ describe('the cache of plans', () => {
   });
 
   it('keeps one plan for all documents of a type', () => {
-    const { ask, made } = asking(new PlanCache(LIMIT));
+    const { ask, made } = asking(cacheOf(LIMIT));
     const [a, b] = [ask({ documentId: 'a' }), ask({ documentId: 'b' })];
     expect([a.documentId, b.documentId, made()]).toEqual(['a', 'b', 1]);
     const printed = (plan: ReadPlan): Statement =>
-      statementOf(plan, ({ documentId }) => print(sql`${param(documentId)}`));
+      statementOf(plan, () => template(sql`${slot(({ documentId }: ReadPlan) => documentId)}`));
     expect([printed(a).values, printed(b).values]).toEqual([['a'], ['b']]);
     expect(heavyOf(b)).toBe(false);
   });
 
+  it('keeps one plan for all values of a filter, and a name for each', () => {
+    const { ask, made } = asking(cacheOf(LIMIT));
+    const [a, b, again] = ['a', 'b', 'a'].map((title) => ask({ text: `filters[title]=${title}` }));
+    expect([a, b, again].map((plan) => plan?.operands?.values)).toEqual([['a'], ['b'], ['a']]);
+    expect(a?.kept).toBe(b?.kept);
+    const [key, other, same] = [a, b, again].map((plan) => readKeyOf(plan as ReadPlan));
+    expect(key).not.toBe(other);
+    expect(key).toBe(same);
+    expect(made()).toBe(1);
+  });
+
   it('keeps none of what is somebody’s own', () => {
-    const { ask } = asking(new PlanCache(LIMIT));
+    const { ask } = asking(cacheOf(LIMIT));
     const permissions = Permissions.of({ note: [{ actions: ['find'], own: true }] });
     const planFor = (id: string): ReadPlan => ask({ caller: { kind: 'user', id, permissions } });
     expect(planFor('ann').where).toMatchObject({ kind: 'own', user: 'ann' });
@@ -97,13 +107,13 @@ describe('the cache of plans', () => {
     [4, 4],
     [6, 3],
   ])('with room for %i, asked for three texts twice, plans %i times', (limit, times) => {
-    const { ask, made } = asking(new PlanCache(limit));
+    const { ask, made } = asking(cacheOf(limit));
     for (const page of [1, 2, 3, 1, 2, 3]) ask({ text: `pagination[page]=${page}` });
     expect(made()).toBe(times);
   });
 
   it('does not plan again what is asked between others', () => {
-    const { ask, made } = asking(new PlanCache(LIMIT));
+    const { ask, made } = asking(cacheOf(LIMIT));
     for (let n = 0; n < 1000; n += 1) {
       ask({ text: `pagination[start]=${n}` });
       ask({ text: 'sort=title' });
@@ -118,7 +128,7 @@ describe('ten thousand sets of rights', () => {
   const setOf = (n: number): Permissions => Permissions.of({ note: ['find'], [`type-${n}`]: ['find'] });
 
   it('are kept up to a bound, with their plans', async () => {
-    const cache = new PlanCache(LIMIT);
+    const cache = cacheOf(LIMIT);
     const { ask, made } = asking(cache);
     const rights: WeakRef<Permissions>[] = [];
     const plans: WeakRef<ReadPlan>[] = [];

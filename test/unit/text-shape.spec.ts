@@ -1,0 +1,163 @@
+/** The shapes of query strings, as tables of examples: which values a shape leaves open, and what stays in it. */
+import { Permissions } from 'nestjs-content-api';
+import { shapeOf, valueIn } from '../../src/query/text-shape.ts';
+import { readRaw } from '../../src/query/read-raw.ts';
+import { ContentError } from '../../src/errors.ts';
+import { buildSchema, KeptPlans, resolveSettings } from '../fuzz/internals.ts';
+
+describe('the shape of a text', () => {
+  it.each<[string, string, string[]]>([
+    ['', '', []],
+    ['sort=title&pagination[page]=2', 'sort=title&pagination[page]=2', []],
+    ['filters[title]=a', 'filters[title]=?', ['a']],
+    ['filters[title][$eq]=a&sort=id', 'filters[title][$eq]=?&sort=id', ['a']],
+    ['filters%5Btitle%5D%5B%24eq%5d=a', 'filters%5Btitle%5D%5B%24eq%5d=?', ['a']],
+    ['filters[id][$in][]=1&filters[id][$in][]=2', 'filters[id][$in][]=?&filters[id][$in][]=?', ['1', '2']],
+    ['filters[title]=a=b%26c', 'filters[title]=?', ['a=b%26c']],
+    ['filters[title]=?', 'filters[title]=?', ['?']],
+    // No values, or values of other parameters.
+    ['filters[title]=', 'filters[title]=', []],
+    ['filters[title]', 'filters[title]', []],
+    ['filters=a', 'filters=a', []],
+    ['xfilters[title]=a', 'xfilters[title]=a', []],
+    ['populate[author][filters][name]=a', 'populate[author][filters][name]=a', []],
+    // Spelt as nobody has to.
+    ['filters[ti%74le]=a', 'filters[ti%74le]=a', []],
+    ['filters[a[b]]=a', 'filters[a[b]]=a', []],
+    ['filters[title]x=a', 'filters[title]x=a', []],
+  ])('%s', (text, shape, values) => expect(shapeOf(text)).toEqual({ text: shape, values }));
+
+  it.each<[string, string | null]>([
+    ['a', 'a'],
+    ['a+b', 'a b'],
+    ['%41', 'A'],
+    ['a%2Bb', 'a+b'],
+    ['%26%3D%5B', '&=['],
+    ['a=b', 'a=b'],
+    ['a]=b', 'a]=b'],
+    ['[]', '[]'],
+    ['%F0%9F%99%82', '🙂'],
+    // Broken: what qs makes of it is another matter.
+    ['%E0%A4', null],
+    ['%zz', null],
+    ['%', null],
+  ])('the value %s is what the query has', (encoded, value) => {
+    const { filters } = readRaw(`filters[title]=${encoded}`, resolveSettings({}).limits);
+    expect(valueIn(encoded)).toBe(value);
+    expect((filters as { readonly title: string }).title).toBe(value ?? encoded);
+  });
+});
+
+const schema = buildSchema(
+  [
+    {
+      kind: 'collectionType',
+      singularApiId: 'note',
+      pluralApiId: 'notes',
+      attributes: {
+        title: { type: 'string' },
+        rank: { type: 'integer' },
+        hot: { type: 'boolean' },
+        day: { type: 'date' },
+        extra: { type: 'json' },
+        writer: { type: 'relation', relation: 'manyToOne', target: 'writer' },
+        seo: { type: 'component', component: 'a.seo', index: true },
+      },
+    },
+    {
+      kind: 'collectionType',
+      singularApiId: 'writer',
+      pluralApiId: 'writers',
+      attributes: { name: { type: 'string' } },
+    },
+  ],
+  [{ uid: 'a.seo', attributes: { weight: { type: 'integer' }, text: { type: 'string' } } }],
+);
+const NOTES = { schema, permissions: Permissions.ALL, type: 'note' };
+
+/** What both texts come to, one after the other, and how often something was planned for that. */
+function asked(
+  limits: object,
+  ...texts: readonly string[]
+): { readonly made: number; readonly got: unknown[] } {
+  const plans = new KeptPlans(resolveSettings(limits));
+  const got = texts.map((text): unknown => {
+    try {
+      return plans.statementOf(text, NOTES);
+    } catch (error) {
+      return (error as ContentError).message;
+    }
+  });
+  return { made: plans.made, got };
+}
+
+describe('plans that are kept by the shape of a text', () => {
+  const eachAnew = (...texts: readonly string[]): unknown[] => asked({ maxCachedPlans: 0 }, ...texts).got;
+
+  it.each([
+    ['filters[title]=a', 'filters[title]=b'],
+    ['filters[title]=a', 'filters[title]=%26%3D'],
+    ['filters[title][$containsi]=a', 'filters[title][$containsi]=50%25_'],
+    ['filters[rank][$gt]=1', 'filters[rank][$gt]=2.0'],
+    ['filters[hot]=true', 'filters[hot]=0'],
+    ['filters[day][$lt]=2024-02-03', 'filters[day][$lt]=2025-01-01T10:00'],
+    ['filters[extra][$jsonSupersetOf]={"a":1}', 'filters[extra][$jsonSupersetOf]=[]'],
+    ['filters[id][$in][0]=1&filters[id][$in][1]=2', 'filters[id][$in][0]=3&filters[id][$in][1]=3'],
+    [
+      'filters[rank][$between][]=1&filters[rank][$between][]=2',
+      'filters[rank][$between][]=3&filters[rank][$between][]=4',
+    ],
+    ['filters[title]=a&filters[title]=b', 'filters[title]=c&filters[title]=d'],
+    ['filters[writer][documentId]=a', 'filters[writer][documentId]=b'],
+    [
+      'filters[$or][0][rank]=1&filters[$or][1][writer][name][$not]=x',
+      'filters[$or][0][rank]=2&filters[$or][1][writer][name][$not]=y',
+    ],
+    ['filters[seo][weight]=1&filters[seo][text]=a', 'filters[seo][weight]=2&filters[seo][text]=b'],
+    [
+      'filters[seo][weight]=1&filters[rank]=2&filters[seo][text]=3',
+      'filters[seo][weight]=4&filters[rank]=5&filters[seo][text]=6',
+    ],
+    ['filters[locale]=en&sort=title', 'filters[locale]=de&sort=title'],
+  ])('%s is the plan of %s, too', (one, other) => {
+    const { made, got } = asked({}, one, other, one);
+    expect(made).toBe(1);
+    expect(got).toEqual(eachAnew(one, other, one));
+    expect(got[0]).not.toEqual(got[1]);
+  });
+
+  it.each([
+    // What decides more than what is compared.
+    ['filters[title][$null]=true', 'filters[title][$null]=false'],
+    ['filters[title][$notNull]=', 'filters[title][$notNull]=1'],
+    ['filters[title][$eq]', 'filters[title][$eq]=null'],
+    ['filters[hot]=', 'filters[hot]=true'],
+    ['filters[id][$in][]=1', 'filters[id][$in][]=1&filters[id][$in][]=2'],
+    ['_q=a&filters[title]=a', '_q=1&filters[title]=a'],
+    ['pagination[start]=0&filters[title]=a', 'pagination[start]=1&filters[title]=a'],
+    ['locale=en&filters[title]=a', 'locale=*&filters[title]=a'],
+    // What is wrong, and what is not.
+    ['filters[rank]=x', 'filters[rank]=1'],
+    ['filters[rank]=1', 'filters[rank]=x'],
+    ['filters[day][$lt]=2024-02-03', 'filters[day][$lt]=soon'],
+    ['filters[title]=a', 'filters[title]=%00'],
+    ['filters[title]=%zz', 'filters[title]=a'],
+    ['filters[nope]=a', 'filters[nope]=b'],
+    ['filters[rank]=x&sort=nope', 'filters[rank]=1&sort=nope'],
+    ['filters[rank][$between][]=1', 'filters[rank][$between][]=x'],
+    ['filters[title][$eq][x]=a', 'filters[title][$eq][x]=b'],
+    ['filters[writer][$null]=true&filters[rank]=1', 'filters[writer][$null]=false&filters[rank]=1'],
+  ])('%s and %s are what they are by themselves', (one, other) => {
+    for (const texts of [
+      [one, other, one],
+      [other, one, other],
+    ])
+      expect(asked({}, ...texts).got).toEqual(eachAnew(...texts));
+  });
+
+  it('are not asked for texts that are too long', () => {
+    const texts = ['filters[title]=a', `filters[title]=${'a'.repeat(90)}`];
+    const { got } = asked({ limits: { queryLength: 100 } }, ...texts);
+    expect(got[1]).toMatch(/too long/);
+  });
+});
