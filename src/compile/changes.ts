@@ -61,8 +61,13 @@ export function revisionOf({ type, row, value, lists }: Content): Sql {
  * and says nothing of what is in it, unlike the revision, by which values could be guessed that are not
  * shown.
  */
-export const stampOf = (row: Sql): Sql =>
-  sql`concat(${row}.id, '.', ${row}.xmin, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
+export const stampOf = (row: Sql): Sql => stampBy(row, sql`${row}.xmin`);
+
+/** The same of a row that this statement has written, outside of savepoints. */
+export const writtenStampOf = (row: Sql): Sql => stampBy(row, sql`pg_current_xact_id()::xid`);
+
+const stampBy = (row: Sql, writer: Sql): Sql =>
+  sql`concat(${row}.id, '.', ${writer}, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
 
 /** The assignments of an update that changes the content of `t`. */
 export const noted = (content: Omit<Content, 'row'>): Sql =>

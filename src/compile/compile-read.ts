@@ -1,4 +1,5 @@
 /** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
+import { localeChain } from '../plan/fallback.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
@@ -16,7 +17,7 @@ import {
   type Template,
   template,
 } from '../sql.js';
-import { stampOf } from './changes.js';
+import { stampOf, writtenStampOf } from './changes.js';
 import { countedTotal, seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { failing } from './failing.js';
@@ -32,6 +33,7 @@ import {
   totalConditions,
   versionConditions,
 } from './scope.js';
+import type { WrittenAnswer } from './write-shape.js';
 
 /** What narrows the rows beyond their version. */
 function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
@@ -53,14 +55,25 @@ const isOneRow = ({ type, documentId, version }: ReadPlan): boolean =>
 
 const DOCUMENT_ID = slot(({ documentId }: ReadPlan) => documentId);
 
+/** Where the one row of an answer comes from: the table, or what a statement has written. */
+interface Source {
+  readonly row: RowScope;
+  readonly from: Sql;
+  readonly stamp: Sql;
+}
+
+function shownRow(plan: ReadPlan, { row, from, stamp }: Source, context: Context): Sql {
+  const list = compileObject(plan.object, row, context);
+  const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stamp} as stamp`;
+  return sql`select o.data, o.stamp from (select 1) z left join (select ${shown} from ${from}) o on true`;
+}
+
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
   if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${DOCUMENT_ID}::text`);
-  const list = compileObject(plan.object, row, context);
-  const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stampOf(row.alias)} as stamp`;
   const first = isOneRow(plan) ? sql`` : sql` order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
-  const rows = sql`select ${shown} from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}${first}`;
-  return sql`select o.data, o.stamp from (select 1) z left join (${rows}) o on true`;
+  const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}${first}`;
+  return shownRow(plan, { row, from, stamp: stampOf(row.alias) }, context);
 }
 
 /**
@@ -216,15 +229,39 @@ function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
     from (${readSql(plan, noted)} offset 0) x`;
 }
 
-/**
- * The answer to a write, as the last statement of its transaction: where there is none to give, or it is too
- * large, it fails, so that the COMMIT that was sent along with it does nothing.
- */
-export function compileLastAnswer(plan: ReadPlan, bytes: number): Template<ReadPlan> {
+/** The same as the last thing that a transaction does: it fails where there is none, or it is too large. */
+function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
   const flaw = failing({
     over: sql`octet_length(x.data) > ${constant(bytes)}`,
     absent: sql`x.data is null`,
   });
-  return template(sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw
-    from (${readSql(plan)} offset 0) x`);
+  return sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw from (${answer} offset 0) x`;
+}
+
+/**
+ * The answer to a write, as the last statement of its transaction, so that the COMMIT that was sent along
+ * with it does nothing where it fails.
+ */
+export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadPlan> =>
+  template(lastSql(readSql(plan), plan, bytes));
+
+/**
+ * The same as the end of the statement that has written what it shows: the row of `rows`. Null for an answer
+ * that shows more than a row's own columns, which that statement does not see.
+ */
+export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnswer | null {
+  const { kept, version, type } = plan;
+  const isRow = kept !== null && plan.page === null && plan.object.children.length === 0;
+  const isAny = plan.where === null && plan.search === null && plan.otherwise === null;
+  const isVersion = version.publication === null && localeChain(type, version, true) === null;
+  if (!isRow || !isAny || !isVersion) return null;
+  const row = rowScope(type, alias('t', 0));
+  return {
+    key: kept.key,
+    published: version.published || !type.draftAndPublish,
+    from: (rows) => {
+      const source = { row, from: sql`${rows} ${row.alias}`, stamp: writtenStampOf(row.alias) };
+      return lastSql(shownRow(plan, source, newContext(plan)), plan, bytes);
+    },
+  };
 }

@@ -10,7 +10,14 @@ import { compileDiscard, compilePublish } from './compile-transitions.js';
 import { compileRows } from './compile-write.js';
 import { KeptTexts } from './kept-texts.js';
 import type { LinkStep } from './link-sql.js';
-import { type LinksShape, rowsFacts, rowsShape, transitionFacts, transitionShape } from './write-shape.js';
+import {
+  type LinksShape,
+  rowsFacts,
+  rowsShape,
+  transitionFacts,
+  transitionShape,
+  type WrittenAnswer,
+} from './write-shape.js';
 
 /** Rows and links, in one statement as far as their rows are different ones. */
 function withLinks<T extends { readonly links: LinksShape }>(
@@ -24,20 +31,31 @@ function withLinks<T extends { readonly links: LinksShape }>(
 /** The texts of a step, in their order. */
 type Texts<S> = readonly Template<S>[];
 
-const ROWS = new KeptTexts<Texts<RowsStep>>();
+/** The texts of rows; where they answer, the last one does. */
+interface RowsTexts {
+  readonly texts: Texts<RowsStep>;
+  readonly answers: boolean;
+}
+
+const ROWS = new KeptTexts<RowsTexts>();
 const PUBLISHED = new KeptTexts<Texts<PublishStep>>();
 const DISCARDED = new KeptTexts<Texts<DiscardStep>>();
 
 const filled = <S>(texts: Texts<S>, step: S): readonly Statement[] => texts.map((text) => fill(text, step));
 
-const print = byKind<WriteStep, [], readonly Statement[]>({
-  rows: (step) => {
-    const { type } = step;
-    const texts = ROWS.of(type, rowsFacts(step), (facts) =>
-      withLinks(rowsShape(type, facts), compileRows).map(template<RowsStep>),
-    );
-    return filled(texts, step);
-  },
+/** Rows and links; with the answer where one statement writes all of them. */
+function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
+  const { type } = step;
+  return ROWS.of(type, { ...rowsFacts(step), answer: answer?.key ?? null }, (facts) => {
+    const shape = rowsShape(type, facts);
+    const alone = withLinks({ ...shape, answer: null }, compileRows);
+    const answers = answer !== null && alone.length === 1;
+    const texts = answers ? withLinks({ ...shape, answer }, compileRows) : alone;
+    return { texts: texts.map(template<RowsStep>), answers };
+  });
+}
+
+const print = byKind<Exclude<WriteStep, RowsStep>, [], readonly Statement[]>({
   publish: (step) => {
     const { type } = step;
     const texts = PUBLISHED.of(type, transitionFacts(step), (facts) =>
@@ -58,6 +76,23 @@ const print = byKind<WriteStep, [], readonly Statement[]>({
   unschedule: (step) => [compileUnschedule(step)],
 });
 
-/** All statements of a write, in their order. */
-export const compileSteps = (steps: readonly WriteStep[]): Statement[] =>
-  steps.flatMap((step) => print(step)).map(silently);
+/** All statements of a write. */
+export interface WriteStatements {
+  /** In their order. */
+  readonly statements: readonly Statement[];
+  /** Whether the last of them answers. */
+  readonly answers: boolean;
+}
+
+/** The statements of steps. The last of them answers where it can: where the write is that one alone. */
+export function compileSteps(steps: readonly WriteStep[], answer: WrittenAnswer | null): WriteStatements {
+  const isOne = steps.length === 1;
+  const printed = steps.map((step): WriteStatements => {
+    if (step.kind !== 'rows') return { statements: print(step), answers: false };
+    const { texts, answers } = rowsOf(step, isOne ? answer : null);
+    return { statements: filled(texts, step), answers };
+  });
+  const statements = printed.flatMap((one) => one.statements);
+  const answers = printed.some((one) => one.answers);
+  return { statements: answers ? statements : statements.map(silently), answers };
+}

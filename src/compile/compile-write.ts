@@ -5,7 +5,7 @@
 import type { Column, LinkedAttribute } from '../schema/model.js';
 import { noted, revisionOf, TIME } from './changes.js';
 import { insertPublished, updatePublished } from './compile-transitions.js';
-import { type LinkStep, stateOf, texts } from './link-sql.js';
+import { inState, type LinkStep, stateOf, texts } from './link-sql.js';
 import { join, type Param, quote, type Sql, sql } from '../sql.js';
 import { list, newPlace, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
 import type { RowsShape } from './write-shape.js';
@@ -61,14 +61,23 @@ function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   );
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${names})
-    values ${join(rows, ', ')} returning id`;
+    values ${join(rows, ', ')} returning ${request.answer === null ? sql`id` : sql`*`}`;
   // A digest of the whole body is made once, for both states.
   const parts = [
     { name: sql`r`, body: sql`select ${revision} as revision` },
     { name: sql`d`, body: inserted },
   ];
-  return statement(request, parts, links);
+  return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
+
+/** The table of a statement with the written row of a state. */
+type Written = (published: boolean) => Sql;
+
+const AMONG_STATES: Written = (published) => sql`(select * from d where ${inState(sql`d`, published)})`;
+
+/** What a statement ends with, if it answers itself. */
+const endOf = ({ answer }: RowsShape, written: Written): { readonly last?: Sql } =>
+  answer === null ? {} : { last: answer.from(written(answer.published)) };
 
 /** The same for a row that is new itself: in no list without a target. */
 const placeOfNew = (column: Column, { emptied }: RowsShape): Sql =>
@@ -152,7 +161,8 @@ function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
     { name: sql`p`, body: publishes ? published : null },
     { name: sql`q`, body: publishes && hasOthers ? shared(type, columns, other) : null },
   ];
-  return statement(request, parts, links);
+  const version: Written = (shown) => (publishes && shown ? sql`p` : sql`d`);
+  return statement({ type, ...endOf(request, version) }, parts, links);
 }
 
 /** A draft and the published version that is what it is take what is given: their rows are changed alike. */
@@ -169,7 +179,7 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   const shares = hasOthers && sharing(true) !== null;
   const both = sql`update ${table} t set updated_at = ${TIME}, revision = (select r.revision from r),
       published_at = case when t.published then ${TIME} end${list(sets)}
-    where t.id in (${row}, ${live}::int4) returning ${shares ? sql`t.*` : sql`t.id`}`;
+    where t.id in (${row}, ${live}::int4) returning ${shares || request.answer !== null ? sql`t.*` : sql`t.id`}`;
   const parts = [
     {
       name: sql`r`,
@@ -181,7 +191,7 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
     { name: sql`s`, body: shares ? sharing(false) : null },
     { name: sql`q`, body: shares ? sharing(true) : null },
   ];
-  return statement(request, parts, links);
+  return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
 
 /** A document's rows: new ones, or those that are there. */

@@ -44,18 +44,22 @@ type Parts = readonly { readonly name: Sql; readonly body: Sql | null }[];
  */
 export const PLACE = sql`(select n.place from n)`;
 
-/** A statement of such tables, of which `d` is what it is about, and of further steps. */
-export function statement({ type }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
+/**
+ * A statement of such tables, of which `d` is what it is about, and of further steps; `last` is what it ends
+ * with.
+ */
+export function statement({ type, last }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
   const isPlaced = type.storage.columns.some(({ placeOf }) => placeOf !== null);
   const place = { name: sql`n`, body: isPlaced ? sql`select ${nextCount(type)} as place` : null };
   const tables = [place, ...parts].flatMap(({ name, body }) =>
     body === null ? [] : [sql`${name} as (${body})`],
   );
-  return sql`with ${join([...tables, ...partsOf(links)], ', ')} select 1 from d`;
+  return sql`with ${join([...tables, ...partsOf(links)], ', ')} ${last ?? sql`select 1 from d`}`;
 }
 
 interface WrittenShape {
   readonly type: ContentType;
+  readonly last?: Sql;
 }
 
 /** What a row has in a list that is new to it: the last place there, and none to remember. */

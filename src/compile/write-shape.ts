@@ -6,7 +6,7 @@ import type { LinkChange, LinksStep, LinkTransfer, PublishStep, RowsStep } from 
 import { documentIdsOf, partsOf } from '../plan/target-key.js';
 import type { Attribute, Column, ContentType, LinkedAttribute } from '../schema/model.js';
 import { ownerTypeOf } from '../schema/joins.js';
-import { type Param, slot } from '../sql.js';
+import { type Param, slot, type Sql } from '../sql.js';
 import { storedText } from './column-value.js';
 import type { OwnShape } from './compile-own.js';
 
@@ -47,6 +47,16 @@ export interface LinksShape {
   readonly transfers: readonly TransferShape[];
 }
 
+/** An answer that the statement gives which writes the row that it shows. */
+export interface WrittenAnswer {
+  /** A short name, which no other one has. */
+  readonly key: string;
+  /** The state that it shows. */
+  readonly published: boolean;
+  /** The end of the statement, with the row in `rows`. */
+  readonly from: (rows: Sql) => Sql;
+}
+
 /** A version that is created or updated, published, and shared with other locales. */
 export interface RowsShape {
   readonly type: ContentType;
@@ -64,6 +74,8 @@ export interface RowsShape {
   readonly hasOthers: boolean;
   readonly publish: boolean;
   readonly links: LinksShape;
+  /** What the statement answers; null where another one does. */
+  readonly answer: WrittenAnswer | null;
 }
 
 /** Versions that change their state, in one locale or in all. */
@@ -187,8 +199,8 @@ const linksShape = (type: ContentType, { changes, transfers, ...facts }: LinksFa
   transfers: transfers.map((one, i) => transferShape(type, one, i)),
 });
 
-/** What statements of rows are made from. */
-export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>): RowsShape {
+/** What statements of rows are made from, but for the answer. */
+export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>): Omit<RowsShape, 'answer'> {
   const at = (read: (step: RowsStep) => unknown): Param => slot(read);
   const { given, emptied, links, ...flags } = facts;
   const { storage } = type;

@@ -1,7 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
-import { compileLastAnswer, compileRead } from '../compile/compile-read.js';
+import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
 import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../database/runner.js';
 import { notFound, preconditionFailed } from '../errors.js';
@@ -210,6 +210,7 @@ export class Documents {
     const plan = planned.echoes ? onlySent(planned, sent) : planned;
     const bytes = this.base.settings.limits.responseBytes;
     return {
+      written: compileWrittenAnswer(plan, bytes),
       statements: (documentId) =>
         plan.otherwise === null
           ? [lastStatementOf({ ...plan, documentId }, (asked) => compileLastAnswer(asked, bytes))]
@@ -271,6 +272,7 @@ const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
 /** A write that answers nothing. */
 const NO_ANSWER = (): WriteAnswer<null> => ({
+  written: null,
   statements: () => [],
   from: () => null,
   failed: notFound,

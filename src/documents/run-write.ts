@@ -6,6 +6,7 @@
 import { compileLocks } from '../compile/compile-locks.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
+import type { WrittenAnswer } from '../compile/write-shape.js';
 import { type Flaw, flawOf } from '../compile/failing.js';
 import { AheadRunner } from '../database/ahead-runner.js';
 import type { Database } from '../database/database.js';
@@ -48,6 +49,8 @@ export interface WriteBase {
 
 /** How a write is answered. */
 export interface WriteAnswer<T> {
+  /** Where the statement that writes a row may answer at once; null where another one has to. */
+  readonly written: WrittenAnswer | null;
   /**
    * The statements that answer, which fail where there is no answer, so that they may go with the commit;
    * null where one has to look at an answer before it is known whether it is one.
@@ -238,11 +241,13 @@ async function writeAndAnswer<T>(
   { hooks, answer }: WriteRun<T>,
   { documentId, steps }: PlannedSteps,
 ): Promise<T> {
-  const written = compileSteps(steps);
   const alone = runner.em === null && !hooks.listening;
-  const answering = alone ? answer.statements(documentId) : null;
-  if (answering !== null) return answer.from(await answered(runner, [...written, ...answering], answer));
-  await runner.all(written);
+  const written = compileSteps(steps, alone ? answer.written : null);
+  const others = alone ? answer.statements(documentId) : null;
+  const answering = written.answers ? [] : others;
+  if (answering !== null)
+    return answer.from(await answered(runner, [...written.statements, ...answering], answer));
+  await runner.all(written.statements);
   await hooks.after(runner, documentId);
   return answer.look(runner, documentId);
 }

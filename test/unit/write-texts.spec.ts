@@ -61,7 +61,8 @@ function statementsOf(schema: Schema, write: Write): Statement[] {
   const rows = rowsOf(write);
   const stored = rows.length === 0 ? null : {};
   const { data, draft } = write;
-  return compileSteps(stepsOf({ schema, type, data, draft, stored, rows, found: { note: FOUND } }));
+  const steps = stepsOf({ schema, type, data, draft, stored, rows, found: { note: FOUND } });
+  return [...compileSteps(steps, null).statements];
 }
 
 const id = fc.constantFrom('a', 'b', 'c');
