@@ -56,14 +56,22 @@ export interface Stand {
   readonly noted: string;
 }
 
+/** What no number of a transaction exceeds. */
+const NEVER = sql`'18446744073709551615'::xid8`;
+
 /**
  * Changes `c` that a snapshot does not see: of transactions from its end on, and of those that were running.
  * Asked like that it costs what has changed, however long somebody has been writing. No change is in both.
+ * What is a range is taken for few rows by the planner, which knows nothing else about them.
  */
-export const unseen = ({ change }: LedgerTables, columns: Sql, since: Sql): readonly [Sql, Sql] => [
-  sql`select ${columns} from ${quote(change)} c where c.xid >= pg_snapshot_xmax(${since})`,
-  sql`select ${columns} from ${quote(change)} c where c.xid = any(array(select pg_snapshot_xip(${since})))`,
-];
+export function unseen({ change }: LedgerTables, columns: Sql, since: Sql): readonly [Sql, Sql] {
+  const rows = sql`select ${columns} from ${quote(change)} c where c.xid >=`;
+  return [
+    sql`${rows} pg_snapshot_xmax(${since}) and c.xid < ${NEVER}`,
+    sql`${rows} pg_snapshot_xmin(${since}) and c.xid < pg_snapshot_xmax(${since})
+      and c.xid = any(array(select pg_snapshot_xip(${since})))`,
+  ];
+}
 
 /**
  * Whether the row `s` of totals says what is settled, and has been written by this server, where it is: a

@@ -90,7 +90,7 @@ function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
     return null; end`;
 }
 
-/** A version that is another one afterwards has gone and come: that is seldom, and said of all of the type. */
+/** A version that is another one afterwards has gone and come: seldom enough to say it of all of the type. */
 function noteUpdates(noted: NotedTable, tables: LedgerTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
