@@ -35,7 +35,7 @@ export interface WrongTotal {
   readonly counted: number;
 }
 
-/** So many changes are kept before they are added up. */
+/** So many changes are kept before any of them are forgotten. */
 const KEPT = 1000;
 /** So many changes are settled sooner: each of them costs who reads a total. */
 const PENDING = 100;
