@@ -103,7 +103,7 @@ export function constant(value: number | string): Sql {
   return new Sql([`'${value}'`]);
 }
 
-const TYPE_NAME = /^[a-z][a-z0-9]*(\(\d+(,\d+)?\))?$/;
+const TYPE_NAME = /^[a-z][a-z0-9_]*(\(\d+(,\d+)?\))?$/;
 
 /** A type of the database by its name. Throws on what is none. */
 export function typeName(name: string): Sql {

@@ -1,4 +1,4 @@
-/** Statements about the ledger: what has changed, what there is, how many; and its upkeep. */
+/** Statements about the ledger: what has changed since when, and whether all of it is noted. */
 import { type LedgerTables, ledgerTablesOf, notedTables, TRIGGERS } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import {
@@ -56,22 +56,41 @@ export interface Stand {
   readonly noted: string;
 }
 
+/** What no number of a transaction exceeds. */
+const NEVER = sql`'18446744073709551615'::xid8`;
+
+/**
+ * Changes `c` that a snapshot does not see: of transactions from its end on, and of those that were running.
+ * Asked like that it costs what has changed, however long somebody has been writing. No change is in both.
+ * What is a range is taken for few rows by the planner, which knows nothing else about them.
+ */
+export function unseen({ change }: LedgerTables, columns: Sql, since: Sql): readonly [Sql, Sql] {
+  const rows = sql`select ${columns} from ${quote(change)} c where c.xid >=`;
+  return [
+    sql`${rows} pg_snapshot_xmax(${since}) and c.xid < ${NEVER}`,
+    sql`${rows} pg_snapshot_xmin(${since}) and c.xid < pg_snapshot_xmax(${since})
+      and c.xid = any(array(select pg_snapshot_xip(${since})))`,
+  ];
+}
+
+/**
+ * Whether the row `s` of totals says what is settled, and has been written by this server, where it is: a
+ * copy of it has another transaction as its own, or is in another table.
+ */
+export const isSettled = sql`s.type = '' and s.locale = '' and not s.published and s.settled is not null
+    and s.writer = concat(s.xmin, ' ', s.tableoid)`;
+
 /**
  * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; whether
  * changes are not kept any more that were not seen then; and the shape of tables, or null where nothing was
  * committed at all.
  */
 export function compileCheck(tables: LedgerTables): Template<Stand> {
-  const { change, total } = tables;
   const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
-  // What a snapshot does not see: transactions from its end on, and those that were running. Asked like that
-  // it costs what has changed, however long somebody has been writing.
-  const columns = sql`c.type, c.document_id as id, c.xid from ${quote(change)} c`;
-  const unseen = sql`select ${columns} where c.xid >= pg_snapshot_xmax(${since})
-    union select ${columns} where c.xid = any(array(select pg_snapshot_xip(${since})))`;
-  const changes = sql`select u.type, u.id, u.xid::text as xid from (${unseen}) u`;
-  const lost = sql`exists (select 1 from ${quote(total)} t
-    where t.type = '' and t.horizon > pg_snapshot_xmin(${since}))`;
+  const [later, running] = unseen(tables, sql`c.type, c.document_id as id, c.xid`, since);
+  const changes = sql`select u.type, u.id, u.xid::text as xid from (${later} union ${running}) u`;
+  const lost = sql`not exists (select 1 from ${quote(tables.total)} s
+    where ${isSettled} and s.horizon <= pg_snapshot_xmin(${since}))`;
   const isNews = sql`pg_current_snapshot()::text <> ${since}::text`;
   const shape = sql`case when ${isNews} then ${shapeOf(sql`${slot(({ noted }: Stand) => noted)}::oid[]`)} end`;
   return template(
@@ -129,7 +148,8 @@ export function compileProbe(schema: Schema): Probe {
       union all select w.name, f.why from unnest(${tables}) w(name) join pg_class c on c.oid = to_regclass(w.name)
         cross join lateral (values ${FLAWS}) f(flawed, why) where f.flawed`),
     uncounted: print(sql`select w.type from unnest(${param([...schema.types.keys()])}::text[]) w(type)
-      where not exists (select 1 from ${quote(total)} t where ${isCounted(sql`w.type`)})`),
+      where not exists (select 1 from ${quote(total)} t where ${isCounted(sql`w.type`)})
+        or not exists (select 1 from ${quote(total)} s where ${isSettled})`),
     marks: print(sql`select w.type,
         string_agg(concat(c.oid, ' ', c.relfilenode, ' ', m.triggers), ',' order by c.oid) as mark
       from unnest(${tables}, ${types}) w(name, type) join pg_class c on c.oid = to_regclass(w.name)
@@ -139,11 +159,8 @@ export function compileProbe(schema: Schema): Probe {
 }
 
 /** Whether the row `t` of totals says that the versions of a type were counted. */
-const isCounted = (type: Sql): Sql => sql`t.type = ${type} and t.locale = '' and t.published and t.total = 1`;
-
-/** Says of types that nobody has counted their versions. */
-export const compileUncount = ({ total }: LedgerTables, types: readonly string[]): Statement =>
-  print(sql`update ${quote(total)} t set total = 0 where ${isCounted(sql`any(${param(types)}::text[])`)}`);
+export const isCounted = (type: Sql): Sql =>
+  sql`t.type = ${type} and t.locale = '' and t.published and t.total = 1`;
 
 /** For what may take long in large tables. */
 export const patiently = (): Statement => print(sql`select set_config('statement_timeout', '0', true)`);
@@ -154,89 +171,9 @@ export const tryLedger = (): Statement =>
   print(sql`select pg_try_advisory_xact_lock(${LEDGER_LOCK}) as held`);
 const LEDGER_LOCK = sql`hashtextextended('content-ledger', 0)`;
 
-/**
- * Counts the versions of a type anew, and says that all of it may have changed. To be run under the lock:
- * what is counted and what was noted are seen at the same time. Answers the totals that were not right; where
- * nobody had counted before, there were none.
- */
-export function compileRecount(type: ContentType): Statement {
-  const { change, total } = ledgerTablesOf(type);
-  const name = constant(type.singularApiId);
-  const ofType = sql`where type = ${name} and locale <> '' group by locale, published`;
-  const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
-  const deltas = sql`select locale, published, sum(delta) as n from ${quote(change)} ${ofType}`;
-  const kept = sql`select locale, published, sum(total) as n from ${quote(total)} ${ofType}`;
-  const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
-      coalesce(k.n, 0) as base
-    from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
-  const changed = allChanged(type, [type.singularApiId]);
-  const stored = sql`insert into ${quote(total)} as t (type, locale, published, total, horizon)
-    select ${name}, locale, published, n - delta, '0'::xid8 from compared
-    union all select ${name}, '', true, 1, '0'::xid8
-    on conflict (type, locale, published) do update set total = excluded.total`;
-  const wasCounted = sql`exists (select 1 from ${quote(total)} t where ${isCounted(name)})`;
-  return print(sql`with counted as (${counted}), deltas as (${deltas}), kept as (${kept}), compared as (${compared}),
-    changed as (${changed}), stored as (${stored})
-    select locale, published, (base + delta)::float8 as noted, n::float8 as counted from compared
-    where base + delta <> n and ${wasCounted} order by locale, published`);
-}
-
-/**
- * Adds up the changes of transactions before one that all of them precede. To be run under the lock. What
- * has to be seen of it is seen at once: those who read totals find each change in one place.
- */
-export function compileFold({ change, total }: LedgerTables, before: string): Statement {
-  const horizon = sql`${param(before)}::xid8`;
-  const gone = sql`delete from ${quote(change)} c where c.xid < ${horizon}
-    returning c.type, c.locale, c.published, c.delta`;
-  return print(sql`with gone as (${gone})
-    insert into ${quote(total)} as t (type, locale, published, total, horizon)
-    select type, locale, published, sum(delta), '0'::xid8 from gone group by type, locale, published
-    union all select '', '', false, 0, ${horizon} where exists (select 1 from gone)
-    on conflict (type, locale, published) do update
-    set total = t.total + excluded.total, horizon = greatest(t.horizon, excluded.horizon)`);
-}
-
-/**
- * Whether so many changes of totals are not added up, `most`, that reading totals would be slow.
- */
-export const compilePending = ({ change }: LedgerTables, most: number): Statement =>
-  print(
-    sql`select count(*) >= ${constant(most)} as pending
-      from (select 1 from ${quote(change)} c where c.delta <> 0 limit ${constant(most)}) q`,
-  );
-
-/**
- * Adds up changes of totals and keeps the rest of them, for those who ask what has changed. To be run under
- * the lock. Both are seen at once.
- */
-export function compileSettle({ change, total }: LedgerTables): Statement {
-  const due = sql`select c.xid, c.n, c.type, c.locale, c.published, c.delta
-    from ${quote(change)} c where c.delta <> 0`;
-  const settled = sql`update ${quote(change)} c set delta = 0 from due d where c.xid = d.xid and c.n = d.n`;
-  return print(sql`with due as materialized (${due}), settled as (${settled})
-    insert into ${quote(total)} as t (type, locale, published, total, horizon)
-    select type, locale, published, sum(delta), '0'::xid8 from due group by type, locale, published
-    on conflict (type, locale, published) do update set total = t.total + excluded.total`);
-}
-
 /** How many changes are kept, and the first transaction that may still be running. */
 export const compileUpkeep = ({ change }: LedgerTables): Statement =>
   print(
     sql`select (select count(*) from ${quote(change)})::int4 as kept,
       pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,
   );
-
-/** How many versions of a type there are, of a state and locales, where somebody has counted them. */
-export function countedTotal(type: ContentType, conditions: readonly Sql[], otherwise: Sql): Sql {
-  const { change, total } = ledgerTablesOf(type);
-  const name = constant(type.singularApiId);
-  const where = conditions.reduce(
-    (all, one) => sql`${all} and ${one}`,
-    sql`t.type = ${name} and t.locale <> ''`,
-  );
-  const base = sql`(select coalesce(sum(t.total), 0) from ${quote(total)} t where ${where})`;
-  const since = sql`(select coalesce(sum(t.delta), 0) from ${quote(change)} t where ${where} and t.delta <> 0)`;
-  return sql`(case when exists (select 1 from ${quote(total)} t where ${isCounted(name)})
-    then ${base} + ${since} else ${otherwise} end)`;
-}

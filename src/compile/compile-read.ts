@@ -18,11 +18,12 @@ import {
   template,
 } from '../sql.js';
 import { stampOf, writtenStampOf } from './changes.js';
-import { countedTotal, seenBy } from './compile-ledger.js';
+import { seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
-import { failing } from './failing.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
+import { countedTotal } from './compile-totals.js';
+import { failing } from './failing.js';
 import {
   column,
   type Context,

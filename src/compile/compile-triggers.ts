@@ -1,85 +1,153 @@
 /** The triggers that write the ledger, as statements of the migrations that make the tables. */
 import {
+  FORMER_INDEX,
+  FORMER_TRIGGERS,
   type LedgerTables,
   ledgerTablesOf,
   NOTE_LINKS,
+  NOTE_UPDATES,
   NOTE_VERSIONS,
   type NotedEvent,
   type NotedTable,
+  notedTables,
+  TOTAL_COLUMNS,
   TRIGGERS,
 } from '../schema/ledger.js';
+import type { ContentType, Schema } from '../schema/model.js';
+import { besideTable } from '../schema/table-shapes.js';
 import { inSchema, parted } from '../schema/naming.js';
-import { constant, type Identifier, print, quote, type Sql, sql, union } from '../sql.js';
+import { constant, type Identifier, join, print, quote, type Sql, sql, typeName } from '../sql.js';
 import { nextCount } from './changes.js';
 
-type HeldRows = NotedTable['holds'];
-
-/** What the rows of a statement are to the ledger. */
-interface Noted {
-  /** The document; what is in one row of the change has to be one document. */
-  readonly documentId: Sql;
-  /**
-   * By which columns it is told how many versions there are, for each of which one is more; null where rows
-   * are none.
-   */
-  readonly counted: { readonly locale: Sql; readonly published: Sql } | null;
-}
-
-const NOTED: Readonly<Record<HeldRows, Noted>> = {
-  versions: { documentId: sql`document_id`, counted: { locale: sql`locale`, published: sql`published` } },
-  links: { documentId: sql`owner_document_id`, counted: null },
-};
-
-/** The columns of a change, but for the type. */
+/** The columns of a change. */
 const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
 
-/** The one document of the rows; null where they are of several. */
-const ONE = sql`case when min(x.d) = max(x.d) then min(x.d) end`;
-
-/** The rows of a statement as they are and as they were, as the trigger of an event is told. */
-const FRESH = { rows: sql`fresh`, sign: sql`` };
-const FORMER = { rows: sql`former`, sign: sql`-` };
-const TOLD = { insert: [FRESH], update: [FRESH, FORMER], delete: [FORMER] } as const;
-
-/** What a statement has changed: the document, and what it adds to each state and locale. */
-function changeBy({ documentId, counted }: Noted, event: keyof typeof TOLD): Sql {
-  const all = (columns: (sign: Sql) => Sql): Sql =>
-    union(TOLD[event].map(({ rows, sign }) => sql`select ${documentId} as d${columns(sign)} from ${rows}`));
-  if (counted === null) return sql`${ONE}, '', false, 0 from (${all(() => sql``)}) x`;
-  const { locale, published } = counted;
-  const rows = all((sign) => sql`, ${locale} as l, ${published} as p, ${sign}1 as n`);
-  return sql`${ONE}, x.l, x.p, sum(x.n) from (${rows}) x group by x.l, x.p`;
+/** What is added as a change: what every change has, and what it says itself. */
+interface Writing {
+  readonly into: Sql;
+  readonly by: Sql;
 }
+
+const writingOf = ({ type }: NotedTable, { change }: LedgerTables): Writing => ({
+  into: sql`insert into ${quote(change)} ${INTO}`,
+  by: sql`pg_current_xact_id(), ${nextCount(type)}, tg_argv[0]`,
+});
+
+/**
+ * What a transaction has noted last, and how many documents, as settings of its own: they go with it, and
+ * back with its savepoints, as what it has written does. They cost less than another change, and less than a
+ * condition of the trigger, which PostgreSQL reads anew from its text in each statement.
+ */
+const NOTED = sql`'content_ledger.noted'`;
+const COUNT = sql`'content_ledger.documents'`;
+const toldOf = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${document})`;
+
+/** So many versions that come or go in a statement are noted one by one; the others together. */
+const FEW = sql`8`;
+/** So many documents that a transaction changes are noted one by one; from then on all of their type. */
+const MANY = sql`100`;
 
 /** A trigger sees names where its connection does; the ledger is where it was when the trigger was made. */
 const HEADER = sql`returns trigger language plpgsql security definer set search_path from current as`;
 
-function noteFunction({ type, holds }: NotedTable, { change, total }: LedgerTables): Sql {
-  const into = sql`insert into ${quote(change)} ${INTO}`;
-  const by = sql`pg_current_xact_id(), ${nextCount(type)}, tg_argv[0]`;
-  // Triggers are called for statements that change nothing, too: a write has more of them than of others.
-  const note = (event: keyof typeof TOLD): Sql =>
-    sql`if exists (select from ${TOLD[event][0].rows}) then
-      ${into} select ${by}, ${changeBy(NOTED[holds], event)}; end if;`;
-  // Nobody has counted what is left, which is nothing unless the transaction looks at an older state.
-  const uncounted =
-    holds === 'versions'
-      ? sql` update ${quote(total)} t set total = 0 where t.type = tg_argv[0] and t.locale = '' and t.published;`
-      : sql``;
-  const emptied = sql`${into} values (${by}, null, '', false, 0);${uncounted}`;
-  return sql`create or replace function ${quote(functionOf({ type, holds }))}() ${HEADER} $$ begin
-    if tg_op = 'INSERT' then ${note('insert')} elsif tg_op = 'UPDATE' then ${note('update')}
-    elsif tg_op = 'DELETE' then ${note('delete')} else ${emptied} end if; return null; end $$`;
+/** Notes versions that come or go, `rows`, each of which adds so much to the versions that there are. */
+function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
+  const document = sql`case when min(x.document_id) = max(x.document_id) then min(x.document_id) end`;
+  return sql`${into} select ${by}, f.document_id, f.locale, f.published, ${sign}1 from ${rows} f limit ${FEW};
+    get diagnostics few = row_count;
+    if few = ${FEW} then
+      ${into} select ${by}, ${document}, x.locale, x.published, ${sign}count(*)
+      from (select * from ${rows} offset ${FEW}) x group by x.locale, x.published;
+    end if;`;
 }
 
-const functionOf = ({ type, holds }: Pick<NotedTable, 'type' | 'holds'>): Identifier =>
-  inSchema(parted(type.table).schema, holds === 'versions' ? NOTE_VERSIONS : NOTE_LINKS);
+/** Whoever truncates a table notes that all may have changed, and that nobody has counted what is left. */
+function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
+  const writing = writingOf(noted, tables);
+  const { into, by } = writing;
+  // That is nothing unless the transaction looks at an older state.
+  const uncounted = sql`update ${quote(tables.total)} t set total = 0
+    where t.type = tg_argv[0] and t.locale = '' and t.published;`;
+  return sql`declare few int; begin
+    if tg_op = 'INSERT' then ${noteRows(writing, sql`fresh`, sql``)}
+    elsif tg_op = 'DELETE' then ${noteRows(writing, sql`former`, sql`-`)}
+    else ${into} values (${by}, null, '', false, 0); ${uncounted} end if;
+    return new; end`;
+}
 
-const REFERENCING: Readonly<Record<NotedEvent, Sql>> = {
-  insert: sql` referencing new table as fresh`,
-  update: sql` referencing new table as fresh old table as former`,
-  delete: sql` referencing old table as former`,
-  truncate: sql``,
+/** Notes the document of a row, once in a transaction; all of them where a row is given to another one. */
+function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
+  return sql`declare known text := current_setting(${NOTED}, true); many int;
+    document text := case when old.${id} <> new.${id} then null else coalesce(new.${id}, old.${id}) end;
+    begin ${first}
+    if known = tg_argv[0] or known = ${toldOf(sql`document`)} then return new; end if;
+    many := coalesce(nullif(current_setting(${COUNT}, true), '')::int, 0) + 1;
+    if many > ${MANY} then document := null; end if;
+    ${into} values (${by}, document, '', false, 0);
+    known := set_config(${NOTED}, ${toldOf(sql`document`)}, true);
+    many := set_config(${COUNT}, many::text, true);
+    return new; end`;
+}
+
+/** A version that is another one afterwards has gone and come: seldom enough to say it of all of the type. */
+function noteUpdates(noted: NotedTable, tables: LedgerTables): Sql {
+  const writing = writingOf(noted, tables);
+  const { into, by } = writing;
+  const gone = sql`(${by}, null, old.locale, old.published, -1)`;
+  const come = sql`(${by}, null, new.locale, new.published, 1)`;
+  const moved = sql`if old.locale <> new.locale or old.published <> new.published
+      or old.document_id <> new.document_id then
+      ${into} values ${gone}, ${come}; return new; end if;`;
+  return noteDocument(writing, sql`document_id`, moved);
+}
+
+const noteLinks = (noted: NotedTable, tables: LedgerTables): Sql =>
+  noteDocument(writingOf(noted, tables), sql`owner_document_id`);
+
+type Body = (noted: NotedTable, tables: LedgerTables) => Sql;
+
+/** The functions of the tables that hold versions, and of those that hold links. */
+const FUNCTIONS: Readonly<Record<NotedTable['holds'], readonly (readonly [Identifier, Body])[]>> = {
+  versions: [
+    [NOTE_VERSIONS, noteVersions],
+    [NOTE_UPDATES, noteUpdates],
+  ],
+  links: [[NOTE_LINKS, noteLinks]],
+};
+
+const functionOf = ({ type }: NotedTable, name: Identifier): Sql =>
+  quote(inSchema(parted(type.table).schema, name));
+
+const functions = (noted: NotedTable): Sql[] =>
+  FUNCTIONS[noted.holds].map(([name, body]) => {
+    const text = body(noted, ledgerTablesOf(noted.type));
+    return sql`create or replace function ${functionOf(noted, name)}() ${HEADER} $$ ${text} $$`;
+  });
+
+/** How a trigger calls which function. */
+interface Call {
+  readonly how: Sql;
+  readonly name: Identifier;
+}
+
+/**
+ * Rows are told cheaply one by one, and where there are none nothing is called: most statements of a write
+ * find no link to change. What is counted is told of all rows together, however many they are.
+ */
+const ROW = sql`for each row`;
+const CALLS: Readonly<Record<NotedTable['holds'], Readonly<Record<NotedEvent, Call>>>> = {
+  versions: {
+    insert: { how: sql`referencing new table as fresh for each statement`, name: NOTE_VERSIONS },
+    update: { how: ROW, name: NOTE_UPDATES },
+    delete: { how: sql`referencing old table as former for each statement`, name: NOTE_VERSIONS },
+    truncate: { how: sql`for each statement`, name: NOTE_VERSIONS },
+  },
+  links: {
+    insert: { how: ROW, name: NOTE_LINKS },
+    update: { how: ROW, name: NOTE_LINKS },
+    delete: { how: ROW, name: NOTE_LINKS },
+    truncate: { how: sql`for each statement`, name: NOTE_LINKS },
+  },
 };
 const EVENTS: Readonly<Record<NotedEvent, Sql>> = {
   insert: sql`insert`,
@@ -90,32 +158,53 @@ const EVENTS: Readonly<Record<NotedEvent, Sql>> = {
 
 /** A trigger that is called whoever writes: restores and replication, too. */
 function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
-  const [name, table] = [quote(TRIGGERS[event]), quote(noted.table)];
-  const call = sql`${quote(functionOf(noted))}(${constant(noted.type.singularApiId)})`;
+  const [called, table] = [quote(TRIGGERS[event]), quote(noted.table)];
+  const { how, name } = CALLS[noted.holds][event];
   return [
-    sql`create trigger ${name} after ${EVENTS[event]} on ${table}${REFERENCING[event]}
-      for each statement execute function ${call}`,
-    sql`alter table ${table} enable always trigger ${name}`,
+    sql`create trigger ${called} after ${EVENTS[event]} on ${table} ${how}
+      execute function ${functionOf(noted, name)}(${constant(noted.type.singularApiId)})`,
+    sql`alter table ${table} enable always trigger ${called}`,
   ];
 }
 
+const dropped = ({ table }: NotedTable, names: readonly Identifier[]): Sql[] =>
+  names.map((one) => sql`drop trigger if exists ${quote(one)} on ${quote(table)}`);
+
 /** What makes the trigger of an event on a table. */
 export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | 'delete'): string {
-  const first = [noteFunction(noted, ledgerTablesOf(noted.type)), ...trigger(noted, 'truncate')];
+  const first = [...dropped(noted, FORMER_TRIGGERS), ...functions(noted), ...trigger(noted, 'truncate')];
   const statements = [...(event === 'insert' ? first : []), ...trigger(noted, event)];
   // A line each: drivers that take one statement at a time are given them so.
   return statements.map((statement) => print(statement).text.replace(/\s+/g, ' ')).join(';\n');
 }
 
+/** How many triggers a model's tables lack, as `n`: all of them where an earlier release has made them. */
+export function missingTriggers(schema: Schema): Sql {
+  const wanted = notedTables(schema).flatMap(({ table }) =>
+    Object.values(TRIGGERS).map((one) => sql`(${quote(table, 'reference')}, ${quote(one, 'string')})`),
+  );
+  return sql`select count(*)::int as n from (values ${join(wanted, ', ')}) w(name, called) where not exists
+    (select 1 from pg_trigger g where g.tgrelid = to_regclass(w.name) and g.tgname = w.called)`;
+}
+
+/** What brings the ledger's own tables up to date, where an earlier release has made them. */
+export function renewedLedger(file: ContentType): Sql[] {
+  const { change, total } = ledgerTablesOf(file);
+  return [
+    sql`drop index if exists ${quote(besideTable(change, FORMER_INDEX))}`,
+    ...TOTAL_COLUMNS.filter(({ nullable }) => nullable).map(
+      ({ name, type }) =>
+        sql`alter table ${quote(total)} add column if not exists ${quote(name)} ${typeName(type)}`,
+    ),
+  ];
+}
+
 /** What makes all triggers of a table anew, and what they call. */
 export function renewedTriggers(noted: NotedTable): Sql[] {
-  const table = quote(noted.table);
   const events = ['insert', 'update', 'delete', 'truncate'] as const;
   return [
-    noteFunction(noted, ledgerTablesOf(noted.type)),
-    ...events.flatMap((event) => [
-      sql`drop trigger if exists ${quote(TRIGGERS[event])} on ${table}`,
-      ...trigger(noted, event),
-    ]),
+    ...dropped(noted, [...FORMER_TRIGGERS, ...Object.values(TRIGGERS)]),
+    ...functions(noted),
+    ...events.flatMap((event) => trigger(noted, event)),
   ];
 }

@@ -2,7 +2,6 @@
 import { compileTrigger } from '../compile/compile-triggers.js';
 import {
   CHANGE_COLUMNS,
-  DELTA_INDEX,
   type LedgerColumn,
   type NotedTable,
   TOTAL_COLUMNS,
@@ -21,11 +20,14 @@ export const triggerEntries = (noted: NotedTable): Property[] =>
     expression: compileTrigger(noted, event),
   }));
 
+/** Types that JavaScript has no others for. */
+const TEXTS: ReadonlySet<string> = new Set(['xid8', 'pg_snapshot']);
+
 const properties = (columns: readonly LedgerColumn[]): [string, Property][] =>
   columns.map(({ property, name, type, key, nullable }) => [
     property,
     {
-      type: type === 'xid8' ? 'string' : type,
+      type: TEXTS.has(type) ? 'string' : type,
       columnType: type,
       fieldName: name,
       ...(key ? { primary: true, autoincrement: false } : {}),
@@ -33,10 +35,6 @@ const properties = (columns: readonly LedgerColumn[]): [string, Property][] =>
     },
   ]);
 
-export const CHANGE_PARTS = {
-  properties: properties(CHANGE_COLUMNS),
-  indexes: [{ name: DELTA_INDEX, properties: ['type', 'locale', 'published'], where: 'delta <> 0' }],
-  uniques: [],
-};
+export const CHANGE_PARTS = { properties: properties(CHANGE_COLUMNS), indexes: [], uniques: [] };
 
 export const TOTAL_PARTS = { properties: properties(TOTAL_COLUMNS), indexes: [], uniques: [] };

@@ -6,8 +6,8 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 
 /** How often the ledger is looked at, in milliseconds; and how soon again while it is not whole. */
 const EVERY = 30_000;
-/** How soon after a total was read changes of totals are added up, in milliseconds. */
-const SETTLE = 1000;
+/** How soon after a total was read changes are settled, in milliseconds. */
+const SETTLE = 250;
 
 const logger = new Logger('ContentLedger');
 

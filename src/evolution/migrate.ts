@@ -1,5 +1,6 @@
 /** Makes the migration from the model that a database was last migrated to. */
 import { allChanged } from '../compile/compile-ledger.js';
+import { missingTriggers } from '../compile/compile-triggers.js';
 import { modelTableOf } from '../schema/model-table.js';
 import type { Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
@@ -87,15 +88,24 @@ const sideOf = (description: ModelDescription, { schema }: Side): Side => ({
   schema: schemaOf(description, parted(schema.file.table).schema),
 });
 
+/** The model of a database as the first side; `isNoted` where all of its changes are noted, as now. */
+async function beforeOf(run: Run, description: ModelDescription | null, goal: Side): Promise<Side> {
+  if (description === null) return nothing(goal);
+  const side = sideOf(description, goal);
+  const [row] = await run(script(missingTriggers(side.schema)));
+  return { ...side, isNoted: row?.['n'] === 0 };
+}
+
 /** Compares a model with the one that a database is at, and asks the database what would be lost. */
 export async function migrationTo(run: Run, goal: Side): Promise<ContentMigration> {
   const { schema } = goal;
   const description = describeModel(schema, goal);
   const stored = await noted(run, schema);
-  if (stored !== null && stored.digest === digestOf(description))
-    return { up: [], down: [], changes: [], refusals: [] };
   const former = stored?.description ?? foundModel(goal, await run(script(foundColumns(goal))));
-  const before = former === null ? nothing(goal) : { ...sideOf(former, goal), isNoted: stored !== null };
+  const found = await beforeOf(run, former, goal);
+  const before = stored === null && former !== null ? { ...found, isNoted: false } : found;
+  if (stored?.digest === digestOf(description) && before.isNoted === true)
+    return { up: [], down: [], changes: [], refusals: [] };
   const evolution = evolutionOf({ before, after: goal });
   const [there, back] = [changesOf(evolution), changesOf(inverseOf(evolution))];
   const refusals: ContentRefusal[] = [];

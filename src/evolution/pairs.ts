@@ -27,7 +27,10 @@ export interface ModelPair<M extends Model> extends Pair<M> {
 /** A model and the locales of its content. */
 export interface Side extends Locales {
   readonly schema: Schema;
-  /** False for a model that is taken from the tables: other parts of the database may be missing, too. */
+  /**
+   * False for a model that is taken from the tables: other parts of the database may be missing, too; and for
+   * one whose changes an earlier release notes.
+   */
   readonly isNoted?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** From what changes between two models to what it may lose, and to the statements. */
 import { revisionOf } from '../compile/changes.js';
-import { renewedTriggers } from '../compile/compile-triggers.js';
+import { renewedLedger, renewedTriggers } from '../compile/compile-triggers.js';
 import { notedTables } from '../schema/ledger.js';
 import type { ContentType } from '../schema/model.js';
 import { param, quote, script, type Sql, sql } from '../sql.js';
@@ -71,6 +71,10 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
     .flatMap(renewedTriggers);
 }
 
+/** The ledger's tables may have been made by an earlier release. */
+const ledger = ({ before, after }: Evolution): Sql[] =>
+  before.isNoted === false ? renewedLedger(after.schema.file) : [];
+
 /** All statements of a migration, in their order; without those that note the model. */
 export function statementsOf(changes: Changes): string[] {
   const { evolution, relations, instances, list } = changes;
@@ -82,7 +86,7 @@ export function statementsOf(changes: Changes): string[] {
     ...structure(pairs, phase),
     ...stepsIn(list, phase),
     ...(phase === 'prepare' ? made : []),
-    ...(phase === 'create' ? triggers(evolution, pairs) : []),
+    ...(phase === 'create' ? [...ledger(evolution), ...triggers(evolution, pairs)] : []),
     ...(phase === 'revise' ? [...touched].map(revised) : []),
     ...(phase === 'clean' ? dropped : []),
     // Tables with checks that wait cannot be changed.

@@ -16,10 +16,11 @@ const isAltered = (pair: TablePair): boolean =>
 /** What is locked: all tables against writers, and against readers those that statements change. */
 export function lockedTables({ evolution, list }: Changes, pairs: readonly TablePair[]): TableLocks {
   const retyped = new Set(list.flatMap(({ steps, touches }) => (steps.retype === undefined ? [] : touches)));
-  // Triggers say what a type is called.
+  // Triggers say what a type is called, and may be those of an earlier release.
+  const isRenewed = evolution.before.isNoted === false;
   const types = evolution.types.flatMap(({ before, after }) => {
     const isOther = before?.singularApiId !== after?.singularApiId;
-    return before !== null && after !== null && (isOther || retyped.has(after)) ? [before] : [];
+    return before !== null && after !== null && (isOther || retyped.has(after) || isRenewed) ? [before] : [];
   });
   const named = new Set(
     types.flatMap(({ table, storage }) => [table, ...storage.links.map((one) => one.table.table)]),

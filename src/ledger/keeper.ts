@@ -1,16 +1,13 @@
 /** Sees to it that the ledger is whole, that versions are counted, and that it does not grow for ever. */
+import { compileProbe, compileUpkeep, holdLedger, patiently, tryLedger } from '../compile/compile-ledger.js';
 import {
   compileFold,
   compilePending,
-  compileProbe,
   compileRecount,
+  compileReset,
   compileSettle,
   compileUncount,
-  compileUpkeep,
-  holdLedger,
-  patiently,
-  tryLedger,
-} from '../compile/compile-ledger.js';
+} from '../compile/compile-totals.js';
 import type { Database } from '../database/database.js';
 import type { Row, Runner } from '../database/runner.js';
 import { ContentError } from '../errors.js';
@@ -38,9 +35,9 @@ export interface WrongTotal {
   readonly counted: number;
 }
 
-/** So many changes are kept before they are added up. */
+/** So many changes are kept before any of them are forgotten. */
 const KEPT = 1000;
-/** So many changes of totals are added up sooner: each of them costs who reads a total. */
+/** So many changes are settled sooner: each of them costs who reads a total. */
 const PENDING = 100;
 /** How long changes are kept at least, in milliseconds: who asks that often is told each of them. */
 const KEEP = 60_000;
@@ -92,7 +89,7 @@ export class LedgerKeeper {
     }
   }
 
-  /** Adds up changes of totals, if they are many. Never throws. */
+  /** Settles changes, if they are many. Never throws. */
   async settle(): Promise<void> {
     const { database, schema } = this.base;
     const tables = ledgerTablesOf(schema.file);
@@ -105,14 +102,14 @@ export class LedgerKeeper {
   }
 
   /** Does it, unless somebody else is at the ledger. */
-  private alone(statement: Statement): Promise<void> {
+  private alone(...statements: readonly Statement[]): Promise<void> {
     return this.base.database.transaction(async (runner) => {
       const [lock] = await runner.run(tryLedger());
-      if (lock?.['held'] === true) await runner.run(statement);
+      if (lock?.['held'] === true) for (const statement of statements) await runner.run(statement);
     }, ALONE);
   }
 
-  /** Adds up what has been kept for long enough. Never throws. */
+  /** Forgets what has been kept for long enough, once it is settled. Never throws. */
   async fold(): Promise<void> {
     const { database, schema } = this.base;
     const tables = ledgerTablesOf(schema.file);
@@ -122,7 +119,7 @@ export class LedgerKeeper {
       const { ended } = this;
       if (ended === null || now - ended.at >= KEEP) this.ended = { at: now, xmin: String(row['xmin']) };
       if (ended === null || now - ended.at < KEEP || Number(row['kept']) < KEPT) return;
-      await this.alone(compileFold(tables, ended.xmin));
+      await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
       // It is tried again.
     }
@@ -152,6 +149,8 @@ export class LedgerKeeper {
       if (type === undefined) return [];
       await runner.run(patiently());
       await runner.run(holdLedger());
+      const [reset] = await runner.run(compileReset(ledgerTablesOf(type)));
+      if (reset?.['kept'] === false) throw new Error('Totals cannot be counted within a savepoint');
       const left = unless === undefined ? [] : await runner.run(unless);
       if (unless !== undefined && !left.some((row) => row['type'] === type.singularApiId)) return [];
       const rows = await runner.run(compileRecount(type));

@@ -7,7 +7,7 @@ import { inSchema, parted } from './naming.js';
 export interface LedgerColumn {
   readonly name: Identifier;
   readonly property: string;
-  readonly type: 'xid8' | 'bigint' | 'text' | 'boolean';
+  readonly type: 'xid8' | 'bigint' | 'text' | 'boolean' | 'pg_snapshot';
   readonly key: boolean;
   readonly nullable: boolean;
 }
@@ -26,8 +26,8 @@ const column = (
 });
 
 /**
- * A row for each statement that changes content, and state and locale that it changes: of one document, or of
- * any where `document_id` is null. Rows are only ever added, so that writers do not wait for one another.
+ * What transactions have changed: of one document, or of any where `document_id` is null. Rows are only ever
+ * added, so that writers do not wait for one another.
  */
 export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
   column('xid', 'xid8', { key: true }),
@@ -36,11 +36,15 @@ export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
   column('document_id', 'text', { nullable: true }),
   column('locale', 'text'),
   column('published', 'boolean'),
-  // How many more versions there are.
+  // How many more versions there are, of a locale and a state; both say nothing where it is 0.
   column('delta', 'bigint'),
 ];
 
-/** What changes come to that are not kept any more, by type, locale and state. */
+/**
+ * What changes come to, by type, locale and state. The row without a type says which changes: those that
+ * `settled` sees. It is worth nothing where its `writer` has not written it: snapshots and numbers of
+ * transactions mean nothing to another server, to which it may have been copied.
+ */
 export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
   column('type', 'text', { key: true }),
   column('locale', 'text', { key: true }),
@@ -48,10 +52,12 @@ export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
   column('total', 'bigint'),
   // Of the row without a type: changes of earlier transactions are not kept.
   column('horizon', 'xid8'),
+  column('settled', 'pg_snapshot', { nullable: true }),
+  column('writer', 'text', { nullable: true }),
 ];
 
-/** The index by which changes of totals are found that are not folded yet. */
-export const DELTA_INDEX = identifier('content_change_by_total');
+/** An index that earlier releases have made. */
+export const FORMER_INDEX = identifier('content_change_by_total');
 
 /** The tables of the ledger, where those of the model are. */
 export interface LedgerTables {
@@ -75,14 +81,23 @@ export type NotedEvent = 'insert' | 'update' | 'delete' | 'truncate';
  * Nothing that MikroORM could compare shows the one of TRUNCATE, so that it comes with that of INSERT.
  */
 export const TRIGGERS: Readonly<Record<NotedEvent, Identifier>> = {
-  insert: identifier('content_ledger_insert_1'),
-  update: identifier('content_ledger_update_1'),
-  delete: identifier('content_ledger_delete_1'),
-  truncate: identifier('content_ledger_truncate_1'),
+  insert: identifier('content_ledger_insert_2'),
+  update: identifier('content_ledger_update_2'),
+  delete: identifier('content_ledger_delete_2'),
+  truncate: identifier('content_ledger_truncate_2'),
 };
 
-/** The functions that triggers call: for versions of documents, and for links. */
+/** Those of earlier releases. Each change would be noted twice if they stayed. */
+export const FORMER_TRIGGERS: readonly Identifier[] = [
+  'content_ledger_insert_1',
+  'content_ledger_update_1',
+  'content_ledger_delete_1',
+  'content_ledger_truncate_1',
+].map(identifier);
+
+/** The functions that triggers call: for versions that come and go, those that are updated, and links. */
 export const NOTE_VERSIONS = identifier('content_note_versions');
+export const NOTE_UPDATES = identifier('content_note_updates');
 export const NOTE_LINKS = identifier('content_note_links');
 
 /** A table whose changes are noted, and the type whose content they are. */

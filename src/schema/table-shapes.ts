@@ -4,7 +4,7 @@
  */
 import { identifier, type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import type { LinkTable } from './join-model.js';
-import { CHANGE_COLUMNS, DELTA_INDEX, ledgerTablesOf, TOTAL_COLUMNS } from './ledger.js';
+import { CHANGE_COLUMNS, ledgerTablesOf, TOTAL_COLUMNS } from './ledger.js';
 import type { Column, ContentType, Index, Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import { parted } from './naming.js';
@@ -131,10 +131,8 @@ export function ownTables({ file }: Schema): TableShape[] {
   const schedule = keyed(scheduleTableOf(file), SCHEDULE_COLUMNS);
   const byTime: IndexShape = { name: SCHEDULE_INDEX, kind: 'index', body: named([identifier('due_at')]) };
   const { change, total } = ledgerTablesOf(file);
-  const byTotal = named(['type', 'locale', 'published'].map(identifier));
-  const deltas: IndexShape = { name: DELTA_INDEX, kind: 'index', body: sql`${byTotal} where delta <> 0` };
   return [
-    { ...keyed(change, CHANGE_COLUMNS), indexes: [deltas] },
+    keyed(change, CHANGE_COLUMNS),
     keyed(total, TOTAL_COLUMNS),
     numbers(file.storage.instanceIds, 'integer'),
     numbers(file.storage.counts, 'bigint'),

@@ -23,7 +23,7 @@ import {
 import pg from 'pg';
 import supertest from 'supertest';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
-import { compileFold } from '../../src/compile/compile-ledger.ts';
+import { compileFold, compileSettle } from '../../src/compile/compile-totals.ts';
 import { CONTENT_SCHEMA, type Schema } from '../../src/schema/model.ts';
 import { ledgerTablesOf } from '../../src/schema/ledger.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
@@ -334,6 +334,7 @@ describe('the cache', () => {
   it('asleep for longer than changes are kept: everything is read anew', async () => {
     const tables = ledgerTablesOf(test.app.get<Schema>(CONTENT_SCHEMA).file);
     await rename('new', 'old');
+    await client.query(compileSettle(tables).text);
     const { text } = compileFold(tables, '0');
     await client.query(text, [(await client.query('select pg_current_xact_id()::text as xid')).rows[0].xid]);
     expect((await client.query('select count(*)::int as n from content_change')).rows[0].n).toBeLessThan(2);
@@ -347,7 +348,7 @@ describe('the cache', () => {
     await client.query(`insert into notes (document_id, created_at, updated_at, published, locale, title, revision)
       values ('restored', now(), now(), true, 'en', 'more', 0)`);
     await client.query(
-      'alter table notes enable always trigger content_ledger_insert_1; alter table notes enable always trigger content_ledger_update_1; alter table notes enable always trigger content_ledger_delete_1; alter table notes enable always trigger content_ledger_truncate_1',
+      'alter table notes enable always trigger content_ledger_insert_2; alter table notes enable always trigger content_ledger_update_2; alter table notes enable always trigger content_ledger_delete_2; alter table notes enable always trigger content_ledger_truncate_2',
     );
     await test.app.get(LedgerWorker).recount();
     for (const from of [test.http, other.http]) {
@@ -359,7 +360,7 @@ describe('the cache', () => {
   it('a trigger that is switched off: no answer is kept, lists are counted, also those that nobody noted, and one line says so', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(LedgerWorker);
-    await client.query('alter table notes disable trigger content_ledger_update_1');
+    await client.query('alter table notes disable trigger content_ledger_update_2');
     await worker.look();
     await worker.look();
     expect(said.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining('"notes"')]);
@@ -367,7 +368,7 @@ describe('the cache', () => {
     expect(await titles()).toEqual(['unseen']);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
     await client.query(`update notes set locale = 'fr'`);
-    await client.query('alter table notes enable always trigger content_ledger_update_1');
+    await client.query('alter table notes enable always trigger content_ledger_update_2');
     await worker.look();
     await warm();
     expect((await get(LIST)).meta.pagination.total).toBe(0);
@@ -377,9 +378,9 @@ describe('the cache', () => {
   it('a trigger that was switched off and on again between two looks: everything is read and counted anew', async () => {
     const worker = test.app.get(LedgerWorker);
     await worker.look();
-    await client.query(`alter table notes disable trigger content_ledger_update_1`);
+    await client.query(`alter table notes disable trigger content_ledger_update_2`);
     await rename('unseen', 'old');
-    await client.query(`alter table notes enable always trigger content_ledger_update_1`);
+    await client.query(`alter table notes enable always trigger content_ledger_update_2`);
     await worker.look();
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['unseen'], ['unseen']]);
   });
@@ -400,9 +401,9 @@ describe('the cache', () => {
     ],
     [
       'altered by a migration that no trigger is told of',
-      `alter table notes disable trigger content_ledger_update_1;
+      `alter table notes disable trigger content_ledger_update_2;
        update notes set title = 'OLD';
-       alter table notes enable always trigger content_ledger_update_1;
+       alter table notes enable always trigger content_ledger_update_2;
        alter table notes add column more text`,
       `alter table notes drop column more`,
     ],
@@ -431,10 +432,10 @@ describe('the cache', () => {
     ],
     [
       'notes another type',
-      `alter trigger content_ledger_update_1 on notes rename to other; create trigger content_ledger_update_1 after update on notes
-       referencing new table as fresh old table as former for each statement execute function content_note_versions('label');
-       alter table notes enable always trigger content_ledger_update_1`,
-      'drop trigger content_ledger_update_1 on notes; alter trigger other on notes rename to content_ledger_update_1',
+      `alter trigger content_ledger_update_2 on notes rename to other; create trigger content_ledger_update_2 after update on notes
+       for each row execute function content_note_updates('label');
+       alter table notes enable always trigger content_ledger_update_2`,
+      'drop trigger content_ledger_update_2 on notes; alter trigger other on notes rename to content_ledger_update_2',
       'a trigger is missing',
     ],
   ])('a table that %s: no answer is kept, and one line says so', async (_what, change, back, said) => {
@@ -478,7 +479,7 @@ describe('the cache', () => {
   it('a database without the ledger works: nothing is kept, and totals are counted', async () => {
     const bare = await createTestApp(MODEL);
     await bare.sql(
-      'drop table content_change, content_total; drop function content_note_versions, content_note_links cascade',
+      'drop table content_change, content_total; drop function content_note_versions, content_note_updates, content_note_links cascade',
     );
     await bare.app.get(LedgerWorker).look();
     await bare.http

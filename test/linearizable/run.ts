@@ -1,7 +1,7 @@
 /** Has clients read and write for a while, does harm meanwhile, and checks what they have seen, round by round. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type * as CompileLedger from '../../src/compile/compile-ledger.ts';
+import type * as CompileTotals from '../../src/compile/compile-totals.ts';
 import type { Identifier } from '../../src/sql.ts';
 import { random as randomOf } from '../fuzz/leak-probes.ts';
 import type { PostgresNode } from '../support/postgres-node.ts';
@@ -13,9 +13,9 @@ import { Instance, Switch } from './world.ts';
 import { Writer, type WriterBase } from './writers.ts';
 
 const underJest = process.env.JEST_WORKER_ID !== undefined;
-const { compileFold } = (await import(
-  underJest ? '../../src/compile/compile-ledger.ts' : '../../dist/compile/compile-ledger.js'
-)) as typeof CompileLedger;
+const { compileFold, compileSettle } = (await import(
+  underJest ? '../../src/compile/compile-totals.ts' : '../../dist/compile/compile-totals.js'
+)) as typeof CompileTotals;
 
 /** What may happen in the middle of a round. */
 export const HARMS = ['none', 'fold', 'kill', 'long', 'recount', 'restart', 'crash', 'promote'] as const;
@@ -271,6 +271,7 @@ export class LinearizableRun {
         );
         await client.query('begin');
         await client.query(`select pg_advisory_xact_lock(hashtextextended('content-ledger', 0))`);
+        await client.query(compileSettle(TABLES).text);
         await client.query(compileFold(TABLES, '0').text, [rows[0]?.xmin]);
         await client.query('commit');
       });

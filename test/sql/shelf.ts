@@ -185,7 +185,7 @@ const withoutLedger = (sent: string): string =>
   sent
     .replace(/^select a\.\*, pg_current_snapshot.*? as server from \((.*) offset 0\) a$/, '$1')
     .replace(
-      /\(case when exists \(select 1 from "content_total".* else (.*?) end\)\)::int4 as total/,
+      /coalesce\(\(select \(select coalesce\(sum\(t\.total\).* t where t\.type = '\S+' and t\.locale = '' and t\.published and t\.total = 1\)\), (.*?)\)\)::int4 as total/,
       '$1)::int4 as total',
     );
 

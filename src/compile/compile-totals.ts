@@ -1,0 +1,127 @@
+/** Statements about totals: how many versions there are, what that is made of, and its upkeep. */
+import { type LedgerTables, ledgerTablesOf } from '../schema/ledger.js';
+import type { ContentType } from '../schema/model.js';
+import { constant, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
+import { allChanged, isCounted, isSettled, unseen } from './compile-ledger.js';
+
+/** The columns of a row of totals. */
+const INTO = sql`(type, locale, published, total, horizon, settled, writer)`;
+
+/** What the row without a type says of a transaction that writes it. */
+const writerOf = ({ total }: LedgerTables): Sql =>
+  sql`concat(pg_current_xact_id()::xid, ' ', ${quote(total, 'reference')}::regclass::oid)`;
+
+/** The rows `s` of totals that say what is settled: one, or none. */
+const settledOf = ({ total }: LedgerTables): Sql => sql`${quote(total)} s where ${isSettled}`;
+
+/** Changes that are not settled, as the row `s` says. */
+const pendingOf = (tables: LedgerTables): Sql =>
+  union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
+
+/** Says of types that nobody has counted their versions. */
+export const compileUncount = ({ total }: LedgerTables, types: readonly string[]): Statement =>
+  print(sql`update ${quote(total)} t set total = 0 where ${isCounted(sql`any(${param(types)}::text[])`)}`);
+
+/**
+ * Begins anew where no row says what is settled, or another server has written it: nothing is counted, and
+ * nothing that was kept before is. To be run under the lock. Answers whether the row is what it should be,
+ * which it is not in a savepoint.
+ */
+export function compileReset(tables: LedgerTables): Statement {
+  const { change, total } = tables;
+  const due = sql`select 1 where not exists (select 1 from ${settledOf(tables)})`;
+  const isDue = sql`exists (select 1 from due)`;
+  const gone = sql`delete from ${quote(change)} where ${isDue}`;
+  const uncounted = sql`update ${quote(total)} t set total = 0 where t.locale = '' and t.published and ${isDue}`;
+  return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted})
+    insert into ${quote(total)} as s ${INTO}
+    select '', '', false, 0, pg_snapshot_xmax(pg_current_snapshot()), pg_current_snapshot(), ${writerOf(tables)} from due
+    on conflict (type, locale, published) do update
+    set horizon = excluded.horizon, settled = excluded.settled, writer = excluded.writer
+    returning ${isSettled} as kept`);
+}
+
+/**
+ * Counts the versions of a type anew, and says that all of it may have changed. To be run under the lock:
+ * what is counted and what is not settled are seen at the same time. Answers the totals that were not right;
+ * where nobody had counted before, there were none.
+ */
+export function compileRecount(type: ContentType): Statement {
+  const tables = ledgerTablesOf(type);
+  const total = quote(tables.total);
+  const name = constant(type.singularApiId);
+  const ofType = sql`where p.type = ${name} and p.locale <> '' group by p.locale, p.published`;
+  const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
+  const deltas = sql`select p.locale, p.published, sum(p.delta) as n
+    from (select s.settled from ${settledOf(tables)}) s cross join lateral (${pendingOf(tables)}) p ${ofType}`;
+  const kept = sql`select p.locale, p.published, sum(p.total) as n from ${total} p ${ofType}`;
+  const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
+      coalesce(k.n, 0) as base
+    from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
+  const changed = allChanged(type, [type.singularApiId]);
+  const stored = sql`insert into ${total} as t (type, locale, published, total, horizon)
+    select ${name}, locale, published, n - delta, '0'::xid8 from compared
+    union all select ${name}, '', true, 1, '0'::xid8
+    on conflict (type, locale, published) do update set total = excluded.total`;
+  const wasCounted = sql`exists (select 1 from ${total} t where ${isCounted(name)})`;
+  return print(sql`with counted as (${counted}), deltas as (${deltas}), kept as (${kept}), compared as (${compared}),
+    changed as (${changed}), stored as (${stored})
+    select locale, published, (base + delta)::float8 as noted, n::float8 as counted from compared
+    where base + delta <> n and ${wasCounted} order by locale, published`);
+}
+
+/**
+ * Adds up what is not settled. To be run under the lock, by a statement that begins once it is held: it sees
+ * what whoever held it before has settled. What it sees, it adds up, and says so; both are seen at once.
+ */
+export function compileSettle(tables: LedgerTables): Statement {
+  const state = sql`select s.settled from ${settledOf(tables)}`;
+  const sums = sql`select p.type, p.locale, p.published, sum(p.delta) as n
+    from state s cross join lateral (${pendingOf(tables)}) p
+    group by p.type, p.locale, p.published having sum(p.delta) <> 0`;
+  return print(sql`with state as (${state})
+    insert into ${quote(tables.total)} as t ${INTO}
+    select p.type, p.locale, p.published, p.n, '0'::xid8, null, null from (${sums}) p
+    union all select '', '', false, 0, '0'::xid8, pg_current_snapshot(), ${writerOf(tables)} from state
+    on conflict (type, locale, published) do update
+    set total = t.total + excluded.total, settled = excluded.settled, writer = excluded.writer`);
+}
+
+/**
+ * Forgets changes of transactions before one that all of them precede, as far as they are settled. To be run
+ * under the lock.
+ */
+export function compileFold(tables: LedgerTables, before: string): Statement {
+  const { change, total } = tables;
+  const until = sql`select least(${param(before)}::xid8, pg_snapshot_xmin(s.settled)) from ${settledOf(tables)}`;
+  const gone = sql`delete from ${quote(change)} c where c.xid < (${until}) returning 1`;
+  return print(sql`with gone as (${gone})
+    update ${quote(total)} s set horizon = greatest(s.horizon, (${until})), writer = ${writerOf(tables)}
+    where ${isSettled} and exists (select 1 from gone)`);
+}
+
+/** Whether so many changes are not settled, `most`, that reading totals would be slow. */
+export const compilePending = (tables: LedgerTables, most: number): Statement =>
+  print(
+    sql`select count(*) >= ${constant(most)} as pending
+      from (select 1 from (select s.settled from ${settledOf(tables)}) s
+        cross join lateral (${pendingOf(tables)}) p limit ${constant(most)}) q`,
+  );
+
+/**
+ * How many versions of a type there are, of a state and locales, where somebody has counted them: what is
+ * settled, and what has changed since.
+ */
+export function countedTotal(type: ContentType, conditions: readonly Sql[], otherwise: Sql): Sql {
+  const tables = ledgerTablesOf(type);
+  const total = quote(tables.total);
+  const name = constant(type.singularApiId);
+  const where = conditions.reduce(
+    (all, one) => sql`${all} and ${one}`,
+    sql`t.type = ${name} and t.locale <> ''`,
+  );
+  const base = sql`(select coalesce(sum(t.total), 0) from ${total} t where ${where})`;
+  const since = sql`(select coalesce(sum(t.delta), 0) from (${pendingOf(tables)}) t where ${where})`;
+  return sql`coalesce((select ${base} + ${since} from ${settledOf(tables)}
+    and exists (select 1 from ${total} t where ${isCounted(name)})), ${otherwise})`;
+}
