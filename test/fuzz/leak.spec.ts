@@ -4,8 +4,8 @@ import { endless, type Probe, probes } from './leak-probes.ts';
 import { makeWorlds, type Pair, schema, type Worlds } from './leak-worlds.ts';
 
 const SEED = 11;
-const SHARE = [0, 0.08, 0.012, 0.0015];
-const PER_WAY = [0, 3, 2, 1];
+const SHARE = [0, 0.04, 0.006, 0.0008];
+const PER_WAY = [0, 2, 1, 1];
 const CALLERS = ['drafts', 'published', 'noAuthor', 'dossierOnly', 'narrowFind', 'narrowOne'];
 
 /** The first that a technique's name begins with is its kind. */

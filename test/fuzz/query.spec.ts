@@ -44,7 +44,7 @@ describe('a query string', () => {
   it('becomes a statement or a 4xx', () => {
     fc.assert(
       fc.property(requests(schema), (request) => void runPure(request)),
-      { seed: SEED, numRuns: 1500 },
+      { seed: SEED, numRuns: 800 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('a query string', () => {
         for (const spoilt of spoil(filters))
           expect(runPure(ask(spell(object([['filters', spoilt]])))).kind).toBe('refused');
       }),
-      { seed: SEED, numRuns: 60 },
+      { seed: SEED, numRuns: 30 },
     );
   });
 
@@ -156,7 +156,7 @@ describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) =>
     };
     const results = await Promise.all(
       [0, 1, 2].map((i) =>
-        fc.check(fc.asyncProperty(requests(schema), send), { seed: SEED + i, numRuns: 250 }),
+        fc.check(fc.asyncProperty(requests(schema), send), { seed: SEED + i, numRuns: 120 }),
       ),
     );
     expect(
