@@ -203,7 +203,7 @@ function comparable(text) {
 }
 
 /** Until everything has been compiled that will be, however fast the machine; or for so long at most. */
-const WARM_UP = { requests: 2000, seconds: 20 };
+const WARM_UP = { requests: 10_000, seconds: 20 };
 
 /** Rounds, in which every server has its turn; who comes first changes. Failures are counted, not hidden. */
 async function measure(shape, contestants, { seconds, connections, rounds, postgres }) {

@@ -67,8 +67,10 @@ const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] 
 export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { type, locale } = request.target;
   const { writeValues } = request.checked;
+  let missing = missingUids(request);
+  if (missing.length === 0) return writeValues;
   const values = new Map(writeValues.values);
-  for (let missing = missingUids(request); missing.length > 0;) {
+  while (missing.length > 0) {
     const wanted = ready(missing).map((attribute): WantedUid => ({
       attribute,
       base: baseOf(type, attribute, values),

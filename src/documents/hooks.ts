@@ -121,7 +121,12 @@ export class Hooks {
 
   /** Whether anybody listens at one of the moments. */
   any(moments: readonly HookMoment[], type: string, actions: readonly HookAction[]): boolean {
-    return moments.some((moment) => actions.some((action) => this.of(moment, type, action).length > 0));
+    return this.functions.some(
+      (item) =>
+        moments.includes(item.moment) &&
+        (item.type === '*' || item.type === type) &&
+        actions.some((action) => item.actions.includes(action)),
+    );
   }
 }
 

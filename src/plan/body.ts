@@ -17,6 +17,7 @@ import {
 } from '../schema/model.js';
 import { typeMessage } from '../schema/print-value.js';
 import {
+  added,
   componentOf,
   copyOf,
   type GivenInstance,
@@ -136,7 +137,7 @@ interface Sent {
 
 function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): void {
   if (attribute.def.type === 'password' && typeof raw === 'string') walk.passwords.push(raw);
-  into.scalars.set(attribute.name, { attribute, raw });
+  into.scalars = added(into.scalars, attribute.name, { attribute, raw });
 }
 
 function embedded(attribute: EmbeddedAttribute, { raw, at, into }: Sent, walk: Walk): void {
@@ -148,7 +149,7 @@ function embedded(attribute: EmbeddedAttribute, { raw, at, into }: Sent, walk: W
     if (!isObject(item) || model === undefined) return null;
     return instanceOf(item, { model, prefix: at, named: attribute.named }, walk);
   });
-  into.embedded.set(attribute.name, { attribute, raw, instances });
+  into.embedded = added(into.embedded, attribute.name, { attribute, raw, instances });
 }
 
 /** A relation that must not be written; `grant` says what would allow it (protocol 11.28, D26). */
@@ -183,7 +184,7 @@ function relation(attribute: LinkedAttribute, { raw, at, into }: Sent, walk: Wal
   for (const type of attribute.named ? new Set(references.map((one) => one.type)) : attribute.targets)
     walk.references.set(type, lookupOf(walk.references.get(type), type, given));
   for (const reference of references) walk.references.get(reference.type)?.references.push(reference);
-  into.relations.set(attribute.name, given);
+  into.relations = added(into.relations, attribute.name, given);
 }
 
 const take = byKind<Attribute, [Sent, Walk], void>({

@@ -37,14 +37,23 @@ export interface GivenValues {
 }
 
 /** Values that are being collected. */
-export interface GivenMaps extends GivenValues {
-  readonly scalars: Map<string, GivenScalar>;
-  readonly relations: Map<string, GivenRelation>;
-  readonly embedded: Map<string, GivenInstances>;
+export interface GivenMaps {
+  scalars: GivenValues['scalars'];
+  relations: GivenValues['relations'];
+  embedded: GivenValues['embedded'];
 }
 
+/** Most objects of a body have values of one kind only: maps are made once there is something in them. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
 /** Values that are still empty. */
-export const noValues = (): GivenMaps => ({ scalars: new Map(), relations: new Map(), embedded: new Map() });
+export const noValues = (): GivenMaps => ({ scalars: NONE, relations: NONE, embedded: NONE });
+
+/** A map of values that are being collected, with one more in it. */
+export function added<V>(map: ReadonlyMap<string, V>, name: string, value: V): ReadonlyMap<string, V> {
+  const own = map === NONE ? new Map<string, V>() : (map as Map<string, V>);
+  return own.set(name, value);
+}
 
 /** The same values, to be added to. */
 export const copyOf = ({ scalars, relations, embedded }: GivenValues): GivenMaps => ({

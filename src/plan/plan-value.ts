@@ -1,12 +1,6 @@
 /** The leaves of a document: one scalar or one relation, from what is given and what is stored. */
 import type { Issue } from '../errors.js';
-import {
-  LazyContext,
-  type ValueContext,
-  sentValue,
-  storedValue,
-  untoldValue,
-} from '../schema/value-context.js';
+import { type ValueContext, sentValue, storedValue, untoldValue } from '../schema/value-context.js';
 import type {
   Attribute,
   Component,
@@ -88,8 +82,44 @@ interface Spot {
 }
 
 /** Where a value stands, put together once there is something to be said of it: most have no problem. */
+class SpotContext implements ValueContext {
+  constructor(
+    private readonly spot: Spot,
+    private readonly level: Level,
+    private readonly context: PlanContext,
+  ) {}
+
+  private get told(): ValueContext {
+    return toldOf(this.spot, this.level, this.context);
+  }
+
+  get draft(): boolean {
+    return this.context.draft;
+  }
+
+  get path(): readonly string[] {
+    return this.told.path;
+  }
+
+  get label(): string {
+    return this.told.label;
+  }
+
+  report(message: string, value?: unknown, below?: readonly string[]): void {
+    this.told.report(message, value, below);
+  }
+
+  reportType(type: string, value: unknown, castFrom?: unknown): void {
+    this.told.reportType(type, value, castFrom);
+  }
+
+  reportNull(type: string): void {
+    this.told.reportNull(type);
+  }
+}
+
 export const contextOf = (spot: Spot, level: Level, context: PlanContext): ValueContext =>
-  new LazyContext(context.draft, () => toldOf(spot, level, context));
+  new SpotContext(spot, level, context);
 
 function toldOf({ from, attribute, entry }: Spot, level: Level, context: PlanContext): ValueContext {
   const { telling, sent } = partOf(attribute, level, context);

@@ -64,13 +64,9 @@ function instance(
     versions: found?.versions ?? [],
     part,
   };
-  const kind = attribute.named ? { __component: component.uid } : {};
-  return {
-    ...unknownMembers(component, stored),
-    ...identity,
-    ...kind,
-    ...planComponent(component, inner, context),
-  };
+  const planned: Record<string, unknown> = { ...unknownMembers(component, stored), ...identity };
+  if (attribute.named) planned['__component'] = component.uid;
+  return planComponent(planned, inner, { component, context });
 }
 
 /** The attribute that instances of a body are planned for. */
@@ -110,15 +106,24 @@ const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
 const orStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
   planned === undefined ? stored?.[name] : planned;
 
-/** An instance's values; what is null is left out of the stored JSON. */
-function planComponent(component: Component, level: Level, context: PlanContext): StoredValues {
-  const result: Record<string, unknown> = {};
-  for (const [name, attribute] of component.attributes) {
+/** What an instance is of, and how it is planned. */
+interface PlannedComponent {
+  readonly component: Component;
+  readonly context: PlanContext;
+}
+
+/** An instance with its values; what is null is left out of the stored JSON. */
+function planComponent(
+  planned: Record<string, unknown>,
+  level: Level,
+  { component, context }: PlannedComponent,
+): StoredValues {
+  for (const attribute of component.attributes.values()) {
     if (attribute.system) continue;
     const value = memberOf(attribute, level, context);
-    if (value !== null && value !== undefined) result[name] = value;
+    if (value !== null && value !== undefined) planned[attribute.name] = value;
   }
-  return result;
+  return planned;
 }
 
 /** Reports a list that is shorter or longer than its attribute allows. */
@@ -191,7 +196,7 @@ function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanCo
     const path = [...level.path, attribute.name, ...(attribute.many ? [String(i)] : [])];
     if (component !== undefined)
       planComponent(
-        component,
+        {},
         {
           path,
           within: { attribute, component, outer: level.within },
@@ -200,7 +205,7 @@ function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanCo
           versions: [],
           part,
         },
-        context,
+        { component, context },
       );
   });
 }

@@ -4,7 +4,7 @@
  */
 import type { Action } from '../access/permissions.js';
 import { type Issue, issuesError, notFound } from '../errors.js';
-import type { Attribute, ContentType, LinkedAttribute, ScalarAttribute } from '../schema/model.js';
+import type { Attribute, ContentType, ScalarAttribute } from '../schema/model.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -90,10 +90,10 @@ type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
 /** What goes into the row's own columns: of relations those that are held there. */
 function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
-  const toOne = [...lists].flatMap(([attribute, list]): [LinkedAttribute, unknown][] =>
-    storage.columnOf.has(attribute.name) ? [[attribute, list[0] ?? null]] : [],
-  );
-  return new Map<Attribute, unknown>([...values, ...toOne]);
+  const all = new Map<Attribute, unknown>(values);
+  for (const [attribute, list] of lists)
+    if (storage.columnOf.has(attribute.name)) all.set(attribute, list[0] ?? null);
+  return all;
 }
 
 const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {

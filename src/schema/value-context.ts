@@ -72,34 +72,6 @@ class StoredValue extends SentValue {
   }
 }
 
-/** A place that is made once it is asked for. */
-export class LazyContext implements ValueContext {
-  constructor(
-    readonly draft: boolean,
-    private readonly make: () => ValueContext,
-  ) {}
-
-  get path(): readonly string[] {
-    return this.make().path;
-  }
-
-  get label(): string {
-    return this.make().label;
-  }
-
-  report(message: string, value?: unknown, below?: readonly string[]): void {
-    this.make().report(message, value, below);
-  }
-
-  reportType(type: string, value: unknown, castFrom?: unknown): void {
-    this.make().reportType(type, value, castFrom);
-  }
-
-  reportNull(type: string): void {
-    this.make().reportNull(type);
-  }
-}
-
 /** The place of a value that the request carried: problems show it. */
 export const sentValue = (where: Where): ValueContext => new SentValue(where);
 
