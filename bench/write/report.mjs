@@ -39,7 +39,7 @@ rounds, a ratio the median of the ratios within a round. CPU is what the process
 those that succeeded.
 
 POST makes an article with an author, two categories, a component, a repeatable component and a zone, and publishes it; PUT changes three
-values, both relations and both components of an existing article and publishes it. Before measuring, each server has done 2,000 of
+values, both relations and both components of an existing article and publishes it. Before measuring, each server has done 10,000 of
 them, or as many as it can in 20 s; all servers' answers are compared,
 and what a following GET with \`populate=*\` shows; the library and the honest limit refuse the same ${wrong} wrong requests.
 
