@@ -180,7 +180,12 @@ export class World {
     if (caller === null || update === 'all') return true;
     const side = sides.find(({ attribute }) => attribute === owner);
     if (side === undefined || update === 'none') return false;
-    return STATES.some((state) => this.sheetOf(side.relation, state, SHARED).own(id).includes(caller));
+    // A link may wait for a version that is not there, which makes nobody its owner meanwhile.
+    return STATES.some(
+      (state) =>
+        LOCALES.some((locale) => this.has(id, state, locale)) &&
+        this.sheetOf(side.relation, state, SHARED).own(id).includes(caller),
+    );
   }
 
   private write(document: Document, { locale, publish, body, caller }: Write): string[] {
