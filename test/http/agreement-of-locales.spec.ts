@@ -276,6 +276,17 @@ describe('documents that are not published now (D13)', () => {
       expect(await w.labels(`topics/${topic}`, list)).toBe('ab');
     },
   );
+
+  it('D13 D24 come last in the list of another, which has taken them meanwhile', async () => {
+    const [first, second] = (await w.several('stories', 'ab')) as [string, string];
+    await w.post('topics', { name: 't', leads: [first] });
+    const service = test.app.get<ContentService>(getContentToken('story'));
+    await service.unpublish(first);
+    const other = (await w.post('topics', { name: 'u', leads: [first, second] })).documentId;
+    expect(await w.labels(`topics/${other}`, 'leads')).toBe('b');
+    await service.publish(first);
+    expect(await w.labels(`topics/${other}`, 'leads')).toBe('ba');
+  });
 });
 
 describe('S7: the order of each side (D24)', () => {

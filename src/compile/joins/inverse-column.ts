@@ -43,6 +43,15 @@ function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sq
   });
 }
 
+/** A place to come back to is one in the list of whom a row named until now. */
+function forgotten({ way, attribute }: Wanted): Sql[] {
+  if (way.position === null) return [];
+  const former = ownerTypeOf(attribute).storage.columns.find(({ remembers }) => remembers === way.position);
+  if (former === undefined) return [];
+  const name = quote(former.name);
+  return [sql`${name} = case when t.${quote(way.column)} is not distinct from s.holder then t.${name} end`];
+}
+
 /** Brings about that the rows of the wanted documents name ours, in all their locales, and no others. */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute, scope, isOpen, waits } = wanted;
@@ -62,6 +71,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const sets = [
     sql`${held} = s.holder`,
     ...place,
+    ...forgotten(wanted),
     notedIf(sql`t.${held} is distinct from s.holder`, { type: target, value }),
   ];
   const ends = (all: Sql): Sql[] => {
