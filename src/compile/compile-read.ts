@@ -1,6 +1,6 @@
 /** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
 import { localeChain } from '../plan/fallback.js';
-import type { ReadPlan } from '../plan/plan.js';
+import { isPlain, type ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
 import {
@@ -252,10 +252,9 @@ export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadP
  */
 export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnswer | null {
   const { kept, version, type } = plan;
-  const isRow = kept !== null && plan.page === null && plan.object.children.length === 0;
   const isAny = plan.where === null && plan.search === null && plan.otherwise === null;
   const isVersion = version.publication === null && localeChain(type, version, true) === null;
-  if (!isRow || !isAny || !isVersion) return null;
+  if (kept === null || !isPlain(plan) || !isAny || !isVersion) return null;
   const row = rowScope(type, alias('t', 0));
   return {
     key: kept.key,

@@ -55,27 +55,6 @@ function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
   });
 }
 
-const print = byKind<Exclude<WriteStep, RowsStep>, [], readonly Statement[]>({
-  publish: (step) => {
-    const { type } = step;
-    const texts = PUBLISHED.of(type, transitionFacts(step), (facts) =>
-      withLinks(transitionShape(type, facts), compilePublish).map(template<PublishStep>),
-    );
-    return filled(texts, step);
-  },
-  discard: (step) => {
-    const { type } = step;
-    const texts = DISCARDED.of(type, transitionFacts(step), (facts) =>
-      withLinks(transitionShape(type, facts), compileDiscard).map(template<DiscardStep>),
-    );
-    return filled(texts, step);
-  },
-  drafts: ({ type, documentIds }) => [compileStartDrafts(type, documentIds)],
-  unpublish: (step) => [compileUnpublish(step)],
-  delete: (step) => [compileDelete(step)],
-  unschedule: (step) => [compileUnschedule(step)],
-});
-
 /** All statements of a write. */
 export interface WriteStatements {
   /** In their order. */
@@ -84,14 +63,37 @@ export interface WriteStatements {
   readonly answers: boolean;
 }
 
+/** Statements that answer nothing. */
+const quiet = (statements: readonly Statement[]): WriteStatements => ({ statements, answers: false });
+
+const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
+  rows: (step, answer) => {
+    const { texts, answers } = rowsOf(step, answer);
+    return { statements: filled(texts, step), answers };
+  },
+  publish: (step) => {
+    const { type } = step;
+    const texts = PUBLISHED.of(type, transitionFacts(step), (facts) =>
+      withLinks(transitionShape(type, facts), compilePublish).map(template<PublishStep>),
+    );
+    return quiet(filled(texts, step));
+  },
+  discard: (step) => {
+    const { type } = step;
+    const texts = DISCARDED.of(type, transitionFacts(step), (facts) =>
+      withLinks(transitionShape(type, facts), compileDiscard).map(template<DiscardStep>),
+    );
+    return quiet(filled(texts, step));
+  },
+  drafts: ({ type, documentIds }) => quiet([compileStartDrafts(type, documentIds)]),
+  unpublish: (step) => quiet([compileUnpublish(step)]),
+  delete: (step) => quiet([compileDelete(step)]),
+  unschedule: (step) => quiet([compileUnschedule(step)]),
+});
+
 /** The statements of steps. The last of them answers where it can: where the write is that one alone. */
 export function compileSteps(steps: readonly WriteStep[], answer: WrittenAnswer | null): WriteStatements {
-  const isOne = steps.length === 1;
-  const printed = steps.map((step): WriteStatements => {
-    if (step.kind !== 'rows') return { statements: print(step), answers: false };
-    const { texts, answers } = rowsOf(step, isOne ? answer : null);
-    return { statements: filled(texts, step), answers };
-  });
+  const printed = steps.map((step) => print(step, steps.length === 1 ? answer : null));
   const statements = printed.flatMap((one) => one.statements);
   const answers = printed.some((one) => one.answers);
   return { statements: answers ? statements : statements.map(silently), answers };

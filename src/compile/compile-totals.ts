@@ -35,7 +35,8 @@ export function compileReset(tables: LedgerTables): Statement {
   const uncounted = sql`update ${quote(total)} t set total = 0 where t.locale = '' and t.published and ${isDue}`;
   return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted})
     insert into ${quote(total)} as s ${INTO}
-    select '', '', false, 0, pg_snapshot_xmax(pg_current_snapshot()), pg_current_snapshot(), ${writerOf(tables)} from due
+    select '', '', false, 0, pg_snapshot_xmax(pg_current_snapshot()), pg_current_snapshot(),
+      ${writerOf(tables)} from due
     on conflict (type, locale, published) do update
     set horizon = excluded.horizon, settled = excluded.settled, writer = excluded.writer
     returning ${isSettled} as kept`);

@@ -1,7 +1,7 @@
 /** The rows of a transition: drafts become what is published, or take it back. */
 import type { Column, ContentType } from '../schema/model.js';
 import { TIME } from './changes.js';
-import type { LinkStep } from './link-sql.js';
+import { formerPlaceOf, type LinkStep } from './link-sql.js';
 import { hasVersion } from './scope.js';
 import { join, quote, type Sql, sql } from '../sql.js';
 import { isVersionOf, list, PLACE, shared, statement, takenValue, VERSION_COLUMNS } from './version-sql.js';
@@ -17,7 +17,7 @@ function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType)
   const held = quote(placeOf);
   const others = sql`select o.${quote(name)} from ${quote(type.table)} o where o.document_id = d.document_id
     and o.published and o.${held} = d.${held} limit 1`;
-  const former = type.storage.columns.find((column) => column.remembers === name);
+  const former = formerPlaceOf(type, name);
   const own = former === undefined ? [] : [sql`d.${quote(former.name)}`];
   return sql`case when d.${held} is not null
     then coalesce(${join([sql`(${others})`, ...own, PLACE], ', ')}) end`;

@@ -1,7 +1,7 @@
 /** What the statements about links are made of. */
 import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
-import type { ContentType, LinkedAttribute } from '../schema/model.js';
-import { constant, join, type Param, plain, quote, type Sql, sql, union } from '../sql.js';
+import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
+import { constant, type Identifier, join, type Param, plain, quote, type Sql, sql, union } from '../sql.js';
 import type { LinksShape, TransferShape } from './write-shape.js';
 
 /** A part of a step's statement. It may read what an earlier part of the step returns, by its number. */
@@ -141,3 +141,7 @@ export const changedLinks = ({ owner }: LinkNames): Sql =>
   sql`returning l.${owner} as owner, l.published, l.locale`;
 
 export const allOf = (conditions: readonly Sql[]): Sql => join(conditions, ' and ');
+
+/** The column that remembers which place a row had before, by the name of the one that has its place. */
+export const formerPlaceOf = ({ storage }: ContentType, place: Identifier): Column | undefined =>
+  storage.columns.find(({ remembers }) => remembers === place);

@@ -1,6 +1,6 @@
 /** The validator of an answer: what it shows (RFC 9110 8.8.3). */
 import { hash } from 'node:crypto';
-import type { ReadPlan } from '../plan/plan.js';
+import { isPlain, type ReadPlan } from '../plan/plan.js';
 import type { Statement } from '../sql.js';
 
 /** Characters of a digest. */
@@ -39,9 +39,6 @@ export function etagOf(plan: ReadPlan, { stamp, data, total, statement }: Shown)
 
 /** The tag of the answer to a write, which nobody asks for again. */
 export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
-
-/** Whether an answer shows nothing but one version's own row. */
-export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;
 
 function keptShape(plan: ReadPlan, statement: Statement): string {
   if (plan.kept === null) return shapeOf(statement, plan);

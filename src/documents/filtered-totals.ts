@@ -37,6 +37,11 @@ const SLOWER = 3;
 const textOf = ({ text, values }: Statement): string =>
   `${JSON.stringify(values, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value))} ${text}`;
 
+type Filter = NonNullable<NonNullable<ReadPlan['kept']>['filter']>;
+
+/** What names a filter: what counts it. */
+const keyOf = ({ total }: Filter, plan: ReadPlan): string => textOf(fill(total, plan));
+
 /** A list that counts what its filter finds, by a plan that is used again. */
 const isCounted = ({ kept, page, where, search }: ReadPlan): boolean =>
   kept !== null && page?.withCount === true && (where !== null || search !== null);
@@ -50,31 +55,30 @@ export class FilteredTotals {
   /** What is known of a page's total; null where nothing is, or it would not pay. */
   find(plan: ReadPlan): KnownPage | null {
     const filter = this.filterOf(plan);
-    const known = filter === null ? undefined : this.totals.get(filter.key);
-    return filter === null || known === undefined ? null : { known, statement: filter.page };
+    const known = filter === null ? undefined : this.totals.get(keyOf(filter, plan));
+    return filter === null || known === undefined ? null : { known, statement: fill(filter.page, plan) };
   }
 
   /** Keeps a total, if it took long. */
   keep(plan: ReadPlan, found: FilteredTotal): void {
     const filter = found.took < WORTH ? null : this.filterOf(plan);
-    if (filter !== null) this.totals.set(filter.key, { ...found, slower: 0 });
+    if (filter !== null) this.totals.set(keyOf(filter, plan), { ...found, slower: 0 });
   }
 
   /** Notes how long a page took alone, in milliseconds: a total that spares nothing is forgotten. */
   judge(plan: ReadPlan, known: Kept, took: number): void {
     known.slower = took > known.took ? known.slower + 1 : 0;
     const filter = known.slower < SLOWER ? null : this.filterOf(plan);
-    if (filter !== null) this.totals.delete(filter.key);
+    if (filter !== null) this.totals.delete(keyOf(filter, plan));
   }
 
-  /** What names a list's filter, and the statement of its page alone. */
-  private filterOf(plan: ReadPlan): { readonly key: string; readonly page: Statement } | null {
+  /** What counts a list's filter, and reads its page alone; null where it counts none. */
+  private filterOf(plan: ReadPlan): Filter | null {
     const { kept, page } = plan;
     if (kept === null || page === null || !isCounted(plan)) return null;
-    kept.filter ??= {
+    return (kept.filter ??= {
       total: compileTotal(plan),
       page: this.compile({ ...plan, page: { ...page, withCount: false } }),
-    };
-    return { key: textOf(fill(kept.filter.total, plan)), page: fill(kept.filter.page, plan) };
+    });
   }
 }

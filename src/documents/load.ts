@@ -120,8 +120,8 @@ const isInverse = ({ attribute: { join } }: GivenRelation): boolean => join.side
 /** What a write counts on, so that it need not wait until it has been looked up. */
 interface Expectation {
   readonly found: Found;
-  /** Fails where something is not as expected; null where there is nothing to look at. */
-  readonly statement: Statement | null;
+  /** Fail where something is not as expected. */
+  readonly statements: readonly Statement[];
 }
 
 /**
@@ -138,7 +138,7 @@ export function expectationOf({ target, body, settings }: LoadRequest): Expectat
   const named = expected.map(([type, ids]): [ContentType, FoundRow[]] => [type, ids.map((id) => [0, id])]);
   return {
     found: { ...NOTHING_FOUND, named: new Map(named) },
-    statement: expected.length === 0 ? null : compileExpected(target.type, expected, settings.defaultLocale),
+    statements: expected.length === 0 ? [] : [compileExpected(target.type, expected, settings.defaultLocale)],
   };
 }
 

@@ -60,10 +60,10 @@ export class PlanCache {
   plan(text: string, request: ReadRequest, make: Planner): ReadPlan {
     const { by, caller, type, action, kind, format } = request;
     const isLong = text.length > Math.min(LONGEST, this.settings.limits.queryLength);
-    if (this.plans === null || isLong) return make(this.queryOf(text));
     // A row's id is asked for by account routes alone, which are not worth a place.
-    if (by !== null && !('documentId' in by)) return make(this.queryOf(text));
-    if (isPersonal(caller, type, action)) return make(this.queryOf(text));
+    const isByRow = by !== null && !('documentId' in by);
+    if (this.plans === null || isLong || isByRow || isPersonal(caller, type, action))
+      return make(this.queryOf(text));
     const asked = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
     const filled = kind === 'list' ? this.ofShape(text, asked, make) : null;
     const plan = filled ?? this.ofText(text, asked, make);

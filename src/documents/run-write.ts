@@ -130,9 +130,15 @@ async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly
   }
 }
 
+/**
+ * Whether no code of the host's runs along, so that statements may fail on purpose: in a transaction of the
+ * host's that would end it, too.
+ */
+const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
+  runner.em === null && !hooks.listening;
+
 async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
-  // A statement that fails would end the host's transaction, too.
-  const expects = work.expects && work.runner.em === null && !write.hooks.listening;
+  const expects = work.expects && isAlone(work, write);
   const loaded = await load({ ...work, expects }, write.plan, write.plan.locks);
   if (!isThere(write.plan, loaded.versions)) return null;
   const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
@@ -174,9 +180,9 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const freshIds = ids === null ? InstanceIds.asked(needed) : 0;
   const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings, freshIds };
   const locking = locks.length === 0 ? [] : [compileLocks(locks)];
-  const expectation = work.expects && ids !== null ? expectationOf(request) : null;
+  const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {
-    runner.ahead([...locking, ...(expectation.statement === null ? [] : [expectation.statement])]);
+    runner.ahead([...locking, ...expectation.statements]);
     return loadedFrom(expectation.found, request, ids);
   }
   const look = loadStatement(request);
@@ -237,11 +243,13 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
 
 /** Writes and answers: in one flight with the commit, where nobody has to look in between. */
 async function writeAndAnswer<T>(
-  { runner }: Attempt,
-  { hooks, answer }: WriteRun<T>,
+  work: Attempt,
+  write: WriteRun<T>,
   { documentId, steps }: PlannedSteps,
 ): Promise<T> {
-  const alone = runner.em === null && !hooks.listening;
+  const { runner } = work;
+  const { hooks, answer } = write;
+  const alone = isAlone(work, write);
   const written = compileSteps(steps, alone ? answer.written : null);
   const others = alone ? answer.statements(documentId) : null;
   const answering = written.answers ? [] : others;

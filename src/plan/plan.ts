@@ -167,3 +167,6 @@ interface KeptStatement {
   /** Whether the plan may take long; null until somebody asked. */
   heavy: boolean | null;
 }
+
+/** Whether an answer shows nothing but one version's own row. */
+export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;

@@ -3,7 +3,7 @@ import type { Column } from '../../schema/model.js';
 import { constant, join, quote, type Sql, sql } from '../../sql.js';
 import { ownerTypeOf } from '../../schema/joins.js';
 import { notedIf } from '../changes.js';
-import { allOf, inState, inStates, type LinkStep, stateOf, writtenId } from '../link-sql.js';
+import { allOf, formerPlaceOf, inState, inStates, type LinkStep, stateOf, writtenId } from '../link-sql.js';
 import { column, currentRows, rowOf } from '../scope.js';
 import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 import {
@@ -46,7 +46,7 @@ function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sq
 /** A place to come back to is one in the list of whom a row named until now. */
 function forgotten({ way, attribute }: Wanted): Sql[] {
   if (way.position === null) return [];
-  const former = ownerTypeOf(attribute).storage.columns.find(({ remembers }) => remembers === way.position);
+  const former = formerPlaceOf(ownerTypeOf(attribute), way.position);
   if (former === undefined) return [];
   const name = quote(former.name);
   return [sql`${name} = case when t.${quote(way.column)} is not distinct from s.holder then t.${name} end`];
