@@ -20,6 +20,15 @@ export const canFly = ({ connection }: PoolClient): boolean => typeof connection
 /** Written and taken at once, so that all flights share it. */
 const messages = new Messages();
 
+/**
+ * Runs one statement: as a flight where the driver can carry them, because the driver itself has the rows of a
+ * prepared statement described each time that it is run.
+ */
+export function runAlone(client: PoolClient, config: QueryConfig, landed: Landed): void {
+  if (canFly(client)) return client.query(new Flight(client, [config], landed));
+  client.query(config, (error, result) => landed(error ?? null, error ? [] : [result.rows]));
+}
+
 /** What the driver calls a query: anything that submits itself and takes the messages that come back. */
 export class Flight {
   private readonly rows: Row[][] = [[]];

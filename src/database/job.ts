@@ -4,7 +4,7 @@
  */
 import { requestCancel } from './cancel-request.js';
 import { isLateConnect } from './database-errors.js';
-import { Flight } from './flight.js';
+import { Flight, runAlone } from './flight.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row } from './runner.js';
 import { abandoned, Ticket, type TicketOffice, type TicketRequest } from './ticket.js';
@@ -55,9 +55,7 @@ export class Job {
 
   /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
   query(config: QueryConfig, done: Done): void {
-    this.send(done, (client, answered) =>
-      client.query(config, (error, result) => answered(error ?? null, error ? [] : [result.rows])),
-    );
+    this.send(done, (client, answered) => runAlone(client, config, answered));
   }
 
   /** Runs several statements at once. The first that fails is the failure of all; none after it has run. */

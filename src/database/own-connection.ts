@@ -3,7 +3,8 @@
  * that is made once.
  */
 import { print, type Statement, sql } from '../sql.js';
-import type { OwnClient, Pool } from './pool-types.js';
+import { runAlone } from './flight.js';
+import type { Described, OwnClient, Pool } from './pool-types.js';
 import type { Row } from './runner.js';
 
 /** How long a statement may take, in milliseconds; one that takes longer has lost its connection. */
@@ -19,6 +20,8 @@ const GENERIC = print(
 
 export class OwnConnection {
   private isOpen = true;
+  /** What statements with a name bring, by name. */
+  private readonly described = new Map<string, Described>();
 
   private constructor(
     private readonly client: OwnClient,
@@ -50,17 +53,21 @@ export class OwnConnection {
   /** Runs a statement, under a name if it has one. What is wrong is thrown, and ends the connection. */
   async run({ text, values }: Statement, name?: string): Promise<readonly Row[]> {
     if (!this.isOpen) throw new Error('The connection is closed');
-    const named = name !== undefined && this.prepared ? { name } : {};
+    const named = name !== undefined && this.prepared ? { name, described: this.describedAs(name) } : {};
     try {
       return await within((done) =>
-        this.client.query({ ...named, text, values }, (error, result) =>
-          done(error ?? null, error ? [] : result.rows),
-        ),
+        runAlone(this.client, { ...named, text, values }, (error, [rows = []]) => done(error, rows)),
       );
     } catch (error) {
       this.close();
       throw error;
     }
+  }
+
+  private describedAs(name: string): Described {
+    const described = this.described.get(name) ?? { columns: null };
+    this.described.set(name, described);
+    return described;
   }
 
   /** Ends it, whatever it does. */
