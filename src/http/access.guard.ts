@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
@@ -6,7 +6,7 @@ import { ContentAccess } from '../access/content-access.js';
 import { decide } from '../access/decide.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { requireJson } from './json-body.js';
-import { ContentAction, Does, ServesType } from './metadata.js';
+import { ContentAction, Does, Generated, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 import { Timing } from './timing.js';
 
@@ -15,6 +15,9 @@ import { Timing } from './timing.js';
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
+  /** What was found out of handlers, by class: handlers are inherited. */
+  private readonly routes = new WeakMap<Type, Map<object, ContentRoute | null>>();
+
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(ContentAccess) private readonly access: ContentAccess,
@@ -43,11 +46,28 @@ export class AccessGuard implements CanActivate {
     return caller instanceof Promise ? caller.then(admit) : admit(caller);
   }
 
-  /** What a handler serves; null for a route that the host put beside the generated ones. */
   private routeOf(context: ExecutionContext): ContentRoute | null {
-    const action = this.reflector.get(ContentAction, context.getHandler());
+    const [controller, handler] = [context.getClass(), context.getHandler()];
+    const known = this.routes.get(controller)?.get(handler);
+    if (known !== undefined) return known;
+    const route = this.routeFor(controller, handler);
+    const ofClass = this.routes.get(controller) ?? new Map<object, ContentRoute | null>();
+    this.routes.set(controller, ofClass.set(handler, route));
+    return route;
+  }
+
+  /** What a handler serves; null for a route that the host put beside the generated ones. */
+  private routeFor(
+    controller: Type,
+    handler: ReturnType<ExecutionContext['getHandler']>,
+  ): ContentRoute | null {
+    const action = this.reflector.get(ContentAction, handler);
     if (action === undefined) return null;
-    const deed = this.reflector.get(Does, context.getHandler()) ?? null;
-    return { type: this.reflector.get(ServesType, context.getClass()), action, deed };
+    return {
+      type: this.reflector.get(ServesType, controller),
+      action,
+      deed: this.reflector.get(Does, handler) ?? null,
+      isGenerated: this.reflector.get(Generated, controller) === true,
+    };
   }
 }

@@ -5,13 +5,11 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { from } from 'rxjs';
 import { ContentRequests } from './content-requests.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
-import { Generated } from './metadata.js';
 import { PopulateInterceptor } from './populate.interceptor.js';
-import { type HttpRequest, isRead } from './request-state.js';
+import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
 /**
  * The two interceptors of content routes, one inside the other. Nest takes them for one, because each that it
@@ -23,7 +21,6 @@ import { type HttpRequest, isRead } from './request-state.js';
 @Injectable()
 export class ContentInterceptor implements NestInterceptor {
   constructor(
-    @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(EnvelopeInterceptor) private readonly envelope: EnvelopeInterceptor,
     @Inject(PopulateInterceptor) private readonly populate: PopulateInterceptor,
     @Inject(ContentRequests) private readonly requests: ContentRequests,
@@ -32,7 +29,7 @@ export class ContentInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
-    if (!isRead(request) || this.reflector.get(Generated, context.getClass()) !== true)
+    if (!isRead(request) || stateOf(request).route?.isGenerated !== true)
       return this.envelope.intercept(context, { handle: () => this.populate.intercept(context, next) });
     this.populate.narrow(request);
     return from(this.requests.perform(request).then((answer) => this.envelope.send(http, answer)));

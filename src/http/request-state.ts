@@ -27,6 +27,8 @@ export interface ContentRoute {
   readonly action: Action;
   /** Null where the action says it all. */
   readonly deed: Deed | null;
+  /** Whether there is no code of the host's in it. */
+  readonly isGenerated: boolean;
 }
 
 /** What a route below `…/actions/` does to its document. */

@@ -49,8 +49,8 @@ const leadsTo =
 @Injectable()
 export class ContentRoutes {
   /**
-   * Paths before the content routes, each with a leading slash and in lower case, or empty; one, unless the
-   * host excludes some routes from its prefix.
+   * Paths before the content routes, each in lower case between slashes; one, unless the host excludes some
+   * routes from its prefix.
    */
   private bases: readonly string[] = [];
   /** What was placed below the prefix, by its first segment. */
@@ -98,15 +98,15 @@ export class ContentRoutes {
 
   /** Whether a lower-case path is below the content prefix. */
   covers(path: string): boolean {
-    return this.bases.some((base) => (path === base ? path !== '' : path.startsWith(`${base}/`)));
+    return this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base));
   }
 
   /** Whether a lower-case path is that of a placed controller, or below it. */
   hasRoute(path: string): boolean {
     return this.bases.some((base) => {
-      if (!path.startsWith(`${base}/`)) return false;
-      const end = path.indexOf('/', base.length + 1);
-      return this.placed.has(path.slice(base.length + 1, end < 0 ? undefined : end));
+      if (!path.startsWith(base)) return false;
+      const end = path.indexOf('/', base.length);
+      return this.placed.has(path.slice(base.length, end < 0 ? undefined : end));
     });
   }
 
@@ -124,12 +124,9 @@ export class ContentRoutes {
 
   private handlersAt(path: string): readonly Handler[] {
     return this.bases
-      .filter((base) => path.startsWith(`${base}/`))
+      .filter((base) => path.startsWith(base))
       .flatMap((base) => {
-        const [name = '', ...segments] = path
-          .slice(base.length + 1)
-          .replace(/\/$/, '')
-          .split('/');
+        const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
         return (this.placed.get(name) ?? []).filter(leadsTo(segments));
       });
   }
@@ -142,11 +139,9 @@ export class ContentRoutes {
     const { exclude = [] } = this.application.getGlobalPrefixOptions();
     const globals =
       exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
-    return globals.map((global) =>
-      [trimSlashes(global), this.own]
-        .filter((part) => part !== '')
-        .map((part) => `/${part.toLowerCase()}`)
-        .join(''),
-    );
+    return globals.map((global) => {
+      const parts = [trimSlashes(global), this.own].filter((part) => part !== '');
+      return `/${parts.map((part) => `${part}/`).join('')}`.toLowerCase();
+    });
   }
 }
