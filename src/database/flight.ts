@@ -21,8 +21,8 @@ export const canFly = ({ connection }: PoolClient): boolean => typeof connection
 const messages = new Messages();
 
 /**
- * Runs one statement: as a flight where the driver can carry them, because the driver itself has the rows of a
- * prepared statement described each time that it is run.
+ * Runs one statement: as a flight where the driver can carry them, because the driver itself has the rows of
+ * a prepared statement described each time that it is run.
  */
 export function runAlone(client: PoolClient, config: QueryConfig, landed: Landed): void {
   if (canFly(client)) return client.query(new Flight(client, [config], landed));
