@@ -115,7 +115,7 @@ describe('texts that are kept', () => {
     expect(second.flatMap(({ values }) => values)).not.toContain('Title 1');
   });
 
-  it('of locks tell shared ones from exclusive ones, in the order of their keys', () => {
+  it('of locks tell shared ones from exclusive ones, in the order of their names', () => {
     const [shared, exclusive] = [
       { name: 'a', exclusive: false },
       { name: 'b', exclusive: true },
@@ -123,8 +123,16 @@ describe('texts that are kept', () => {
     const { text, values } = compileLocks([shared, exclusive]);
     expect(compileLocks([exclusive, shared])).toEqual({ text, values, silent: true });
     const [one, other] = [compileLocks([shared]), compileLocks([exclusive])];
-    expect(one.text).toBe('select pg_advisory_xact_lock_shared($1::int8)');
-    expect(other.text).toBe('select pg_advisory_xact_lock($1::int8)');
-    expect([...values].sort()).toEqual([...one.values, ...other.values].sort());
+    expect(one.text).toBe('select pg_advisory_xact_lock_shared(hashtextextended($1::text, 0))');
+    expect(other.text).toBe('select pg_advisory_xact_lock(hashtextextended($1::text, 0))');
+    expect(values).toEqual(['a', 'b']);
+  });
+
+  it('of locks takes one that is wanted in both ways once, for itself', () => {
+    const [shared, exclusive] = [
+      { name: 'a', exclusive: false },
+      { name: 'a', exclusive: true },
+    ];
+    expect(compileLocks([shared, exclusive, shared])).toEqual(compileLocks([exclusive]));
   });
 });
