@@ -164,7 +164,10 @@ describe('totals', () => {
   });
 
   it('are counted where nobody has, and known again after the next look', async () => {
+    const counted = `select total::int from content_total where type = 'story' and locale = '' and published`;
     await test.sql('truncate stories');
+    // As long as nobody asks: whoever does sees that the table is another one, and has it counted.
+    expect(await test.sql(counted)).toEqual([{ total: 0 }]);
     await test.http
       .post('/api/stories')
       .send({ data: { title: 'one' } })
@@ -172,8 +175,6 @@ describe('totals', () => {
     const total = async (): Promise<number> =>
       (await test.http.get('/api/stories')).body.meta.pagination.total;
     expect(await total()).toBe(1);
-    const counted = `select total::int from content_total where type = 'story' and locale = '' and published`;
-    expect(await test.sql(counted)).toEqual([{ total: 0 }]);
     const { LedgerWorker } = await import('../../src/documents/ledger-worker.ts');
     await test.app.get(LedgerWorker).look();
     expect([await test.sql(counted), await total()]).toEqual([[{ total: 1 }], 1]);
