@@ -300,18 +300,15 @@ export class Engine {
       getNativeClient(): Promise<{ totalCount: number; idleCount: number }>;
     };
     const pool = await connection.getNativeClient();
-    for (let tries = 0; pool.totalCount > pool.idleCount && tries < 50; tries += 1) await sleep(10);
-    if (pool.totalCount > pool.idleCount)
-      return [`${pool.totalCount - pool.idleCount} connections are not given back to the pool`];
+    const taken = await lasting(() => Promise.resolve(pool.totalCount - pool.idleCount));
+    if (taken > 0) return [`${taken} connections are not given back to the pool`];
     const read = await this.app.client.get(`/api/topics/${this.ids['t3']}`);
     const write = await this.app.client.put(`/api/topics/${this.ids['t3']}`, { name: 'alive' });
-    const stuck = await this.sql(
-      `select state from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
-    );
+    const stuck = await lasting(async () => (await this.sql(OPEN)).length);
     return [
       ...(read.status === 200 ? [] : [`the next read answers ${read.status}`]),
       ...(write.status === 200 ? [] : [`the next write answers ${write.status}`]),
-      ...(stuck.length === 0 ? [] : [`${stuck.length} connections are left in a transaction`]),
+      ...(stuck === 0 ? [] : [`${stuck} connections are left in a transaction`]),
     ];
   }
 
@@ -320,6 +317,17 @@ export class Engine {
     await this.app.close();
     await this.app.database.drop();
   }
+}
+
+const OPEN = `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+
+/** How many there are that stay: what keeps the ledger uses connections, too, for moments. */
+async function lasting(count: () => Promise<number>): Promise<number> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await count()) === 0) return 0;
+    await sleep(20);
+  }
+  return count();
 }
 
 const providersOf = (hooks: boolean): Type[] => (hooks ? [Thrower] : []);
