@@ -28,8 +28,6 @@ const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
-const LOST_AFTER = 200;
-
 /** How a transaction runs. */
 export interface TransactionOptions {
   /** What may be said of unique attributes that are refused. */
@@ -185,16 +183,7 @@ export class Database {
       committing();
       return result;
     };
-    try {
-      return await native.hosted(
-        (hosting) => this.em.fork().transactional((em) => inside(em, hosting)),
-        options,
-      );
-    } catch (error) {
-      // Whoever else held a connection that died with this one has let go of it by then.
-      setTimeout(() => native.releaseLost(), LOST_AFTER).unref();
-      throw error;
-    }
+    return native.hosted((hosting) => this.em.fork().transactional((em) => inside(em, hosting)), options);
   }
 
   /**

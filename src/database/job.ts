@@ -12,8 +12,6 @@ import { abandoned, Ticket, type TicketOffice, type TicketRequest } from './tick
 /** What jobs share. */
 export interface JobOffice extends TicketOffice {
   readonly pool: Pool;
-  /** Sees to it that no connection is waited for that is lost. */
-  readonly makeRoom: () => void;
 }
 
 export interface JobCalls {
@@ -101,7 +99,6 @@ export class Job {
    * still or the server is short of time: so it is tried once more, as long as anybody waits.
    */
   private connect(isSecond = false): void {
-    this.office.makeRoom();
     this.office.pool.connect((error, client, release) => {
       if (!isSecond && isLateConnect(error) && !this.ticket.isOver) return this.connect(true);
       if (client === undefined || this.ticket.isOver) {

@@ -55,6 +55,9 @@ interface Sending {
   readonly fail: (error: Error) => void;
 }
 
+/** How long after the end of a connection its place may be somebody's, in milliseconds. */
+const LOST_AFTER = 200;
+
 /** Whether the server has ended a connection along with its statement: whoever is next must not get it. */
 const hasEnded = (error: Error & { readonly severity?: string }): boolean => error.severity === 'FATAL';
 
@@ -76,7 +79,6 @@ export class NativePool {
     });
     this.office = {
       pool,
-      makeRoom: () => this.makeRoom(),
       admission: new Admission(placesOf(pool.options.max, slowShare, queueLength)),
       deadlines: new TimeoutList(statementTimeout),
       waits: new TimeoutList(queueTimeout),
@@ -84,6 +86,8 @@ export class NativePool {
       waited: () => overloaded('queueTimeout', queueTimeout),
       crowded: () => overloaded('queueLength', queueLength),
     };
+    for (const client of this.inside) this.watch(client);
+    pool.on('connect', (client) => this.watch(client));
   }
 
   /**
@@ -165,7 +169,6 @@ export class NativePool {
       let processID: number | null = null;
       let isDone = false;
       const enter = (): void => {
-        this.makeRoom();
         const leave = (): void => {
           isDone = true;
           ticket.end();
@@ -199,11 +202,18 @@ export class NativePool {
   }
 
   /**
-   * Kysely keeps the slot of a transaction whose connection died (kysely-org/kysely#1990); this gives such
-   * slots back. It looks into the pool's own lists, for want of another way, and does nothing where they are
-   * not as expected. Who does give one back after that does nothing.
+   * Kysely keeps the place of a transaction whose connection died (kysely-org/kysely#1990), whether it was
+   * begun here or by the host. Whoever does give one back has done so soon after its end.
    */
-  releaseLost(): void {
+  private watch(client: InsideClient): void {
+    client.once?.('end', () => setTimeout(() => this.releaseLost(), LOST_AFTER).unref());
+  }
+
+  /**
+   * Gives back the places of lost connections. It looks into the pool's own lists, for want of another way,
+   * and does nothing where they are not as expected. Who does give one back after that does nothing.
+   */
+  private releaseLost(): void {
     const { _idle: idle = [] } = this.pool as PoolInside;
     for (const client of [...this.inside]) {
       const isLost = client._queryable === false && !idle.some((item) => item.client === client);
@@ -212,12 +222,6 @@ export class NativePool {
       client.release = () => undefined;
       release(true);
     }
-  }
-
-  /** Slots are lost by the host's transactions, too, of which nobody else hears: until there is none left. */
-  private makeRoom(): void {
-    const { totalCount, idleCount, options } = this.pool;
-    if (idleCount === 0 && totalCount >= options.max) this.releaseLost();
   }
 
   private get inside(): readonly InsideClient[] {
@@ -268,6 +272,7 @@ export class NativePool {
 
 interface InsideClient extends PoolClient {
   readonly _queryable?: boolean;
+  once?(event: 'end', listener: () => void): unknown;
 }
 
 interface PoolInside {

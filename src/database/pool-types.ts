@@ -43,6 +43,8 @@ export interface Pool {
   readonly totalCount: number;
   readonly idleCount: number;
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
+  /** Tells of each connection that is opened. */
+  on(event: 'connect', listener: (client: PoolClient) => void): unknown;
 }
 
 /** The columns of a statement's rows: how they are called, and how their values are read. */
