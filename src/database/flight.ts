@@ -36,6 +36,7 @@ export class Flight {
   private readonly fresh = new Map<string, string>();
   private readonly columns: (Columns | null)[] = [];
   private error: Error | null = null;
+  private isOver = false;
 
   constructor(
     private readonly client: PoolClient,
@@ -43,6 +44,11 @@ export class Flight {
     readonly statements: readonly QueryConfig[],
     readonly landed: Landed,
   ) {}
+
+  /**
+   * Called with how it ended. A driver that limits every query puts its clock around this, and stops it here.
+   */
+  callback = (error: Error | null): void => this.landed(error, this.rows.slice(0, -1));
 
   /** What cannot be sent is an error, and nothing of the flight is. */
   submit(wire: Wire): Error | null {
@@ -105,8 +111,11 @@ export class Flight {
   }
 
   handleReadyForQuery(wire: Wire): void {
+    // The driver may have given it up before it was answered.
+    if (this.isOver) return;
+    this.isOver = true;
     this.note(wire);
-    this.landed(this.error, this.rows.slice(0, -1));
+    this.callback(this.error);
   }
 
   /** Tells the driver what is prepared now. Of a flight that failed nobody knows: its names are closed. */
