@@ -46,9 +46,15 @@ export class Flight {
   ) {}
 
   /**
-   * Called with how it ended. A driver that limits every query puts its clock around this, and stops it here.
+   * Called with how it ended. Who watches queries puts something around this: a driver that limits each of
+   * them its clock, tracing the end of a span.
    */
   callback = (error: Error | null): void => this.landed(error, this.rows.slice(0, -1));
+
+  /** What tracing shows of it. */
+  get text(): string {
+    return this.statements.map(({ text }) => text).join(';\n');
+  }
 
   /** What cannot be sent is an error, and nothing of the flight is. */
   submit(wire: Wire): Error | null {
