@@ -153,6 +153,8 @@ export class Admission {
 
   /** The first in line of each lane that has room; whoever came first, first. */
   private callNext(): void {
+    // Nobody has waited since the last patrol ended.
+    if (this.patrol === null) return;
     for (;;) {
       let first: Visitor | undefined;
       for (const lane of LANES) {
