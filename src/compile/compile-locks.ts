@@ -28,8 +28,7 @@ const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
  */
 export function compileLocks(locks: readonly Lock[]): Statement {
   const strongest = new Map<string, Lock>();
-  for (const lock of locks)
-    if (lock.exclusive || !strongest.has(lock.name)) strongest.set(lock.name, lock);
+  for (const lock of locks) if (lock.exclusive || !strongest.has(lock.name)) strongest.set(lock.name, lock);
   const taken = [...strongest.values()].sort(byName);
   return silently(fill(textOf(taken), taken));
 }
