@@ -60,8 +60,17 @@ const AWAY_CODES = new Set(['25006', '55P03', ...OUTDATED]);
 
 /** Errors of the network and of the driver, which have no SQLSTATE. */
 const NETWORK = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_)/;
-const DRIVER =
-  /connection terminated|query read timeout|timeout exceeded when trying to connect|not queryable|calling end on the pool|terminating connection/i;
+const DRIVER = new RegExp(
+  [
+    'connection terminated',
+    'query read timeout',
+    'timeout exceeded when trying to connect',
+    'not queryable',
+    'calling end on the pool',
+    'terminating connection',
+  ].join('|'),
+  'i',
+);
 
 const LATE = /connection timeout|timeout exceeded when trying to connect|^timeout expired$/i;
 

@@ -65,7 +65,9 @@ export class OwnConnection {
   }
 
   private describedAs(name: string): Described {
-    const described = this.described.get(name) ?? { columns: null };
+    const known = this.described.get(name);
+    if (known !== undefined) return known;
+    const described: Described = { columns: null };
     this.described.set(name, described);
     return described;
   }

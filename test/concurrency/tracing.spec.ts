@@ -1,7 +1,7 @@
 /** Tracing puts itself around the driver's `query`: it looks for a text, and for a callback to put its own around. */
 import { defineCollectionType } from 'nestjs-content-api';
-import pg from 'pg';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { watchQueries } from '../support/watch-queries.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -17,24 +17,16 @@ interface Query {
 /** The texts of queries that were begun and have ended while `work` runs, as tracing tools find them. */
 async function traced(work: () => Promise<unknown>): Promise<{ begun: string[]; ended: string[] }> {
   const [begun, ended]: [string[], string[]] = [[], []];
-  const original = pg.Client.prototype.query;
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [query] = args as [Query];
+  await watchQueries((sent) => {
+    const query = sent as Query;
     const { text, callback } = query;
-    if (typeof text === 'string' && typeof callback === 'function') {
-      begun.push(text);
-      query.callback = (error, result) => {
-        ended.push(text);
-        callback(error, result);
-      };
-    }
-    return (original as (...all: unknown[]) => unknown).apply(this, args);
-  } as typeof original;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original;
-  }
+    if (typeof text !== 'string' || typeof callback !== 'function') return;
+    begun.push(text);
+    query.callback = (error, result) => {
+      ended.push(text);
+      callback(error, result);
+    };
+  }, work);
   return { begun, ended };
 }
 

@@ -3,36 +3,17 @@
  * are nobody's from then on.
  */
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
-import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import { CONTENT_ORM } from 'nestjs-content-api';
 import pg from 'pg';
-import { type Host, startHost } from '../http/helpers.ts';
+import type { Host } from '../http/helpers.ts';
+import { readNotes, startNotes, writeNote } from '../support/notes.ts';
 
-const note = defineCollectionType({
-  singularApiId: 'note',
-  pluralApiId: 'notes',
-  attributes: { title: { type: 'string' } },
-});
 const PLACES = 3;
 
 describe("connections that die in the host's transactions", () => {
   let host: Host;
-  let database = '';
   beforeAll(async () => {
-    host = await startHost(
-      ({ url }) => {
-        database = url;
-        return {
-          imports: [
-            ContentModule.forRoot({
-              contentTypes: [note],
-              access: { public: { note: '*' } },
-              database: { clientUrl: url, pool: { min: 0, max: PLACES } },
-            }),
-          ],
-        };
-      },
-      { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
-    );
+    host = await startNotes({ database: { pool: { min: 0, max: PLACES } } });
   });
   afterAll(() => host.close());
 
@@ -40,7 +21,7 @@ describe("connections that die in the host's transactions", () => {
   const killed = async (): Promise<boolean> => {
     const transaction = em().transactional(async (inside) => {
       const [row] = await inside.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
-      const killer = new pg.Client({ connectionString: database });
+      const killer = new pg.Client({ connectionString: host.database.url });
       await killer.connect();
       await killer.query('select pg_terminate_backend($1)', [row?.pid]);
       await killer.end();
@@ -56,16 +37,8 @@ describe("connections that die in the host's transactions", () => {
   it.each(['a read', 'a write'])('are not waited for by %s', async (what) => {
     for (let i = 0; i < PLACES; i += 1) expect(await killed()).toBe(true);
     const started = performance.now();
-    const url = `${host.url}/api/notes`;
-    const answer =
-      what === 'a read'
-        ? await fetch(url)
-        : await fetch(url, {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ data: { title: 'one' } }),
-          });
-    expect(answer.status).toBe(what === 'a read' ? 200 : 201);
+    if (what === 'a read') expect(await readNotes(host)).toBe(200);
+    else expect(await writeNote(host)).toBe(201);
     expect(performance.now() - started).toBeLessThan(2000);
     // And the host itself gets one.
     expect(await em().execute('select 1 as one')).toEqual([{ one: 1 }]);

@@ -3,8 +3,8 @@
  * well.
  */
 import type { ContentSettings } from 'nestjs-content-api';
-import pg from 'pg';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { watchQueries } from '../support/watch-queries.ts';
 import { blog } from '../fixtures/blog.ts';
 import { Client, type Reply } from './apps.ts';
 import { problemOf } from './oracle.ts';
@@ -32,6 +32,11 @@ const LIMITS: ContentLimits = {
 
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
 const title = 'x'.repeat(50);
+
+/** What is sent at once, and who is told what it has brought. */
+interface Landing {
+  landed: (error: Error | null, rows: readonly (readonly unknown[])[]) => void;
+}
 
 interface Case {
   readonly path?: string;
@@ -244,23 +249,19 @@ describe('S28, S29: a budget of a request', () => {
 
   it('responseBytes: what is too large never leaves the database', async () => {
     const rows: unknown[] = [];
-
-    const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-    pg.Client.prototype.query = function (
-      this: pg.Client,
-      config: unknown,
-      done: (error: unknown, result: { rows: unknown[] }) => void,
-    ): unknown {
-      return original.call(this, config, (error: unknown, result: { rows: unknown[] }) => {
-        rows.push(...result.rows);
-        done(error, result);
-      });
-    } as typeof pg.Client.prototype.query;
-    try {
-      expect((await get('pagination[pageSize]=100', 'authors')).status).toBe(400);
-    } finally {
-      pg.Client.prototype.query = original as typeof pg.Client.prototype.query;
-    }
+    await watchQueries(
+      (query) => {
+        if (typeof query === 'string' || !('statements' in query)) return;
+        const flight = query as unknown as Landing;
+        const { landed } = flight;
+        flight.landed = (error, brought) => {
+          rows.push(...brought.flat());
+          landed(error, brought);
+        };
+      },
+      async () => expect((await get('pagination[pageSize]=100', 'authors')).status).toBe(400),
+    );
+    expect(rows).toContainEqual(expect.objectContaining({ data: null, over: true }));
     expect(JSON.stringify(rows).length).toBeLessThan(1000);
   });
 

@@ -18,6 +18,8 @@ import supertest from 'supertest';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
 import { failure } from '../http/helpers.ts';
 import { type Replicated, startReplicated } from '../support/replicas.ts';
+import { textsOf } from '../support/upkeep.ts';
+import { watchQueries } from '../support/watch-queries.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -146,20 +148,11 @@ describe('replicas', () => {
   const countReads = async (work: () => Promise<unknown>): Promise<number[]> => {
     const ports = [servers.primary, ...servers.replicas].map(({ url }) => Number(new URL(url).port));
     const counts = ports.map(() => 0);
-    const original = pg.Client.prototype.query;
-    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
-      const [first] = args as [string | { text?: string; statements?: readonly { text: string }[] }];
-      const sent = typeof first === 'string' ? [] : (first.statements ?? [first]);
-      const at = ports.indexOf(this.port);
-      if (at >= 0 && sent.some(({ text = '' }) => text.includes('from "notes"')))
+    await watchQueries((query, { port }) => {
+      const at = ports.indexOf(port);
+      if (at >= 0 && textsOf(query).some((text) => text.includes('from "notes"')))
         counts[at] = (counts[at] ?? 0) + 1;
-      return (original as (...all: unknown[]) => unknown).apply(this, args);
-    } as typeof original;
-    try {
-      await work();
-    } finally {
-      pg.Client.prototype.query = original;
-    }
+    }, work);
     return counts;
   };
 

@@ -7,7 +7,8 @@ import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
 import { createDatabase } from './database.ts';
-import { type Sent, textsOf, Upkeep } from './upkeep.ts';
+import { textsOf, Upkeep } from './upkeep.ts';
+import { watchQueries } from './watch-queries.ts';
 
 export const ADAPTERS = ['express', 'fastify'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
@@ -70,18 +71,10 @@ export async function createTestApp(
 export async function recordFlights(work: () => Promise<unknown>): Promise<string[][]> {
   const seen: string[][] = [];
   const upkeep = new Upkeep();
-  const original = pg.Client.prototype.query;
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [first] = args as [Sent];
-    const texts = textsOf(first);
-    if (!upkeep.includes(this, texts)) seen.push(texts);
-    return (original as (...all: unknown[]) => unknown).apply(this, args);
-  } as typeof original;
-  try {
-    await work();
-  } finally {
-    pg.Client.prototype.query = original;
-  }
+  await watchQueries((query, client) => {
+    const texts = textsOf(query);
+    if (!upkeep.includes(client, texts)) seen.push(texts);
+  }, work);
   return seen;
 }
 

@@ -1,0 +1,47 @@
+/** A host with one type and a pool of its own. */
+import type { MikroORM } from '@mikro-orm/postgresql';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  type ContentModuleOptions,
+  defineCollectionType,
+} from 'nestjs-content-api';
+import { type Host, startHost } from '../http/helpers.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+
+/** Starts it; `database` are the options beside the URL. */
+export const startNotes = ({
+  database,
+  ...options
+}: Pick<ContentModuleOptions, 'cache'> & { readonly database: object }): Promise<Host> =>
+  startHost(
+    ({ url }) => ({
+      imports: [
+        ContentModule.forRoot({
+          ...options,
+          contentTypes: [note],
+          access: { public: { note: '*' } },
+          database: { clientUrl: url, ...database },
+        }),
+      ],
+    }),
+    { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
+  );
+
+/** The status of a read of all notes. */
+export const readNotes = async ({ url }: Host): Promise<number> => (await fetch(`${url}/api/notes`)).status;
+
+/** The status of a write of one more. */
+export async function writeNote({ url }: Host): Promise<number> {
+  const { status } = await fetch(`${url}/api/notes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { title: 'one' } }),
+  });
+  return status;
+}
