@@ -101,11 +101,12 @@ export function compileCheck(tables: LedgerTables): Template<Stand> {
 
 /** Says of types, by name, that all of their content may have changed. */
 export function allChanged(file: ContentType, types: readonly string[]): Sql {
-  const rows = types.map(
-    (type) => sql`(pg_current_xact_id(), ${nextCount(file)}, ${constant(type)}, '', false, 0)`,
+  const names = join(
+    types.map((type) => sql`(${constant(type)})`),
+    ', ',
   );
   return sql`insert into ${quote(ledgerTablesOf(file).change)} (xid, n, type, locale, published, delta)
-    values ${join(rows, ', ')}`;
+    select pg_current_xact_id(), ${nextCount(file)}, w.type, '', false, 0 from (values ${names}) w(type)`;
 }
 
 /** What is asked of a database before its ledger is trusted. */

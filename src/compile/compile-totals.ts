@@ -1,5 +1,5 @@
 /** Statements about totals: how many versions there are, what that is made of, and its upkeep. */
-import { type LedgerTables, ledgerTablesOf } from '../schema/ledger.js';
+import { EVERYTHING, type LedgerTables, ledgerTablesOf } from '../schema/ledger.js';
 import type { ContentType } from '../schema/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
 import { allChanged, isCounted, isSettled, unseen } from './compile-ledger.js';
@@ -23,20 +23,22 @@ export const compileUncount = ({ total }: LedgerTables, types: readonly string[]
   print(sql`update ${quote(total)} t set total = 0 where ${isCounted(sql`any(${param(types)}::text[])`)}`);
 
 /**
- * Begins anew where no row says what is settled, or another server has written it: nothing is counted, and
- * nothing that was kept before is. To be run under the lock. Answers whether the row is what it should be,
- * which it is not in a savepoint.
+ * Begins anew where no row says what is settled, or another server has written it: nothing is counted, no
+ * change is kept, and whoever knew of any is told so by one of everything, however long others have been
+ * writing. To be run under the lock. Answers whether the row is what it should be, which it is not in a
+ * savepoint.
  */
-export function compileReset(tables: LedgerTables): Statement {
+export function compileReset(file: ContentType): Statement {
+  const tables = ledgerTablesOf(file);
   const { change, total } = tables;
   const due = sql`select 1 where not exists (select 1 from ${settledOf(tables)})`;
   const isDue = sql`exists (select 1 from due)`;
   const gone = sql`delete from ${quote(change)} where ${isDue}`;
   const uncounted = sql`update ${quote(total)} t set total = 0 where t.locale = '' and t.published and ${isDue}`;
-  return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted})
+  const told = sql`${allChanged(file, [EVERYTHING])} where ${isDue}`;
+  return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted}), told as (${told})
     insert into ${quote(total)} as s ${INTO}
-    select '', '', false, 0, pg_snapshot_xmax(pg_current_snapshot()), pg_current_snapshot(),
-      ${writerOf(tables)} from due
+    select '', '', false, 0, '0'::xid8, pg_current_snapshot(), ${writerOf(tables)} from due
     on conflict (type, locale, published) do update
     set horizon = excluded.horizon, settled = excluded.settled, writer = excluded.writer
     returning ${isSettled} as kept`);

@@ -149,7 +149,7 @@ export class LedgerKeeper {
       if (type === undefined) return [];
       await runner.run(patiently());
       await runner.run(holdLedger());
-      const [reset] = await runner.run(compileReset(ledgerTablesOf(type)));
+      const [reset] = await runner.run(compileReset(type));
       if (reset?.['kept'] === false) throw new Error('Totals cannot be counted within a savepoint');
       const left = unless === undefined ? [] : await runner.run(unless);
       if (unless !== undefined && !left.some((row) => row['type'] === type.singularApiId)) return [];

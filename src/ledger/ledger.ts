@@ -6,7 +6,7 @@
 import { compileCheck, compileStand, type Stand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
-import type { LedgerTables } from '../schema/ledger.js';
+import { EVERYTHING, type LedgerTables } from '../schema/ledger.js';
 import { fill, type Identifier, type Template } from '../sql.js';
 import { fastest } from './odds.js';
 
@@ -203,9 +203,11 @@ export class Ledger {
     const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
     if (isAltered) this.altered();
     const isForgotten = this.snapshot !== since;
-    if (isForgotten || isAltered || row['lost'] === true || row['server'] !== this.seenBy) return false;
+    const changes = told(row['changes']);
+    const isLost = row['lost'] === true || changes.some(({ type }) => type === EVERYTHING);
+    if (isForgotten || isAltered || isLost || row['server'] !== this.seenBy) return false;
     this.snapshot = String(row['snapshot']);
-    this.tell(told(row['changes']));
+    this.tell(changes);
     return true;
   }
 

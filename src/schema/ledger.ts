@@ -25,6 +25,9 @@ const column = (
   ...more,
 });
 
+/** The type of a change after which nothing is known of any before it. */
+export const EVERYTHING = '';
+
 /**
  * What transactions have changed: of one document, or of any where `document_id` is null. Rows are only ever
  * added, so that writers do not wait for one another.
