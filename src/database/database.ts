@@ -17,6 +17,7 @@ import {
   type UniqueValues,
 } from './database-errors.js';
 import type { Hangup } from './hangup.js';
+import { compileJit, JIT_ADVICE } from './jit.js';
 import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
 import type { OwnConnection } from './own-connection.js';
 import { isPool } from './pool-types.js';
@@ -235,7 +236,9 @@ export class Database {
 
   /** What the host would do well to set, one sentence each. */
   async advice(): Promise<readonly string[]> {
-    return (await this.nativePool())?.advice() ?? [];
+    const advice = (await this.nativePool())?.advice() ?? [];
+    const [row] = await this.run(compileJit()).catch(() => []);
+    return row?.['jit'] === true ? [...advice, JIT_ADVICE] : advice;
   }
 
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {

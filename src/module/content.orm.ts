@@ -5,6 +5,8 @@ import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
+import { type ConnectionOptions, withConnections } from '../database/connection-url.js';
+import { NO_JIT } from '../database/jit.js';
 import { entitiesOf } from '../database/entities.js';
 import type { Schema } from '../schema/model.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
@@ -20,12 +22,12 @@ const CONNECT_TIMEOUT = 3000;
  * What the driver does of itself on connections of the module's own. Poolers in transaction mode refuse
  * settings that come with a connection, so the server has no bound of its own behind one.
  */
-function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOptions): object {
+function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOptions): ConnectionOptions {
   const { statementTimeout } = { ...DEFAULT_SETTINGS.limits, ...limits };
-  const isBounded = statementTimeout > 0 && preparedStatements !== false;
+  const bound = statementTimeout > 0 ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {};
   return {
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    ...(isBounded ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {}),
+    ...(preparedStatements === false ? {} : { options: NO_JIT, ...bound }),
   };
 }
 
@@ -41,15 +43,8 @@ async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<
   // would drop them.
   const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
   const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
-  const driverOptions = { ...connectionDefaults(runtime), ...(database.driverOptions as object | undefined) };
-  const options = {
-    driver: PostgreSqlDriver,
-    schemaGenerator,
-    ...database,
-    driverOptions,
-    entities,
-  } as Options;
-  const orm: unknown = await MikroORM.init(options);
+  const options = { driver: PostgreSqlDriver, schemaGenerator, ...database, entities } as Options;
+  const orm: unknown = await MikroORM.init(withConnections(options, connectionDefaults(runtime)));
   return orm as MikroORM;
 }
 

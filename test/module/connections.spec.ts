@@ -1,0 +1,201 @@
+/** What connections are opened with: what an address says beside where the database is, and what is said of them. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MikroORM } from '@mikro-orm/core';
+import { MikroOrmModule } from '@mikro-orm/nestjs';
+import { PostgreSqlDriver } from '@mikro-orm/postgresql';
+import { jest } from '@jest/globals';
+import { type DynamicModule, Logger, type ModuleMetadata } from '@nestjs/common';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  type ContentModuleOptions,
+  defineCollectionType,
+} from 'nestjs-content-api';
+import supertest from 'supertest';
+import { type Host, startHost } from '../http/helpers.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+
+/** What asks a server to encrypt, before anything else is sent. */
+const SSL_REQUEST = 80_877_103;
+
+describe('the address of a database', () => {
+  let database: TestDatabase;
+  let folder: string;
+  const servers: Server[] = [];
+  beforeAll(async () => {
+    database = await createDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'content-api-socket-'));
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await new Promise((done) => server.close(done));
+  });
+  afterAll(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const content = (options: Partial<ContentModuleOptions>): DynamicModule =>
+    ContentModule.forRoot({
+      contentTypes: [note],
+      access: { public: { note: '*' } },
+      // With kept answers, replicas are asked for little.
+      cache: false,
+      ...options,
+    });
+  const start = (
+    options: NonNullable<ContentModuleOptions['database']>,
+    imports: ModuleMetadata['imports'] = [content({ database: options })],
+  ): Promise<Host> =>
+    startHost(() => ({ imports }), {
+      database,
+      ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
+    });
+
+  /** Listens where nobody else does, at a port or the path of a socket. */
+  async function listen(
+    at: { port: number } | { path: string },
+    take: (socket: Socket) => void,
+  ): Promise<Server> {
+    const server = createServer(take);
+    servers.push(server);
+    await new Promise<void>((done) => server.listen(at, done));
+    return server;
+  }
+
+  const withQuery = (query: string, change: (url: URL) => void = () => undefined): string => {
+    const url = new URL(database.url);
+    change(url);
+    return `${url.href}?${query}`;
+  };
+
+  it('with the folder of a socket is reached through it', async () => {
+    const { hostname, port } = new URL(database.url);
+    let connections = 0;
+    await listen({ path: join(folder, '.s.PGSQL.5432') }, (socket) => {
+      connections += 1;
+      const server = connect(Number(port), hostname);
+      socket.pipe(server).pipe(socket);
+      socket.on('error', () => server.destroy());
+      server.on('error', () => socket.destroy());
+    });
+    const clientUrl = withQuery(`host=${encodeURIComponent(folder)}`, (url) => void (url.port = '5432'));
+    const host = await start({ clientUrl });
+    await supertest(host.url)
+      .post('/api/notes')
+      .send({ data: { title: 'a' } })
+      .expect(201);
+    await supertest(host.url).get('/api/notes').expect(200);
+    await host.close();
+    expect(connections).toBeGreaterThan(1);
+  });
+
+  it.each(['sslmode=no-verify', 'sslmode=verify-full', 'ssl=true'])(
+    'with %s is never spoken to in the clear',
+    async (query) => {
+      const first: number[] = [];
+      const server = await listen({ port: 0 }, (socket) =>
+        socket.once('data', (data) => {
+          first.push(data.readInt32BE(4));
+          // It has no encryption.
+          socket.end('N');
+        }),
+      );
+      const { port } = server.address() as { port: number };
+      const clientUrl = withQuery(query, (url) => {
+        url.hostname = '127.0.0.1';
+        url.port = String(port);
+      });
+      await expect(start({ clientUrl })).rejects.toThrow('does not support SSL');
+      expect(new Set(first)).toEqual(new Set([SSL_REQUEST]));
+    },
+  );
+
+  const namesOf = async (host: Host): Promise<unknown[]> => {
+    const rows = await host.sql(
+      `select distinct application_name as name from pg_stat_activity where datname = current_database()`,
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it('names connections, those of replicas too, unless the options do', async () => {
+    const replicas = [
+      { clientUrl: withQuery('application_name=copy') },
+      { clientUrl: withQuery('application_name=unheard'), driverOptions: { application_name: 'own copy' } },
+    ];
+    const host = await start({ clientUrl: withQuery('application_name=news%20desk'), replicas });
+    for (let page = 1; page <= 4; page += 1)
+      await supertest(host.url).get(`/api/notes?pagination[page]=${page}`).expect(200);
+    const names = await namesOf(host);
+    await host.close();
+    expect(names).toEqual(expect.arrayContaining(['news desk', 'copy', 'own copy']));
+
+    const clientUrl = withQuery('application_name=unheard');
+    const other = await start({ clientUrl, driverOptions: { application_name: 'own' } });
+    names.push(...(await namesOf(other)));
+    await other.close();
+    expect(names).toContain('own');
+    expect(names).not.toContain('unheard');
+  });
+
+  it('keeps what the module sets of itself, unless the options set it', async () => {
+    const options = encodeURIComponent('-c lock_timeout=4711');
+    const settings = `select current_setting('jit') as jit, current_setting('lock_timeout') as locks`;
+    for (const [driverOptions, expected] of [
+      [{}, { jit: 'off', locks: '4711ms' }],
+      [{ options: '-c jit=on' }, { jit: 'on', locks: '4711ms' }],
+      [() => ({ options: '-c lock_timeout=12' }), { jit: 'off', locks: '12ms' }],
+    ] as const) {
+      const host = await start({ clientUrl: withQuery(`options=${options}`), driverOptions });
+      const connection = host.app.get<MikroORM<PostgreSqlDriver>>(CONTENT_ORM).em.getConnection();
+      expect(await connection.execute(settings)).toEqual([expected]);
+      await host.close();
+    }
+  });
+
+  it('that names a certificate that is not there stops the start', async () => {
+    const missing = join(folder, 'missing.pem');
+    await expect(start({ clientUrl: withQuery(`sslrootcert=${missing}`) })).rejects.toThrow('missing.pem');
+  });
+
+  describe('on a server that could compile statements', () => {
+    // Not every build of PostgreSQL can.
+    beforeAll(async () => {
+      const host = await start({ clientUrl: database.url });
+      await host.sql(
+        `create function public.pg_jit_available() returns bool return true;
+         alter database ${new URL(database.url).pathname.slice(1)} set search_path = public, pg_catalog`,
+      );
+      await host.close();
+    });
+
+    type Imports = (clientUrl: string) => NonNullable<ModuleMetadata['imports']>;
+    const own: Imports = (clientUrl) => [content({ database: { clientUrl } })];
+    const pooled: Imports = (clientUrl) => [content({ database: { clientUrl }, preparedStatements: false })];
+    const hosts: Imports = (clientUrl) => [
+      MikroOrmModule.forRoot({ driver: PostgreSqlDriver, clientUrl, autoLoadEntities: true }),
+      content({}),
+    ];
+    it.each([
+      ['with connections of its own says nothing', own, []],
+      ['where it may not be told to do without says so', pooled, ['"jit"']],
+      ['says what else a pool of the host leaves open', hosts, ['never given up', '"jit"']],
+    ])('%s', async (_what, imports, expected) => {
+      const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+      const clientUrl = database.url;
+      const host = await start({ clientUrl }, imports(clientUrl));
+      await host.close();
+      const lines = said.mock.calls.map(([line]) => String(line));
+      said.mockRestore();
+      expect(lines).toEqual(expected.map((words) => expect.stringContaining(words)));
+    });
+  });
+});
