@@ -139,10 +139,11 @@ export const silently = ({ text, values }: Statement): Statement => ({ text, val
 /** A statement without values. */
 export const constantStatement = (
   text:
-    | 'begin'
+    | 'begin isolation level read committed'
     | 'commit'
     | 'rollback'
     | 'set local plan_cache_mode = force_generic_plan'
+    | "select set_config('jit', 'off', true)"
     | 'savepoint content_schedule'
     | 'rollback to savepoint content_schedule',
 ): Statement => ({ text, values: [], silent: true });

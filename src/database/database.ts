@@ -17,7 +17,6 @@ import {
   type UniqueValues,
 } from './database-errors.js';
 import type { Hangup } from './hangup.js';
-import { compileJit, JIT_ADVICE } from './jit.js';
 import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
 import type { OwnConnection } from './own-connection.js';
 import { isPool } from './pool-types.js';
@@ -25,6 +24,9 @@ import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { processIdStatement } from './process-id.js';
 
+/** Whatever the default is: whoever has waited for a lock has to see what was written meanwhile. */
+const READ_COMMITTED = { isolationLevel: IsolationLevel.READ_COMMITTED };
+const ONE_SNAPSHOT = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
 const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
@@ -170,7 +172,7 @@ export class Database {
     const { joined, shared } = options;
     if (joined !== undefined) return work(runnerOf(joined));
     const native = await this.nativePool();
-    if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)));
+    if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)), READ_COMMITTED);
     if (!shared) {
       const done = await native.transaction(work, options);
       this.commits.note();
@@ -184,7 +186,9 @@ export class Database {
       committing();
       return result;
     };
-    return native.hosted((hosting) => this.em.fork().transactional((em) => inside(em, hosting)), options);
+    const hosted = (hosting: Hosting): Promise<T> =>
+      this.em.fork().transactional((em) => inside(em, hosting), READ_COMMITTED);
+    return native.hosted(hosted, options);
   }
 
   /**
@@ -193,7 +197,7 @@ export class Database {
    * requests: it waits in no queue.
    */
   async alone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
-    const options = snapshot ? { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true } : {};
+    const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.em.fork().transactional((em) => work(runnerOf(em)), options);
@@ -236,9 +240,7 @@ export class Database {
 
   /** What the host would do well to set, one sentence each. */
   async advice(): Promise<readonly string[]> {
-    const advice = (await this.nativePool())?.advice() ?? [];
-    const [row] = await this.run(compileJit()).catch(() => []);
-    return row?.['jit'] === true ? [...advice, JIT_ADVICE] : advice;
+    return (await this.nativePool())?.advice() ?? [];
   }
 
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {

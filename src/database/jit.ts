@@ -2,14 +2,17 @@
  * Compiling statements, which PostgreSQL does where it expects them to take long ("jit"): one that populates
  * much has so many expressions that compiling takes seconds, where running it takes milliseconds.
  */
-import { print, sql, type Statement } from '../sql.js';
+import { constantStatement } from '../sql.js';
+import type { Pool } from './pool-types.js';
 
-/** Options of a connection that does without. */
+/** Options of a connection whose statements are not compiled. */
 export const NO_JIT = '-c jit=off';
 
-/** What to do about a server that compiles. */
-export const JIT_ADVICE = `The database compiles statements ("jit"), which takes seconds for what populates much: set driverOptions.options to "${NO_JIT}", or "jit" to off for the database or the role`;
+/** The same for what is left of a transaction: of one that has begun, or of a flight. */
+export const LOCAL_NO_JIT = constantStatement("select set_config('jit', 'off', true)");
 
-/** Whether a connection has its statements compiled, as `jit`. */
-export const compileJit = (): Statement =>
-  print(sql`select current_setting('jit') = 'on' and pg_jit_available() as jit`);
+/** Statements of fewer characters take little longer to compile than to say that they are not to be. */
+export const LONG = 3000;
+
+/** Whether the statements of a pool may be compiled. */
+export const mayCompile = ({ options }: Pool): boolean => options.options?.includes(NO_JIT) !== true;

@@ -11,6 +11,7 @@ import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
 import { type Done, Job, type JobOffice, RECOVERY } from './job.js';
+import { LOCAL_NO_JIT, LONG, mayCompile } from './jit.js';
 import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
@@ -65,6 +66,7 @@ export class NativePool {
   private readonly names: StatementNames;
   private readonly prepares: boolean;
   private readonly office: JobOffice;
+  private readonly mayCompile: boolean;
 
   constructor(
     private readonly pool: Pool,
@@ -73,6 +75,7 @@ export class NativePool {
     const { queueTimeout, queueLength, slowShare } = settings.load;
     const { statementTimeout } = settings.limits;
     this.prepares = settings.preparedStatements;
+    this.mayCompile = mayCompile(pool);
     this.names = new StatementNames({
       count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
       size: settings.maxPreparedSize,
@@ -97,8 +100,12 @@ export class NativePool {
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
       this.read(statement, traits, {
-        send: ({ job, config }, landed) => job.query(config, landed),
-        done: ([rows = []]) => resolve(rows),
+        send: ({ job, client, config }, landed) => {
+          const before = this.before(config);
+          if (before.length > 0 && canFly(client)) job.fly([...before, config], landed);
+          else job.query(config, landed);
+        },
+        done: (rows) => resolve(rows.at(-1) ?? []),
         fail: reject,
       });
     });
@@ -113,13 +120,22 @@ export class NativePool {
     return new Promise((resolve, reject) => {
       this.read(statement, traits, {
         send: ({ job, client, config }, landed) => {
-          if (canFly(client)) job.fly([this.configOf(question, asked, client), config], landed);
+          const both = [this.configOf(question, asked, client), config];
+          if (canFly(client)) job.fly([...this.before(config), ...both], landed);
           else landed(null, []);
         },
-        done: ([answers = [], rows = []]) => resolve(answers[0]?.['yes'] === true ? rows : null),
+        done: (brought) => {
+          const [answers = [], rows = []] = brought.slice(-2);
+          resolve(answers[0]?.['yes'] === true ? rows : null);
+        },
         fail: reject,
       });
     });
+  }
+
+  /** What is sent along before a statement that the server might compile. */
+  private before({ text }: QueryConfig): readonly QueryConfig[] {
+    return this.mayCompile && text.length > LONG ? [LOCAL_NO_JIT] : [];
   }
 
   private read(statement: Statement, traits: ReadTraits | null, { send, done, fail }: Sending): void {
@@ -241,6 +257,7 @@ export class NativePool {
       job,
       configOf: (statement) => this.configOf(statement, this.names.of(statement.text), client),
       flies: canFly(client),
+      mayCompile: this.mayCompile,
     });
     try {
       const result = await work(transaction);

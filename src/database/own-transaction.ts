@@ -3,6 +3,7 @@
  * with the last ones, so that both cost no time of their own.
  */
 import { constantStatement, type Statement } from '../sql.js';
+import { LOCAL_NO_JIT } from './jit.js';
 import type { Job } from './job.js';
 import type { QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
@@ -12,9 +13,11 @@ import type { Row, Runner } from './runner.js';
  * would plan large statements anew for each run, which takes longer than they do.
  */
 const BEGIN = [
-  constantStatement('begin'),
+  // Whoever has waited for a lock has to see what was written meanwhile.
+  constantStatement('begin isolation level read committed'),
   constantStatement('set local plan_cache_mode = force_generic_plan'),
 ];
+const BEGIN_WITHOUT_JIT = [...BEGIN, LOCAL_NO_JIT];
 const COMMIT = constantStatement('commit');
 const ROLLBACK = constantStatement('rollback');
 
@@ -24,6 +27,8 @@ export interface Carrier {
   readonly configOf: (statement: Statement) => QueryConfig;
   /** Whether several can be sent at once. */
   readonly flies: boolean;
+  /** Whether the server might compile statements, unless it is told not to. */
+  readonly mayCompile: boolean;
 }
 
 export class OwnTransaction implements Runner {
@@ -32,13 +37,19 @@ export class OwnTransaction implements Runner {
 
   constructor(private readonly carrier: Carrier) {}
 
+  /** What has to be sent before anything else. */
+  private get begin(): readonly Statement[] {
+    if (this.state !== 'new') return [];
+    return this.carrier.mayCompile ? BEGIN_WITHOUT_JIT : BEGIN;
+  }
+
   async run(statement: Statement): Promise<readonly Row[]> {
     const [rows = []] = await this.all([statement]);
     return rows;
   }
 
   async all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const begin = this.state === 'new' ? BEGIN : [];
+    const { begin } = this;
     this.state = 'open';
     this.carrier.job.begun();
     return (await this.send([...begin, ...statements])).slice(begin.length);
@@ -49,7 +60,7 @@ export class OwnTransaction implements Runner {
     // One at a time, only the commit itself decides.
     const [before, along] = flies ? [[], statements] : [statements, []];
     const rows = before.length === 0 ? [] : await this.all(before);
-    const begin = this.state === 'new' && along.length > 0 ? BEGIN : [];
+    const begin = along.length > 0 ? this.begin : [];
     if (begin.length > 0) job.begun();
     job.committing();
     this.state = 'open';

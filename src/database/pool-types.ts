@@ -38,7 +38,12 @@ type Release = (destroy?: boolean) => void;
 
 export interface Pool {
   readonly Client: new (options: Pool['options']) => OwnClient;
-  readonly options: { readonly max: number; readonly connectionTimeoutMillis?: number };
+  readonly options: {
+    readonly max: number;
+    readonly connectionTimeoutMillis?: number;
+    /** Settings of the server for each connection. */
+    readonly options?: string;
+  };
   /** How many connections there are, and how many of them nobody uses. */
   readonly totalCount: number;
   readonly idleCount: number;

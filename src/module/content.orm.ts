@@ -17,6 +17,8 @@ import { DEFAULT_SETTINGS } from '../settings.js';
  */
 const SERVER_MARGIN = 1000;
 const CONNECT_TIMEOUT = 3000;
+/** What a server may have been set up to do otherwise. */
+const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolation=read\\ committed`;
 
 /**
  * What the driver does of itself on connections of the module's own. Poolers in transaction mode refuse
@@ -27,7 +29,7 @@ function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOption
   const bound = statementTimeout > 0 ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {};
   return {
     connectionTimeoutMillis: CONNECT_TIMEOUT,
-    ...(preparedStatements === false ? {} : { options: NO_JIT, ...bound }),
+    ...(preparedStatements === false ? {} : { options: SESSION, ...bound }),
   };
 }
 

@@ -207,7 +207,8 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
   date: row('date', 'string', {
     operand: toDate,
     castValue: casts.castFormat(toDate),
-    toJson: asText,
+    // Whatever DateStyle says.
+    toJson: (column) => sql`to_char(${column}, 'YYYY-MM-DD')`,
     member: memberLike(sql`'____-__-__'`),
   }),
   time: row('time(3)', 'string', {

@@ -128,7 +128,10 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
 
   it('all of it is planned once for all values', async () => {
     const seen = await recordFlights(() => make());
-    expect(seen[0]?.slice(0, 2)).toEqual(['begin', 'set local plan_cache_mode = force_generic_plan']);
+    expect(seen[0]?.slice(0, 2)).toEqual([
+      'begin isolation level read committed',
+      'set local plan_cache_mode = force_generic_plan',
+    ]);
     expect(seen.at(-1)?.at(-1)).toBe('commit');
   });
 

@@ -16,12 +16,19 @@ import {
 } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { type Host, startHost } from '../http/helpers.ts';
+import { recordFlights } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
-  attributes: { title: { type: 'string' } },
+  attributes: {
+    title: { type: 'string' },
+    day: { type: 'date' },
+    time: { type: 'time' },
+    at: { type: 'datetime' },
+    about: { type: 'relation', relation: 'manyToMany', target: 'note' },
+  },
 });
 
 /** What asks a server to encrypt, before anything else is sent. */
@@ -36,6 +43,7 @@ describe('the address of a database', () => {
     folder = await mkdtemp(join(tmpdir(), 'content-api-socket-'));
   });
   afterEach(async () => {
+    MikroOrmModule.clearStorage();
     for (const server of servers.splice(0)) await new Promise((done) => server.close(done));
   });
   afterAll(async () => {
@@ -166,36 +174,98 @@ describe('the address of a database', () => {
     await expect(start({ clientUrl: withQuery(`sslrootcert=${missing}`) })).rejects.toThrow('missing.pem');
   });
 
-  describe('on a server that could compile statements', () => {
-    // Not every build of PostgreSQL can.
-    beforeAll(async () => {
-      const host = await start({ clientUrl: database.url });
-      await host.sql(
-        `create function public.pg_jit_available() returns bool return true;
-         alter database ${new URL(database.url).pathname.slice(1)} set search_path = public, pg_catalog`,
+  type Imports = (clientUrl: string) => NonNullable<ModuleMetadata['imports']>;
+  const own: Imports = (clientUrl) => [content({ database: { clientUrl } })];
+  const pooled: Imports = (clientUrl) => [content({ database: { clientUrl }, preparedStatements: false })];
+  const hosts: Imports = (clientUrl) => [
+    MikroOrmModule.forRoot({ driver: PostgreSqlDriver, clientUrl, autoLoadEntities: true }),
+    content({}),
+  ];
+  it.each([
+    ['of its own', own, false],
+    ['through a pooler', pooled, true],
+    ["of the host's", hosts, true],
+  ])('connections %s: nothing that takes long to compile is', async (_whose, imports, says) => {
+    const host = await start({ clientUrl: database.url }, imports(database.url));
+    const http = supertest(host.url);
+    const flights = (work: () => Promise<unknown>): Promise<string[]> =>
+      recordFlights(work).then((all) =>
+        all.filter((texts) => texts.some((text) => /'jit'/.test(text))).flat(),
       );
-      await host.close();
-    });
+    const deep = 'populate[about][populate][about][populate][about][populate]=*';
+    expect(await flights(() => http.get('/api/notes').expect(200))).toEqual([]);
+    const sent = await flights(() => http.get(`/api/notes?${deep}`).expect(200));
+    const jit = "select set_config('jit', 'off', true)";
+    expect(sent).toEqual(says ? [jit, expect.stringContaining('"notes"')] : []);
+    const written = await flights(() =>
+      http
+        .post('/api/notes')
+        .send({ data: { title: 'a' } })
+        .expect(201),
+    );
+    expect(written.includes(jit)).toBe(says);
+    await host.close();
+  });
 
-    type Imports = (clientUrl: string) => NonNullable<ModuleMetadata['imports']>;
-    const own: Imports = (clientUrl) => [content({ database: { clientUrl } })];
-    const pooled: Imports = (clientUrl) => [content({ database: { clientUrl }, preparedStatements: false })];
-    const hosts: Imports = (clientUrl) => [
-      MikroOrmModule.forRoot({ driver: PostgreSqlDriver, clientUrl, autoLoadEntities: true }),
-      content({}),
-    ];
-    it.each([
-      ['with connections of its own says nothing', own, []],
-      ['where it may not be told to do without says so', pooled, ['"jit"']],
-      ['says what else a pool of the host leaves open', hosts, ['never given up', '"jit"']],
-    ])('%s', async (_what, imports, expected) => {
-      const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-      const clientUrl = database.url;
-      const host = await start({ clientUrl }, imports(clientUrl));
+  it.each([
+    ['of its own', own],
+    ["of the host's", hosts],
+  ])(
+    'connections %s: what the database does otherwise by default changes nothing',
+    async (_whose, imports) => {
+      const name = new URL(database.url).pathname.slice(1);
+      const before = await start({ clientUrl: database.url });
+      await before.sql(
+        [
+          'datestyle to SQL, DMY',
+          "timezone to 'America/New_York'",
+          'default_transaction_isolation to serializable',
+        ]
+          .map((setting) => `alter database ${name} set ${setting}`)
+          .join(';'),
+      );
+      await before.close();
+      const host = await start({ clientUrl: database.url }, imports(database.url));
+      const http = supertest(host.url);
+      const values = { day: '2024-02-29', time: '23:59:01', at: '2024-05-06T23:30:00.000Z' };
+      const { body } = await http
+        .post('/api/notes')
+        .send({ data: { title: 'x', ...values } })
+        .expect(201);
+      expect(body.data).toMatchObject(values);
+      for (const filter of [
+        '[day]=2024-02-29',
+        '[day][$eqi]=2024-02-29',
+        '[at][$gte]=2024-05-06T23:30:00Z',
+        '[time][$eqi]=23:59:01',
+      ]) {
+        const found = await http.get(`/api/notes?filters[title]=x&filters${filter}`).expect(200);
+        expect([filter, found.body.data]).toEqual([filter, [expect.objectContaining(values)]]);
+      }
+      // Who waits for another has to see what that one has written.
+      await host.sql(
+        `create function look() returns trigger language plpgsql as $$ begin
+         if current_setting('transaction_isolation') <> 'read committed' then raise 'another isolation'; end if;
+         return new; end $$;
+       create trigger look before insert on notes for each row execute function look()`,
+      );
+      await http.post('/api/notes').send({ data: {} }).expect(201);
+      await host.sql('drop function look() cascade');
+      await host.sql(`delete from notes; alter database ${name} reset all`);
       await host.close();
-      const lines = said.mock.calls.map(([line]) => String(line));
-      said.mockRestore();
-      expect(lines).toEqual(expected.map((words) => expect.stringContaining(words)));
-    });
+    },
+  );
+
+  it('says what a pool of the host leaves open', async () => {
+    const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    for (const [imports, expected] of [
+      [own, []],
+      [hosts, [expect.stringContaining('connectionTimeoutMillis')]],
+    ] as const) {
+      const host = await start({ clientUrl: database.url }, imports(database.url));
+      await host.close();
+      expect(said.mock.calls.map(([line]) => String(line))).toEqual(expected);
+    }
+    said.mockRestore();
   });
 });
