@@ -1,4 +1,5 @@
 /** What connections are opened with: what an address says beside where the database is, and what is said of them. */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +11,7 @@ import { jest } from '@jest/globals';
 import { type DynamicModule, Logger, type ModuleMetadata } from '@nestjs/common';
 import {
   CONTENT_ORM,
+  ContentMetrics,
   ContentModule,
   type ContentModuleOptions,
   defineCollectionType,
@@ -34,7 +36,7 @@ const note = defineCollectionType({
 /** What asks a server to encrypt, before anything else is sent. */
 const SSL_REQUEST = 80_877_103;
 
-describe('the address of a database', () => {
+describe('connections', () => {
   let database: TestDatabase;
   let folder: string;
   const servers: Server[] = [];
@@ -85,7 +87,7 @@ describe('the address of a database', () => {
     return `${url.href}?${query}`;
   };
 
-  it('with the folder of a socket is reached through it', async () => {
+  it('to an address with the folder of a socket go through it', async () => {
     const { hostname, port } = new URL(database.url);
     let connections = 0;
     await listen({ path: join(folder, '.s.PGSQL.5432') }, (socket) => {
@@ -255,6 +257,42 @@ describe('the address of a database', () => {
       await host.close();
     },
   );
+
+  it('a role that may only read and write rows is enough for all but migrations', async () => {
+    const role = `writer_${randomBytes(6).toString('hex')}`;
+    const before = await start({ clientUrl: database.url });
+    await before.sql(
+      `create role ${role} login password 'secret';
+       grant select, insert, update, delete on all tables in schema public to ${role};
+       grant usage, select on all sequences in schema public to ${role}`,
+    );
+    const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const url = new URL(database.url);
+    [url.username, url.password] = [role, 'secret'];
+    const host = await start({ clientUrl: url.href }, [
+      content({ database: { clientUrl: url.href }, cache: { bytes: 1_000_000 } }),
+    ]);
+    const http = supertest(host.url);
+    const { body } = await http
+      .post('/api/notes')
+      .send({ data: { title: 'a' } })
+      .expect(201);
+    const path = `/api/notes/${body.data.documentId}`;
+    await http
+      .put(path)
+      .send({ data: { about: [body.data.documentId] } })
+      .expect(200);
+    for (let i = 0; i < 20; i += 1) await http.get(`${path}?populate=about`).expect(200);
+    expect(host.app.get(ContentMetrics).cache.hits).toBeGreaterThan(0);
+    await http.delete(path).expect(204);
+    await http.get(path).expect(404);
+    await host.app.get(ContentMetrics).recount();
+    await host.close();
+    expect(said.mock.calls).toEqual([]);
+    said.mockRestore();
+    await before.sql(`drop owned by ${role}; drop role ${role}`);
+    await before.close();
+  });
 
   it('says what a pool of the host leaves open', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);

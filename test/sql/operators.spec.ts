@@ -287,7 +287,7 @@ const CASES: readonly Case[] = [
     operator: '$eqi',
     on: 'day',
     operand: '2024-01-03',
-    sql: `lower((t0."day"::text)::text) = lower($1::text)`,
+    sql: `lower((to_char(t0."day", 'YYYY-MM-DD'))::text) = lower($1::text)`,
     values: ['2024-01-03'],
     finds: [3],
   },
