@@ -1,4 +1,5 @@
 import { print, type Statement, sql } from '../sql.js';
 
-/** Whose connection a transaction is on. */
-export const processIdStatement = (): Statement => print(sql`select pg_backend_pid() as pid`);
+/** Whose connection a transaction is on, of which nothing is compiled from here on. */
+export const processIdStatement = (): Statement =>
+  print(sql`select pg_backend_pid() as pid, set_config('jit', 'off', true)`);

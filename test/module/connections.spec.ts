@@ -8,8 +8,9 @@ import type { MikroORM } from '@mikro-orm/core';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { jest } from '@jest/globals';
-import { type DynamicModule, Logger, type ModuleMetadata } from '@nestjs/common';
+import { type DynamicModule, Injectable, Logger, type ModuleMetadata } from '@nestjs/common';
 import {
+  BeforeContent,
   CONTENT_ORM,
   ContentMetrics,
   ContentModule,
@@ -33,6 +34,19 @@ const note = defineCollectionType({
   },
 });
 
+const watched = defineCollectionType({
+  singularApiId: 'watched',
+  pluralApiId: 'watcheds',
+  attributes: { title: { type: 'string' } },
+});
+
+/** With a hook, a write is a transaction that the host's code joins. */
+@Injectable()
+class Watcher {
+  @BeforeContent('watched', 'create')
+  look(): void {}
+}
+
 /** What asks a server to encrypt, before anything else is sent. */
 const SSL_REQUEST = 80_877_103;
 
@@ -55,8 +69,8 @@ describe('connections', () => {
 
   const content = (options: Partial<ContentModuleOptions>): DynamicModule =>
     ContentModule.forRoot({
-      contentTypes: [note],
-      access: { public: { note: '*' } },
+      contentTypes: [note, watched],
+      access: { public: { note: '*', watched: '*' } },
       // With kept answers, replicas are asked for little.
       cache: false,
       ...options,
@@ -65,7 +79,7 @@ describe('connections', () => {
     options: NonNullable<ContentModuleOptions['database']>,
     imports: ModuleMetadata['imports'] = [content({ database: options })],
   ): Promise<Host> =>
-    startHost(() => ({ imports }), {
+    startHost(() => ({ imports, providers: [Watcher] }), {
       database,
       ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
     });
@@ -206,6 +220,8 @@ describe('connections', () => {
         .expect(201),
     );
     expect(written.includes(jit)).toBe(says);
+    const joined = await flights(() => http.post('/api/watcheds').send({ data: {} }).expect(201));
+    expect(joined).toEqual([expect.stringContaining("set_config('jit', 'off', true)")]);
     await host.close();
   });
 
