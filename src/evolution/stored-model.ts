@@ -13,11 +13,16 @@ export interface StoredModel {
 
 /** The answer to {@link storedModel}; null for no row. Throws an Error for what this version cannot read. */
 export const storedModelIn = (row: Row | undefined): StoredModel | null =>
-  row === undefined ? null : { digest: String(row['digest']), description: noted(row['description']) };
+  row === undefined
+    ? null
+    : { digest: String(row['digest']), description: noted(JSON.parse(String(row['description']))) };
 
-/** Asks for the description; no row where nothing has noted one. The table may be missing (42P01). */
+/**
+ * Asks for the description, as text: what the driver makes of JSON is the host's to decide. No row where
+ * nothing has noted one. The table may be missing (42P01).
+ */
 export const storedModel = ({ file }: Schema): Sql =>
-  sql`select m.digest, m.description from ${quote(modelTableOf(file))} m where m.id = 1`;
+  sql`select m.digest, m.description::text as description from ${quote(modelTableOf(file))} m where m.id = 1`;
 
 /** The same as a statement. */
 export const compileStoredModel = (schema: Schema): Statement => print(storedModel(schema));

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MikroORM } from '@mikro-orm/core';
+import { MikroORM } from '@mikro-orm/core';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { jest } from '@jest/globals';
@@ -12,11 +12,14 @@ import { type DynamicModule, Injectable, Logger, type ModuleMetadata } from '@ne
 import {
   BeforeContent,
   CONTENT_ORM,
+  contentEntities,
   ContentMetrics,
   ContentModule,
   type ContentModuleOptions,
   defineCollectionType,
+  migrateContent,
 } from 'nestjs-content-api';
+import { types } from 'pg';
 import supertest from 'supertest';
 import { type Host, startHost } from '../http/helpers.ts';
 import { recordFlights } from '../support/app.ts';
@@ -273,6 +276,43 @@ describe('connections', () => {
       await host.close();
     },
   );
+
+  it('what the driver makes of numbers and JSON is for the host to decide', async () => {
+    const kinds = [types.builtins.INT8, types.builtins.JSON, types.builtins.JSONB] as const;
+    const usual = kinds.map((kind) => types.getTypeParser(kind));
+    const other = await createDatabase();
+    types.setTypeParser(types.builtins.INT8, BigInt);
+    for (const kind of [types.builtins.JSON, types.builtins.JSONB]) types.setTypeParser(kind, String);
+    try {
+      const model = { contentTypes: [note, watched] };
+      const entities = contentEntities(model);
+      const orm = await MikroORM.init({ driver: PostgreSqlDriver, clientUrl: other.url, entities });
+      for (let times = 0; times < 2; times += 1) await migrateContent({ orm, model });
+      await orm.close();
+      const clientUrl = other.url;
+      const host = await startHost(() => ({ imports: own(clientUrl), providers: [Watcher] }), {
+        database: other,
+      });
+      const http = supertest(host.url);
+      const { body } = await http
+        .post('/api/notes')
+        .send({ data: { title: 'a' } })
+        .expect(201);
+      const path = `/api/notes/${body.data.documentId}?populate=about`;
+      const about = [{ id: body.data.id }];
+      const put = await http.put(path).send({ data: { about } }).expect(200);
+      const [got, list] = [await http.get(path).expect(200), await http.get('/api/notes').expect(200)];
+      expect([put.body.data.about, got.body]).toMatchObject([
+        about,
+        { data: { id: put.body.data.id, about } },
+      ]);
+      expect(list.body.meta.pagination.total).toBe(1);
+      await host.close();
+    } finally {
+      kinds.forEach((kind, i) => types.setTypeParser(kind, usual[i] as (text: string) => unknown));
+      await other.drop();
+    }
+  });
 
   it('a role that may only read and write rows is enough for all but migrations', async () => {
     const role = `writer_${randomBytes(6).toString('hex')}`;
