@@ -248,7 +248,7 @@ describe('documentation', () => {
     });
 
     it('names every command that shows something about the code', () => {
-      const showing = /^(test|lint|format|typecheck|check|build|bench|faults|conformance|fuzz:\w+)$/;
+      const showing = /^(test|proofs|lint|format|typecheck|check|build|bench|faults|conformance|fuzz:\w+)$/;
       expect(Object.keys(scripts).filter((name) => showing.test(name) && !named.has(name))).toEqual([]);
     });
 
@@ -258,7 +258,7 @@ describe('documentation', () => {
       );
       expect(steps.filter((name) => !named.has(name))).toEqual([]);
       expect(steps).toEqual(
-        expect.arrayContaining(['lint', 'typecheck', 'build', 'test', 'conformance', 'fuzz:leak']),
+        expect.arrayContaining(['lint', 'typecheck', 'build', 'test', 'proofs', 'conformance', 'fuzz:leak']),
       );
     });
   });

@@ -189,7 +189,10 @@ const answered = (ask: Ask, depth: number, sent: object): string[] =>
 
 const showing = (ask: Ask, depth: number): Wanted => ({
   read: ({ data }) => sorted(pathsIn(data, 'type', ask.type)),
-  value: sorted(answered(ask, depth, {})),
+  // Of most cases nobody asks.
+  get value() {
+    return sorted(answered(ask, depth, {}));
+  },
 });
 
 const total = (count: number): Wanted => ({
@@ -460,8 +463,8 @@ const spellings = (target: unknown): unknown[] => [
  * Whether this is an answer to what was asked: nothing more is shown than may be, and what is there in full.
  */
 function answering(ask: Ask, depth: number, sent: object): Wanted {
-  const all = answered(ask, depth, sent);
   const missing = ({ data }: any): string[] => {
+    const all = answered(ask, depth, sent);
     const there = new Set(pathsIn(data, 'type', ask.type));
     const extra = [...there].filter((path) => !all.includes(path)).map((path) => `+${path}`);
     // Below an empty relation nothing can be seen.

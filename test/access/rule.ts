@@ -24,7 +24,23 @@ export interface Ask extends Asker {
 /** Names of attributes, `all`, or null for a right that is not there. */
 type Reach = ReadonlySet<string> | 'all' | null;
 
-function reach({ grants }: Pick<Asker, 'grants'>, type: string, action: Action, own = false): Reach {
+/** What has been worked out, which every step of every path asks for. */
+const reaches = new WeakMap<readonly Grants[], Map<string, Reach>>();
+
+function reach(asker: Pick<Asker, 'grants'>, type: string, action: Action, own = false): Reach {
+  const known = reaches.get(asker.grants) ?? new Map<string, Reach>();
+  reaches.set(asker.grants, known);
+  const key = `${type} ${action} ${own}`;
+  const found = known.get(key) ?? (known.has(key) ? null : reachOf(asker, type, { action, own }));
+  known.set(key, found);
+  return found;
+}
+
+function reachOf(
+  { grants }: Pick<Asker, 'grants'>,
+  type: string,
+  { action, own }: { readonly action: Action; readonly own: boolean },
+): Reach {
   const lists = grants
     .flatMap((one) => Object.entries(one))
     .filter(([name]) => name === '*' || name === type)

@@ -38,7 +38,7 @@ const part = defineComponent({
   },
 });
 
-const LIMITS = { responseBytes: 2000, statementTimeout: 1500 };
+const LIMITS = { responseBytes: 2000, statementTimeout: 1000 };
 
 describe.each([true, false])('flights, statements prepared: %s', (preparedStatements) => {
   let test: TestApp;

@@ -49,7 +49,7 @@ describe.each(ADAPTERS)('equal reads on %s', (adapter) => {
   it('never join one that was sent before: the answer has what was committed meanwhile', async () => {
     // Its rows are those of its beginning, and it takes a while.
     await house.sql(`alter table members rename to kept;
-      create view members as select k.* from kept k cross join lateral (select pg_sleep(.2)) s`);
+      create view members as select k.* from kept k cross join lateral (select pg_sleep(.1)) s`);
     const first = house.ask('/api/members');
     await until(() => house.active(), 1);
     await house.sql(`update kept set name = 'new'`);

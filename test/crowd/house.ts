@@ -44,10 +44,13 @@ const hooked = defineCollectionType({
 export class Watcher {
   /** Milliseconds that the hook takes. */
   static takes = 0;
+  /** How many hooks have gone on to their end. */
+  static ended = 0;
 
   @AfterContent('hooked', 'create')
   async seen(): Promise<void> {
     await new Promise((done) => setTimeout(done, Watcher.takes));
+    Watcher.ended += 1;
   }
 }
 

@@ -19,9 +19,12 @@ export async function createNetwork(databaseUrl: string): Promise<Network> {
   const server = createServer((near) => {
     open.add(near);
     near.on('error', () => near.destroy());
+    // As on both sides of the path: otherwise each answer waits for what acknowledges the one before it.
+    near.setNoDelay();
     if (mode === 'cut') near.destroy();
     if (mode !== 'open') return;
     const far = connect(Number(target.port), target.hostname);
+    far.setNoDelay();
     open.add(far);
     far.on('error', () => near.destroy());
     // What was on its way when the path went silent never arrives, not even after it has come back.

@@ -32,11 +32,11 @@ describe('a process that stands still', () => {
           ContentModule.forRoot({
             contentTypes: [note],
             access: { public: { note: '*' } },
-            limits: { statementTimeout: 2500 },
+            limits: { statementTimeout: 1500 },
             database: {
               clientUrl: url,
               pool: { min: 0, max: 3 },
-              driverOptions: { connectionTimeoutMillis: 600 },
+              driverOptions: { connectionTimeoutMillis: 400 },
             },
           }),
         ],
@@ -84,7 +84,7 @@ describe('a process that stands still', () => {
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
       );
       await new Promise((done) => setTimeout(done, 100));
-      const back = stopAt('connect', times, 900);
+      const back = stopAt('connect', times, 550);
       expect(await read(3)).toEqual([200, 200, 200]);
       back();
     }
@@ -93,11 +93,11 @@ describe('a process that stands still', () => {
   it('has its answers, and ends nobody for being slow', async () => {
     await read(3);
     for (let times = 1; times <= 3; times += 1) {
-      const back = stopAt('query', times, 900);
+      const back = stopAt('query', times, 550);
       expect(await read(12)).toEqual(Array(12).fill(200));
       back();
     }
-    const back = stopAt('query', 1, 2600);
+    const back = stopAt('query', 1, 1600);
     expect(await read(1)).toEqual([200]);
     back();
   });

@@ -11,32 +11,37 @@ import {
 } from 'nestjs-content-api';
 import { runMigration } from '../../src/module/migration-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { dose } from '../support/dose.ts';
 import { snippetWith } from '../support/snippets.ts';
 import { CHANGES } from './cases.ts';
 import { HARD } from './hard-cases.ts';
 import { type Model, runChange } from './run.ts';
 import { runWorlds } from './worlds.ts';
 
-const SAMPLE = [
-  'a private attribute is renamed and stays hidden',
+/** Changes of each kind: of a value, a name, a relation, a component, states, locales. */
+const FEW = [
   'string → integer, other texts',
-  'two-way manyToOne → manyToMany',
   'the other side owns a manyToMany',
   'an attribute of a component in a zone is renamed',
   'drafts off, with drafts',
-  'a target of polymorphic links is renamed',
   'two types swap their plurals',
+  'localized off, with one value in two locales',
+  'targets of polymorphic links in a component are narrowed',
+];
+const SAMPLE = dose(FEW, [
+  ...FEW,
+  'a private attribute is renamed and stays hidden',
+  'two-way manyToOne → manyToMany',
+  'a target of polymorphic links is renamed',
   'a plural goes to the type before it, empty',
   'an attribute becomes a number that two documents have',
   'a unique attribute is added with a default',
-  'localized off, with one value in two locales',
   'a component is renamed while it moves into a zone, and an attribute of it becomes a number',
   'a type gets locales and the application another default one',
   'a to-one relation in a component becomes polymorphic',
-  'targets of polymorphic links in a component are narrowed',
   'a two-way relation becomes one of each side',
   'names that read alike, in types and components',
-];
+]);
 
 const ALL = [...CHANGES, ...HARD];
 

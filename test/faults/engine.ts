@@ -117,24 +117,24 @@ export class Engine {
   }
 
   /** With `hooks` every write runs in a transaction of the entity manager; without, on the driver itself. */
-  static async start(hooks: boolean): Promise<Engine> {
+  static async start(hooks: boolean, scenarios: readonly Scenario[] = SCENARIOS): Promise<Engine> {
     const database = await createDatabase();
     const app = await startBusy({ ...busy, providers: providersOf(hooks), pool: POOL, database });
     const injector = await Injector.install(database.url);
     const engine = new Engine(app, injector, hooks);
-    await engine.prepare();
+    await engine.prepare(scenarios);
     return engine;
   }
 
   private sql = (text: string, values?: unknown[]): Promise<Record<string, any>[]> =>
     this.injector.sql(text, values);
 
-  private async prepare(): Promise<void> {
+  private async prepare(scenarios: readonly Scenario[]): Promise<void> {
     this.ids = await seed(this.app);
     this.tables = await tablesOf(this.sql);
     await save(this.sql, this.tables);
     this.before = await checksum(this.sql, this.tables);
-    for (const scenario of SCENARIOS) {
+    for (const scenario of scenarios) {
       await scenario.run(this.app, this.ids);
       await restore(this.sql, this.tables);
       this.plans.set(scenario, await this.rehearse(scenario));

@@ -1,19 +1,37 @@
-import { describeFault, Engine, type Job } from './engine.ts';
+import { dose } from '../support/dose.ts';
+import { describeFault, Engine, type Fault, type Job } from './engine.ts';
+import { type Scenario, SCENARIOS } from './scenarios.ts';
 
-/** How many faults each of the two kinds of transaction gets here; `npm run faults` has them all. */
-const SAMPLE = 40;
+/** How many faults of each kind are taken; `npm run faults` has them all. */
+const OF_EACH = dose(1, 4);
+
+const kindOf = (fault: Fault): string =>
+  fault.kind === 'statement'
+    ? fault.mode
+    : fault.kind === 'constraint'
+      ? `${fault.code} ${fault.deferred}`
+      : `${fault.moment} ${fault.error}`;
+
+/** Of every kind some, from places that are as far apart as can be, and of each kind elsewhere. */
+function sample(jobs: readonly Job[]): Job[] {
+  const kinds = [...Map.groupBy(jobs, ({ fault }) => kindOf(fault)).values()];
+  return kinds.flatMap((alike, n) =>
+    Array.from({ length: OF_EACH }, (_, i) => {
+      const place = (i + (n + 0.5) / kinds.length) / OF_EACH;
+      return alike[Math.floor(place * alike.length)] as Job;
+    }),
+  );
+}
+
+const every = (n: number, from: number): Scenario[] => SCENARIOS.filter((_, i) => i % n === from);
 
 describe.each([
-  ['on the driver', false],
-  ['with hooks', true],
-])('faults in writes %s', (_name, hooks) => {
+  ['on the driver', false, dose(every(2, 0), SCENARIOS)],
+  ['with hooks', true, dose(every(2, 1), SCENARIOS)],
+])('faults in writes %s', (_name, hooks, scenarios) => {
   let engine: Engine;
-  beforeAll(async () => void (engine = await Engine.start(hooks)));
+  beforeAll(async () => void (engine = await Engine.start(hooks, scenarios)));
   afterAll(() => engine.stop());
-
-  /** Evenly taken from all places and kinds. */
-  const sample = (jobs: readonly Job[]): Job[] =>
-    Array.from({ length: SAMPLE }, (_, i) => jobs[Math.floor((i * jobs.length) / SAMPLE)] as Job);
 
   it('D15 2.3 2.8 leave the whole old or the whole new document, and the application works on', async () => {
     const wrong: string[] = [];

@@ -1,7 +1,8 @@
+import { dose } from '../support/dose.ts';
 import { BodyFuzz, fuzzBodies } from './body-run.ts';
 
 /** `npm run fuzz:body` sends many more. */
-const RUNS = 100;
+const RUNS = dose(40, 100);
 
 describe.each(['express', 'fastify'] as const)('arbitrary bodies on %s', (adapter) => {
   let fuzz: BodyFuzz;

@@ -402,7 +402,6 @@ export interface Worlds {
   readonly documents: Documents;
   /** How many answers were kept ones by now. */
   kept(): number;
-  close(): Promise<void>;
 }
 
 /** Databases that are filled and not yet asked; plain values, to be sent to another process. */
@@ -437,8 +436,7 @@ export async function prepareWorlds(
   const first = await createDatabase(serverUrl);
   closing.unshift(() => first.drop());
   const documents = await filled(model, first.url);
-  const copies: { caller: string; url: string }[] = [];
-  for (const caller of callers) {
+  const making = callers.map(async (caller) => {
     const copy = await copyDatabase(first.url);
     closing.unshift(() => copy.drop());
     await withSql(copy.url, async (sql) => {
@@ -447,8 +445,9 @@ export async function prepareWorlds(
       for (const type of typesOf(schema)) await rewrite.type(type);
       await sql('commit');
     });
-    copies.push({ caller, url: copy.url });
-  }
+    return { caller, url: copy.url };
+  });
+  const copies = await Promise.all(making);
   return { first: first.url, copies, documents: [...documents] };
 }
 
@@ -466,7 +465,7 @@ export async function connectWorlds(
   { first, copies, documents }: Prepared,
   closing: Closing,
   leaky = false,
-): Promise<Omit<Worlds, 'close'>> {
+): Promise<Worlds> {
   const options = {
     ...(leaky ? leakyModel() : model),
     auth: { strategies: [new NamedCallers(CALLERS)] },
@@ -504,15 +503,4 @@ export async function connectWorlds(
   }
   const kept = (): number => metrics.reduce((sum, { cache }) => sum + cache.hits, 0);
   return { pairs, documents: new Map(documents), kept };
-}
-
-export async function makeWorlds(callers: readonly string[], leaky = false): Promise<Worlds> {
-  const closing: Closing = [];
-  const worlds = await connectWorlds(await prepareWorlds(callers, closing), closing, leaky);
-  return {
-    ...worlds,
-    close: async () => {
-      for (const close of closing) await close();
-    },
-  };
 }

@@ -1,6 +1,7 @@
 /** A sample of `npm run fuzz:query`, with a fixed seed. */
 import fc from 'fast-check';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { dose } from '../support/dose.ts';
 import { Client, type RunningApp } from './apps.ts';
 import { filtersOf, type FuzzRequest, requests, targetOf } from './arbitraries.ts';
 import type { ContentType } from './internals.ts';
@@ -44,12 +45,12 @@ describe('a query string', () => {
   it('becomes a statement or a 4xx', () => {
     fc.assert(
       fc.property(requests(schema), (request) => void runPure(request)),
-      { seed: SEED, numRuns: 800 },
+      { seed: SEED, numRuns: dose(300, 800) },
     );
   });
 
   it('becomes the same whatever was asked before', () => {
-    fc.assert(fc.property(requests(schema), checkKept), { seed: SEED, numRuns: 1500 });
+    fc.assert(fc.property(requests(schema), checkKept), { seed: SEED, numRuns: dose(400, 1500) });
   });
 
   it.each(NAMES)('with the name "%s" at any place of its filters is refused, never dropped', (name) => {
@@ -71,7 +72,7 @@ describe('a query string', () => {
         for (const spoilt of spoil(filters))
           expect(runPure(ask(spell(object([['filters', spoilt]])))).kind).toBe('refused');
       }),
-      { seed: SEED, numRuns: 30 },
+      { seed: SEED, numRuns: dose(10, 30) },
     );
   });
 
@@ -156,7 +157,7 @@ describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) =>
     };
     const results = await Promise.all(
       [0, 1, 2].map((i) =>
-        fc.check(fc.asyncProperty(requests(schema), send), { seed: SEED + i, numRuns: 120 }),
+        fc.check(fc.asyncProperty(requests(schema), send), { seed: SEED + i, numRuns: dose(40, 120) }),
       ),
     );
     expect(

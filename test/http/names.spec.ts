@@ -142,8 +142,9 @@ describe('any name', () => {
     const data = Object.fromEntries(NAMES.map((name) => [name, value]));
     const { body } = await test.http.post(`/api/linkeds-${kind}`).send({ data }).expect(201);
     const isMany = kind !== 1 && kind !== 3;
-    for (const name of NAMES) {
-      for (const format of ['v5', 'v4']) {
+    for (const [i, name] of NAMES.entries()) {
+      // Each name is in both formats with one of the kinds.
+      for (const format of i % 5 === kind ? ['v5', 'v4'] : ['v5']) {
         const answer = await test.http
           .get(`/api/linkeds-${kind}/${body.data.documentId}?populate[${name}]=true`)
           .set('strapi-response-format', format)

@@ -46,6 +46,7 @@ class Door {
     this.server = createServer((socket) => {
       const onward = dial(Number(this.to.port), this.to.hostname);
       for (const one of [socket, onward]) {
+        one.setNoDelay();
         this.sockets.add(one);
         one.on('error', () => undefined).on('close', () => this.sockets.delete(one));
       }

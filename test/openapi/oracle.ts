@@ -3,6 +3,7 @@
  * among those that are, and the body is what the schema says, without a member more. What a caller's own
  * description does not have, that caller must not get.
  */
+import { createHash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
@@ -109,6 +110,18 @@ class Description {
   }
 }
 
+/** Those that somebody holds: to make one takes long, and many applications say the same of themselves. */
+const descriptions = new Map<string, WeakRef<Description>>();
+
+function descriptionOf(document: Document): Description {
+  const key = createHash('sha256').update(JSON.stringify(document)).digest('base64');
+  const known = descriptions.get(key)?.deref();
+  if (known !== undefined) return known;
+  const made = new Description(document);
+  descriptions.set(key, new WeakRef(made));
+  return made;
+}
+
 const pointer = (...keys: readonly string[]): string =>
   keys.map((key) => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
@@ -146,7 +159,7 @@ export class DescriptionOracle {
     const known = this.descriptions.get(key);
     if (known !== undefined) return known;
     const made = this.ask('/api/openapi.json', sent).then(({ status, body }) => {
-      if (status === 200) return new Description(body as Document);
+      if (status === 200) return descriptionOf(body as Document);
       if (status === 401) return null;
       throw new Error(`/api/openapi.json: ${status} ${JSON.stringify(body)}`);
     });

@@ -25,6 +25,7 @@ import { STORIES } from '../../sample-app/texts/stories.ts';
 import { welcome } from '../../sample-app/welcome.ts';
 import { runToken as run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { dose } from '../support/dose.ts';
 import { MailLog, post, register } from './visitors.ts';
 
 const ALPS = ['CHE', 'AUT', 'FRA', 'ITA', 'LIE', 'DEU'];
@@ -521,7 +522,7 @@ describe('an interrupted load', () => {
 
   // The number is in the test's name, to try it again. After the very last step nothing would be missing.
   const last = stepsOf(ALPS) - 1;
-  const anywhere = Array.from({ length: 5 }, () => 1 + Math.floor(Math.random() * last));
+  const anywhere = Array.from({ length: dose(1, 10) }, () => 1 + Math.floor(Math.random() * last));
 
   it.each([1, ...anywhere, last])('that broke off after %i steps is completed by the next', async (steps) => {
     await interruptedLoad(app, steps, ALPS);
@@ -551,7 +552,7 @@ describe('an interrupted load', () => {
   });
 
   it('of all countries is completed, however often it broke off', async () => {
-    const steps = Array.from({ length: 4 }, () => 1 + Math.floor((Math.random() * stepsOf()) / 5));
+    const steps = Array.from({ length: dose(2, 4) }, () => 1 + Math.floor((Math.random() * stepsOf()) / 5));
     for (const count of steps) await interruptedLoad(app, count);
     expect(await load(app)).toBe(true);
     expect({ steps, ...(await contents(app)) }).toEqual({ steps, ...expected() });

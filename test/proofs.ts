@@ -1,0 +1,18 @@
+/** Runs the specs that take a dose of something, with the whole of it. */
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = dirname(import.meta.dirname);
+const specs = globSync('test/**/*.spec.ts', { cwd: root }).filter((file) =>
+  readFileSync(join(root, file), 'utf8').includes("/support/dose.ts'"),
+);
+if (specs.length === 0) throw new Error('No spec takes a dose.');
+
+const jest = join(root, 'node_modules/jest/bin/jest.js');
+const { status } = spawnSync(
+  process.execPath,
+  ['--no-warnings', jest, ...process.argv.slice(2), '--runTestsByPath', ...specs],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, PROOFS: 'whole' } },
+);
+process.exitCode = status ?? 1;
