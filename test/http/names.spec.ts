@@ -4,6 +4,7 @@
  */
 import { type ContentTypeDefinition, defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { dose } from '../support/dose.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 /**
@@ -144,7 +145,7 @@ describe('any name', () => {
     const isMany = kind !== 1 && kind !== 3;
     for (const [i, name] of NAMES.entries()) {
       // Each name is in both formats with one of the kinds.
-      for (const format of i % 5 === kind ? ['v5', 'v4'] : ['v5']) {
+      for (const format of dose(i % 5 === kind, true) ? ['v5', 'v4'] : ['v5']) {
         const answer = await test.http
           .get(`/api/linkeds-${kind}/${body.data.documentId}?populate[${name}]=true`)
           .set('strapi-response-format', format)
