@@ -82,9 +82,10 @@ export const isLateConnect = (error: unknown): boolean => error instanceof Error
  */
 export function reasonAway(error: unknown): string | null {
   const code = driverError(error)?.code;
-  if (code !== undefined && (AWAY_CODES.has(code) || AWAY_CLASSES.some((start) => code.startsWith(start)))) {
-    const advice = OUTDATED.has(code) ? OUTDATED_ADVICE : '';
-    return `${code} ${firstLine(error)}${advice}`;
+  if (code !== undefined) {
+    const line = firstLine(error);
+    const isAway = AWAY_CODES.has(code) || AWAY_CLASSES.some((start) => code.startsWith(start));
+    if (isAway || REFUSED_SETTINGS.test(line)) return `${code} ${line}${adviceOn(code, line)}`;
   }
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
     const { code: name = '', message = '' } = at as { code?: unknown; message?: unknown };
@@ -98,6 +99,15 @@ export const MIGRATE =
   'run "npx nestjs-content-api migration" and the migrations, or orm.schema.update({ safe: true })';
 
 const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MIGRATE}`;
+
+/** What poolers say of settings that come with a connection. */
+const REFUSED_SETTINGS = /startup parameter|command-line options/i;
+const POOLER_ADVICE = '. Behind a pooler in transaction mode set "preparedStatements: false"';
+
+function adviceOn(code: string, line: string): string {
+  if (OUTDATED.has(code)) return OUTDATED_ADVICE;
+  return REFUSED_SETTINGS.test(line) ? POOLER_ADVICE : '';
+}
 
 /** Whether an error says that the tables are not those of the model. */
 export const isOutdated = (error: unknown): boolean => OUTDATED.has(driverError(error)?.code ?? '');

@@ -11,7 +11,7 @@ export const NO_JIT = '-c jit=off';
 /** The same for what is left of a transaction: of one that has begun, or of a flight. */
 export const LOCAL_NO_JIT = constantStatement("select set_config('jit', 'off', true)");
 
-/** Statements of fewer characters take little longer to compile than to say that they are not to be. */
+/** What has fewer characters is compiled in some hundredths of a second, and seldom: not worth the words. */
 export const LONG = 3000;
 
 /** Whether the statements of a pool may be compiled. */

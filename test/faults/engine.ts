@@ -345,7 +345,7 @@ const mustSucceed = (fault: Fault): boolean =>
  * cost a slot of the pool (kysely-org/kysely#1990); lost connections must not.
  */
 const possible = (mode: Mode, text: string, hooks: boolean): boolean =>
-  /^(begin|rollback)/i.test(text)
+  /^(begin|start transaction|rollback)/i.test(text)
     ? !isRetried(mode) && !(hooks && (mode === 'before' || mode === 'after'))
     : true;
 

@@ -77,7 +77,7 @@ export async function snapshot(test: Pick<TestApp, 'sql'>): Promise<Record<strin
 /** The statements of the one transaction among `statements`, without its own BEGIN and COMMIT. */
 export function withinTransaction(statements: readonly string[]): string[] {
   const is = (word: RegExp) => (text: string) => word.test(text);
-  const begin = statements.findIndex(is(/^begin/i));
+  const begin = statements.findIndex(is(/^(begin|start transaction)/i));
   const end = statements.findLastIndex(is(/^commit/i));
   if (begin < 0 || end < 0)
     throw new Error(`There is no committed transaction in:\n${statements.join('\n')}`);

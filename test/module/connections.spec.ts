@@ -153,6 +153,25 @@ describe('connections', () => {
     return rows.map(({ name }) => name);
   };
 
+  it('to a pooler that refuses settings say what to do', async () => {
+    const text = 'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+    const refusal = Buffer.alloc(5 + text.length);
+    refusal.write('E');
+    refusal.writeInt32BE(4 + text.length, 1);
+    refusal.write(text, 5);
+    const server = await listen({ port: 0 }, (socket) => socket.once('data', () => socket.end(refusal)));
+    const { port } = server.address() as { port: number };
+    const clientUrl = withQuery('', (url) => void (url.host = `127.0.0.1:${port}`));
+    const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const host = await startHost(() => ({ imports: own(clientUrl), providers: [Watcher] }), { database });
+    await supertest(host.url).get('/api/notes').expect(503);
+    await host.close();
+    expect(said.mock.calls.map(([line]) => String(line))).toContainEqual(
+      expect.stringMatching(/08P01 unsupported startup parameter.*"preparedStatements: false"/),
+    );
+    said.mockRestore();
+  });
+
   it('names connections, those of replicas too, unless the options do', async () => {
     const replicas = [
       { clientUrl: withQuery('application_name=copy') },
