@@ -1,5 +1,4 @@
 /** Reads from servers that follow the primary: as new as the client asks for, and from the primary where they are not. */
-import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { type INestApplication, Logger } from '@nestjs/common';
@@ -16,6 +15,7 @@ import {
 import pg from 'pg';
 import supertest from 'supertest';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { createNetwork } from '../crowd/network.ts';
 import { failure } from '../http/helpers.ts';
 import { type Replicated, startReplicated } from '../support/replicas.ts';
 import { textsOf } from '../support/upkeep.ts';
@@ -33,37 +33,6 @@ const [CLIENTS, WRITES] = [10, 25];
 const LIST = '/api/notes?pagination[pageSize]=5';
 const ZERO = '0'.repeat(16);
 const ANY: unknown = expect.any(Number);
-
-/** A way to a server that can be closed and opened again. */
-class Door {
-  private readonly sockets = new Set<Socket>();
-  private server: Server | null = null;
-  private port = 0;
-
-  constructor(private readonly to: URL) {}
-
-  async open(): Promise<string> {
-    this.server = createServer((socket) => {
-      const onward = dial(Number(this.to.port), this.to.hostname);
-      for (const one of [socket, onward]) {
-        one.setNoDelay();
-        this.sockets.add(one);
-        one.on('error', () => undefined).on('close', () => this.sockets.delete(one));
-      }
-      socket.pipe(onward).pipe(socket);
-    });
-    await new Promise<void>((done) => this.server?.listen(this.port, '127.0.0.1', done));
-    this.port = (this.server.address() as { port: number }).port;
-    const url = new URL(this.to);
-    url.port = String(this.port);
-    return url.href;
-  }
-
-  close(): void {
-    this.server?.close();
-    for (const socket of this.sockets) socket.destroy();
-  }
-}
 
 describe('replicas', () => {
   let servers: Replicated;
@@ -293,8 +262,8 @@ describe('replicas', () => {
 
   it('one that is down is no error, said once, and read again once it is back', async () => {
     warned.length = 0;
-    const door = new Door(new URL(servers.replicas[0]?.url ?? ''));
-    const agent = await agentOf(await start([await door.open(), 'postgresql://nobody:x@127.0.0.1:9/none']));
+    const network = await createNetwork(servers.replicas[0]?.url ?? '');
+    const agent = await agentOf(await start([network.url, 'postgresql://nobody:x@127.0.0.1:9/none']));
     const { mark } = await make('here');
     const reads = async (): Promise<void> => {
       for (let i = 0; i < 4; i += 1) {
@@ -303,11 +272,11 @@ describe('replicas', () => {
       }
     };
     await reads();
-    door.close();
+    network.cut();
     await reads();
     expect(warned.filter((line) => line.includes('A replica is not read'))).toHaveLength(2);
     expect(await countReads(reads)).toEqual([8, 0, 0]);
-    await door.open();
+    network.restore();
     await arrive();
     let atPrimary = 8;
     for (let i = 0; i < 100 && atPrimary === 8; i += 1) {
@@ -315,6 +284,6 @@ describe('replicas', () => {
       [atPrimary = 8] = await countReads(reads);
     }
     expect(atPrimary).toBeLessThan(8);
-    door.close();
+    await network.close();
   });
 });
