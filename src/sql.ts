@@ -143,7 +143,6 @@ export const constantStatement = (
     | 'commit'
     | 'rollback'
     | 'set local plan_cache_mode = force_generic_plan'
-    | "select set_config('jit', 'off', true)"
     | 'savepoint content_schedule'
     | 'rollback to savepoint content_schedule',
 ): Statement => ({ text, values: [], silent: true });

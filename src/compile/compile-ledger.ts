@@ -99,14 +99,15 @@ export function compileCheck(tables: LedgerTables): Template<Stand> {
   );
 }
 
-/** Says of types, by name, that all of their content may have changed. */
-export function allChanged(file: ContentType, types: readonly string[]): Sql {
+/** Says of types, by name, that all of their content may have changed; with `when`, only where that is so. */
+export function allChanged(file: ContentType, types: readonly string[], when?: Sql): Sql {
   const names = join(
     types.map((type) => sql`(${constant(type)})`),
     ', ',
   );
+  const where = when === undefined ? sql`` : sql` where ${when}`;
   return sql`insert into ${quote(ledgerTablesOf(file).change)} (xid, n, type, locale, published, delta)
-    select pg_current_xact_id(), ${nextCount(file)}, w.type, '', false, 0 from (values ${names}) w(type)`;
+    select pg_current_xact_id(), ${nextCount(file)}, w.type, '', false, 0 from (values ${names}) w(type)${where}`;
 }
 
 /** What is asked of a database before its ledger is trusted. */

@@ -35,7 +35,7 @@ export function compileReset(file: ContentType): Statement {
   const isDue = sql`exists (select 1 from due)`;
   const gone = sql`delete from ${quote(change)} where ${isDue}`;
   const uncounted = sql`update ${quote(total)} t set total = 0 where t.locale = '' and t.published and ${isDue}`;
-  const told = sql`${allChanged(file, [EVERYTHING])} where ${isDue}`;
+  const told = allChanged(file, [EVERYTHING], isDue);
   return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted}), told as (${told})
     insert into ${quote(total)} as s ${INTO}
     select '', '', false, 0, '0'::xid8, pg_current_snapshot(), ${writerOf(tables)} from due

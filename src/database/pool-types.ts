@@ -44,9 +44,8 @@ export interface Pool {
     /** Settings of the server for each connection. */
     readonly options?: string;
   };
-  /** How many connections there are, and how many of them nobody uses. */
+  /** How many connections there are. */
   readonly totalCount: number;
-  readonly idleCount: number;
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
   /** Tells of each connection that is opened. */
   on(event: 'connect', listener: (client: PoolClient) => void): unknown;
