@@ -3,11 +3,11 @@
  * at about the same time. Whoever asks while it is under way waits for the next, so that what is said was
  * seen after the question: nothing that was committed before it is missing.
  */
-import { compileCheck, compileStand, type Stand } from '../compile/compile-ledger.js';
+import { compileCheck, compileGlance, compileStand, type Stand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
 import { EVERYTHING, type LedgerTables } from '../schema/ledger.js';
-import { fill, type Identifier, type Template } from '../sql.js';
+import { fill, type Identifier, type Statement, type Template } from '../sql.js';
 import { fastest } from './odds.js';
 
 /** What answers are about. */
@@ -57,6 +57,7 @@ const NAMED = 10_000;
 /** How many changes are remembered one by one, at least. */
 const RECENT = 1000;
 const CHECK = 'content_ledger_check';
+const GLANCE = 'content_ledger_glance';
 
 const told = (text: unknown): readonly Told[] =>
   typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
@@ -75,6 +76,8 @@ export class Ledger {
   private snapshot: string | null = null;
   /** The tables whose changes are noted, and what they are like. */
   private tables: { readonly noted: string; readonly shape: string } = { noted: '{}', shape: '' };
+  /** Whether nothing at all was committed between the last two checks: so it may be this time. */
+  private isQuiet = false;
   /** Which server answers; null before it is known. */
   private seenBy: string | null = null;
   private isAsking = false;
@@ -91,9 +94,11 @@ export class Ledger {
   private asking = 0;
   private altered: () => void = () => undefined;
   private readonly statement: Template<Stand>;
+  private readonly glance: Statement;
 
   constructor(private readonly base: LedgerBase) {
     this.statement = compileCheck(base.tables);
+    this.glance = compileGlance(base.tables);
   }
 
   /** Names the present: what is read from now on is at least as new. */
@@ -198,8 +203,13 @@ export class Ledger {
   /** What has changed since the last look; false where that cannot be told. */
   private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
     const { noted, shape } = this.tables;
+    if (this.isQuiet && (await this.isStill(connection, since))) {
+      this.tell([]);
+      return true;
+    }
     const [row = {}] = await connection.run(fill(this.statement, { snapshot: since, noted }), CHECK);
     this.judge(row);
+    this.isQuiet = row['snapshot'] === since;
     const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
     if (isAltered) this.altered();
     const isForgotten = this.snapshot !== since;
@@ -209,6 +219,14 @@ export class Ledger {
     this.snapshot = String(row['snapshot']);
     this.tell(changes);
     return true;
+  }
+
+  /** Whether exactly what was seen at the last look is seen now: then nothing was committed since. */
+  private async isStill(connection: OwnConnection, since: string): Promise<boolean> {
+    const [row = {}] = await connection.run(this.glance, GLANCE);
+    this.judge(row);
+    // It may have been forgotten meanwhile.
+    return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;
   }
 
   /** Another check has been made, and has said so much. */

@@ -8,10 +8,15 @@ import { identifier } from '../../src/sql.ts';
 /** A connection whose answers are given by hand, in the order of the questions. */
 class Hand {
   readonly asked: PromiseWithResolvers<readonly Row[]>[] = [];
+  /** The questions' names. */
+  readonly names: (string | undefined)[] = [];
+  /** Somebody commits something between any two answers, unless they say otherwise. */
+  private commits = 0;
   readonly connection = {
-    run: () => {
+    run: (_statement: unknown, name?: string) => {
       const answer = Promise.withResolvers<readonly Row[]>();
       this.asked.push(answer);
+      this.names.push(name);
       return answer.promise;
     },
     close: () => undefined,
@@ -19,7 +24,9 @@ class Hand {
 
   async answer(row: Row): Promise<void> {
     await turns();
-    const seen = { server: 'one', standby: false, snapshot: '1:1:', noted: '{1}', shape: '1:1' };
+    this.commits += 1;
+    const snapshot = `${this.commits}:${this.commits}:`;
+    const seen = { server: 'one', standby: false, snapshot, noted: '{1}', shape: '1:1' };
     this.asked.at(-1)?.resolve([{ ...seen, ...row }]);
     await turns();
   }
@@ -86,13 +93,79 @@ describe('a ledger', () => {
     ledger.onAltered(() => (altered += 1));
     const before = ledger.position;
     const first = ledger.check();
-    await hand.answer({ ...NOTHING, snapshot: '2:2:', shape: '1:1' });
+    await hand.answer({ ...NOTHING, shape: '1:1' });
     expect([await first, ledger.hasChanged(NOTES, before), altered]).toEqual([true, false, 0]);
     const second = ledger.check();
-    await hand.answer({ ...NOTHING, snapshot: '3:3:', shape: '1:7' });
+    await hand.answer({ ...NOTHING, shape: '1:7' });
     await hand.answer({ shape: '1:7' });
     expect([await second, ledger.hasChanged(NOTES, before), altered]).toEqual([true, true, 1]);
     expect(hand.asked).toHaveLength(4);
+  });
+
+  describe('where nothing was committed by anybody', () => {
+    const STILL: Row = { snapshot: '1:1:' };
+
+    async function openQuiet(): Promise<Awaited<ReturnType<typeof open>>> {
+      const { hand, ledger } = await open();
+      const quiet = ledger.check();
+      await hand.answer({ ...NOTHING, ...STILL });
+      await quiet;
+      hand.names.length = 0;
+      return { hand, ledger };
+    }
+
+    it('asks only what is seen, for as long as that is the same', async () => {
+      const { hand, ledger } = await openQuiet();
+      const before = ledger.position;
+      for (let i = 0; i < 3; i += 1) {
+        const asking = ledger.check();
+        await hand.answer(STILL);
+        expect(await asking).toBe(true);
+      }
+      expect(hand.names).toEqual(Array.from({ length: 3 }, () => 'content_ledger_glance'));
+      expect([ledger.position, ledger.hasChanged(NOTES, before)]).toEqual([before + 3, false]);
+    });
+
+    it('asks for changes as soon as anything else is seen, and the next time at once', async () => {
+      const { hand, ledger } = await openQuiet();
+      const before = ledger.position;
+      const asking = ledger.check();
+      await hand.answer({});
+      await hand.answer(CHANGED);
+      expect([await asking, ledger.hasChanged(NOTES, before)]).toEqual([true, true]);
+      const next = ledger.check();
+      await hand.answer(NOTHING);
+      expect([await next, hand.names]).toEqual([
+        true,
+        ['content_ledger_glance', 'content_ledger_check', 'content_ledger_check'],
+      ]);
+    });
+
+    it.each([
+      ['another server answers', { ...STILL, server: 'two' }],
+      ['it is in recovery', { ...STILL, standby: true }],
+    ])('does not take it for that when %s', async (_what, row) => {
+      const { hand, ledger } = await openQuiet();
+      const before = ledger.position;
+      const asking = ledger.check();
+      await hand.answer(row);
+      await hand.answer({ ...NOTHING, ...row });
+      await hand.answer(row);
+      await asking;
+      expect(ledger.hasChanged(NOTES, before)).toBe(true);
+    });
+
+    it('begins anew when all was forgotten while it was asked', async () => {
+      const { hand, ledger } = await openQuiet();
+      const before = ledger.position;
+      const asking = ledger.check();
+      await turns();
+      ledger.forget();
+      await hand.answer(STILL);
+      await hand.answer({ ...NOTHING, ...STILL });
+      await hand.answer(STILL);
+      expect([await asking, ledger.hasChanged(NOTES, before)]).toEqual([true, true]);
+    });
   });
 
   it('begins anew when all was forgotten while it was asked', async () => {
