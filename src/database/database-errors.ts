@@ -30,6 +30,10 @@ export const isViolationOf = (error: unknown, index: string): boolean => {
   return found?.code === '23505' && found.constraint === index;
 };
 
+/** Whether the server has ended a connection along with its statement: whoever is next must not get it. */
+export const hasEnded = (error: Error & { readonly severity?: string }): boolean =>
+  error.severity === 'FATAL';
+
 const INVALID_DATA = new Set([
   '22P02',
   '22P05',

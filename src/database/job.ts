@@ -7,7 +7,7 @@ import { isLateConnect } from './database-errors.js';
 import { Flight, runAlone } from './flight.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row } from './runner.js';
-import { abandoned, Ticket, type TicketOffice, type TicketRequest } from './ticket.js';
+import { abandoned, type Pass, type TicketCalls, type TicketOffice } from './ticket.js';
 
 /** What jobs share. */
 export interface JobOffice extends TicketOffice {
@@ -28,7 +28,7 @@ export type Done = (error: Error | null, rows: readonly (readonly Row[])[]) => v
 export const RECOVERY = 1000;
 
 export class Job {
-  private readonly ticket: Ticket;
+  private readonly ticket: Pass;
   private client: PoolClient | null = null;
   /** Told how the statement under way ended. */
   private done: Done | null = null;
@@ -40,14 +40,11 @@ export class Job {
   private isDeciding = false;
 
   constructor(
-    private readonly office: JobOffice,
-    request: TicketRequest,
+    private readonly pool: Pool,
+    pass: (calls: TicketCalls) => Pass,
     private readonly calls: JobCalls,
   ) {
-    this.ticket = new Ticket(office, request, {
-      enter: () => this.connect(),
-      fail: (error) => this.fail(error),
-    });
+    this.ticket = pass({ enter: () => this.connect(), fail: (error) => this.fail(error) });
     this.ticket.present();
   }
 
@@ -99,7 +96,7 @@ export class Job {
    * still or the server is short of time: so it is tried once more, as long as anybody waits.
    */
   private connect(isSecond = false): void {
-    this.office.pool.connect((error, client, release) => {
+    this.pool.connect((error, client, release) => {
       if (!isSecond && isLateConnect(error) && !this.ticket.isOver) return this.connect(true);
       if (client === undefined || this.ticket.isOver) {
         // Nobody waits any more, or there is no connection to be had.

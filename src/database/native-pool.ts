@@ -5,20 +5,22 @@
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { Admission, placesOf } from './admission.js';
-import { overloaded, timedOut } from './database-errors.js';
+import { hasEnded, overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
 import { type Done, Job, type JobOffice, RECOVERY } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './jit.js';
+import { clientsOf, releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
+import { type KnownText, mayShare, type PlannedRead, SharedFlights } from './shared-flights.js';
 import { laneOf, learn, learnSize } from './slow-reads.js';
-import { type KnownStatement, StatementNames } from './statement-names.js';
-import { abandoned, Ticket } from './ticket.js';
+import { StatementNames } from './statement-names.js';
+import { abandoned, type Pass, Ticket, type TicketCalls, type TicketRequest } from './ticket.js';
 
 /** What a read is like, and who waits for it. */
 export interface ReadTraits {
@@ -49,24 +51,12 @@ export interface WriteTraits {
   readonly turn: string | null;
 }
 
-/** How a read is sent, and what becomes of the rows of each statement. */
-interface Sending {
-  readonly send: (on: { job: Job; client: PoolClient; config: QueryConfig }, landed: Done) => void;
-  readonly done: (rows: readonly (readonly Row[])[]) => void;
-  readonly fail: (error: Error) => void;
-}
-
-/** How long after the end of a connection its place may be somebody's, in milliseconds. */
-const LOST_AFTER = 200;
-
-/** Whether the server has ended a connection along with its statement: whoever is next must not get it. */
-const hasEnded = (error: Error & { readonly severity?: string }): boolean => error.severity === 'FATAL';
-
 export class NativePool {
   private readonly names: StatementNames;
   private readonly prepares: boolean;
   private readonly office: JobOffice;
   private readonly mayCompile: boolean;
+  private readonly shared: SharedFlights;
 
   constructor(
     private readonly pool: Pool,
@@ -89,25 +79,28 @@ export class NativePool {
       waited: () => overloaded('queueTimeout', queueTimeout),
       crowded: () => overloaded('queueLength', queueLength),
     };
-    for (const client of this.inside) this.watch(client);
-    pool.on('connect', (client) => this.watch(client));
+    this.shared = new SharedFlights(this.office, {
+      configsOf: (reads, client) => {
+        this.forget(client);
+        return this.configsOf(reads, client);
+      },
+      alone: (read) => this.read(read),
+    });
+    releaseLost(pool);
   }
 
   /**
-   * Runs one statement on its own. In callbacks, because a read is nearly nothing else: promises here cost a
-   * tenth of a request's time in Node.
+   * Runs one statement. In callbacks, because a read is nearly nothing else: promises here cost a tenth of a
+   * request's time in Node.
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
-      this.read(statement, traits, {
-        send: ({ job, client, config }, landed) => {
-          const before = this.before(config);
-          if (before.length > 0 && canFly(client)) job.fly([...before, config], landed);
-          else job.query(config, landed);
-        },
-        done: (rows) => resolve(rows.at(-1) ?? []),
+      const read = this.readOf(statement, traits, {
+        done: (brought) => resolve(brought.at(-1) ?? []),
         fail: reject,
       });
+      if (traits !== null && mayShare(read)) this.shared.read(read);
+      else this.read(read);
     });
   }
 
@@ -116,47 +109,58 @@ export class NativePool {
    * with a driver that cannot send both at once.
    */
   runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
-    const asked = this.names.of(question.text);
+    const asked = { statement: question, known: this.names.of(question.text) };
     return new Promise((resolve, reject) => {
-      this.read(statement, traits, {
-        send: ({ job, client, config }, landed) => {
-          const both = [this.configOf(question, asked, client), config];
-          if (canFly(client)) job.fly([...this.before(config), ...both], landed);
-          else landed(null, []);
-        },
-        done: (brought) => {
-          const [answers = [], rows = []] = brought.slice(-2);
-          resolve(answers[0]?.['yes'] === true ? rows : null);
-        },
-        fail: reject,
-      });
+      const done = (brought: readonly (readonly Row[])[]): void => {
+        const [answers = [], rows = []] = brought.slice(-2);
+        resolve(answers[0]?.['yes'] === true ? rows : null);
+      };
+      this.read(this.readOf(statement, traits, { done, fail: reject }), asked);
     });
   }
 
-  /** What is sent along before a statement that the server might compile. */
-  private before({ text }: QueryConfig): readonly QueryConfig[] {
-    return this.mayCompile && text.length > LONG ? [LOCAL_NO_JIT] : [];
-  }
-
-  private read(statement: Statement, traits: ReadTraits | null, { send, done, fail }: Sending): void {
+  private readOf(
+    statement: Statement,
+    traits: ReadTraits | null,
+    calls: Pick<PlannedRead, 'done' | 'fail'>,
+  ): PlannedRead {
     const { hangup, heavy, turn, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
-    const landed =
-      (job: Job, started: number): Done =>
-      (error, rows) => {
+    const lane = traits === null ? 'own' : laneOf(known, heavy);
+    return { statement, known, request: { lane, turn, hangup }, heavy, begun, ...calls };
+  }
+
+  /** Has a connection of its own for a read; for the question before it, too, if there is one. */
+  private read(read: PlannedRead, question: KnownText | null = null): void {
+    const { known, request, heavy, begun, done, fail } = read;
+    const begin = (job: Job, client: PoolClient): void => {
+      this.forget(client);
+      begun();
+      const started = performance.now();
+      const landed: Done = (error, rows) => {
         learn(known, performance.now() - started, heavy);
         learnSize(known, rows.at(-1) ?? []);
         if (error === null) done(rows);
         else fail(error);
         job.finish(error !== null && hasEnded(error));
       };
-    const begin = (job: Job, client: PoolClient): void => {
-      this.forget(client);
-      begun();
-      send({ job, client, config: this.configOf(statement, known, client) }, landed(job, performance.now()));
+      if (canFly(client))
+        job.fly(this.configsOf(question === null ? [read] : [question, read], client), landed);
+      else if (question === null) job.query(this.configOf(read, client), landed);
+      else landed(null, []);
     };
-    const lane = traits === null ? 'own' : laneOf(known, heavy);
-    new Job(this.office, { lane, turn, hangup }, { begin, fail });
+    new Job(this.office.pool, this.ticketOf(request), { begin, fail });
+  }
+
+  /** How statements are sent, with what has to come before any that the server might compile. */
+  private configsOf(texts: readonly KnownText[], client: PoolClient): readonly QueryConfig[] {
+    const configs = texts.map((text) => this.configOf(text, client));
+    const isLong = this.mayCompile && configs.some(({ text }) => text.length > LONG);
+    return isLong ? [LOCAL_NO_JIT, ...configs] : configs;
+  }
+
+  private ticketOf(request: TicketRequest): (calls: TicketCalls) => Pass {
+    return (calls) => new Ticket(this.office, request, calls);
   }
 
   /** A connection beside the pool's. Throws where there is none to be had. */
@@ -171,7 +175,7 @@ export class NativePool {
         this.forget(client);
         this.within(job, client, work).then(resolve, reject);
       };
-      new Job(this.office, { lane: 'write', turn, hangup }, { begin, fail: reject });
+      new Job(this.office.pool, this.ticketOf({ lane: 'write', turn, hangup }), { begin, fail: reject });
     });
   }
 
@@ -205,7 +209,7 @@ export class NativePool {
       };
       const fail = (error: Error): void => {
         reject(error);
-        const client = this.inside.find((one) => one.processID === processID);
+        const client = clientsOf(this.pool).find((one) => one.processID === processID);
         if (processID === null || isDone || client === undefined) return;
         void requestCancel(client, RECOVERY).then(() => {
           // A statement that does not end is one whose connection is lost.
@@ -215,33 +219,6 @@ export class NativePool {
       const ticket = new Ticket(this.office, { lane: 'write', turn, hangup }, { enter, fail });
       ticket.present();
     });
-  }
-
-  /**
-   * Kysely keeps the place of a transaction whose connection died (kysely-org/kysely#1990), whether it was
-   * begun here or by the host. Whoever does give one back has done so soon after its end.
-   */
-  private watch(client: InsideClient): void {
-    client.once?.('end', () => setTimeout(() => this.releaseLost(), LOST_AFTER).unref());
-  }
-
-  /**
-   * Gives back the places of lost connections. It looks into the pool's own lists, for want of another way,
-   * and does nothing where they are not as expected. Who does give one back after that does nothing.
-   */
-  private releaseLost(): void {
-    const { _idle: idle = [] } = this.pool as PoolInside;
-    for (const client of [...this.inside]) {
-      const isLost = client._queryable === false && !idle.some((item) => item.client === client);
-      if (!isLost || typeof client.release !== 'function') continue;
-      const { release } = client;
-      client.release = () => undefined;
-      release(true);
-    }
-  }
-
-  private get inside(): readonly InsideClient[] {
-    return (this.pool as PoolInside)._clients ?? [];
   }
 
   /** What the pool leaves open that a network which goes silent would use. */
@@ -255,7 +232,7 @@ export class NativePool {
   private async within<T>(job: Job, client: PoolClient, work: (runner: Runner) => Promise<T>): Promise<T> {
     const transaction = new OwnTransaction({
       job,
-      configOf: (statement) => this.configOf(statement, this.names.of(statement.text), client),
+      configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
       flies: canFly(client),
       mayCompile: this.mayCompile,
     });
@@ -278,21 +255,11 @@ export class NativePool {
     for (const name of forgotten.names) delete client.connection?.parsedStatements?.[name];
   }
 
-  private configOf(statement: Statement, known: KnownStatement, client: PoolClient): QueryConfig {
+  private configOf({ statement, known }: KnownText, client: PoolClient): QueryConfig {
     const { name } = known;
     if (name === null) return statement;
     this.names.note(client, name);
     const { text, values, silent = false } = statement;
     return { name, text, values, silent, described: known };
   }
-}
-
-interface InsideClient extends PoolClient {
-  readonly _queryable?: boolean;
-  once?(event: 'end', listener: () => void): unknown;
-}
-
-interface PoolInside {
-  readonly _clients?: readonly InsideClient[];
-  readonly _idle?: readonly { readonly client: unknown }[];
 }

@@ -26,6 +26,21 @@ export interface TicketRequest {
   readonly hangup: Hangup | null;
 }
 
+/** What work holds as long as it goes on. */
+export interface Pass {
+  readonly isOver: boolean;
+  /** Asks for the place. */
+  present(): void;
+  /** There is a connection: the time until now was not the work's. */
+  begin(): void;
+  /** The work is done, or given up; false when it was over before. The place is kept until `leave`. */
+  end(): boolean;
+  /** Gives the place back. */
+  leave(): void;
+  /** Gives the work up. */
+  fail(error: Error): void;
+}
+
 /** What happens to a ticket. */
 export interface TicketCalls {
   /** There is a place. Called at most once. */
@@ -37,7 +52,7 @@ export interface TicketCalls {
 const bounced = (): Error => unavailable('The database is too busy for a query that takes this long');
 export const abandoned = (): Error => unavailable('Nobody waits for the answer any more');
 
-export class Ticket implements HangupListener {
+export class Ticket implements HangupListener, Pass {
   private readonly deadline: Timeout;
   private wait: Timeout | null = null;
   private place: Visitor | null = null;
@@ -55,7 +70,6 @@ export class Ticket implements HangupListener {
     request.hangup?.add(this);
   }
 
-  /** Asks for the place. */
   present(): void {
     const { office, request } = this;
     if (request.hangup?.happened === true) return this.fail(abandoned());
@@ -71,7 +85,6 @@ export class Ticket implements HangupListener {
     else if (place.state === 'inside' && this.isLeft) this.leave();
   }
 
-  /** There is a connection: the time until now was not the work's. */
   begin(): void {
     if (this.place !== null) this.place.since = performance.now();
   }
@@ -85,7 +98,6 @@ export class Ticket implements HangupListener {
     this.stop(abandoned());
   }
 
-  /** The work is done, or given up; false when it was over before. The place is kept until `leave`. */
   end(): boolean {
     if (this.isOver) return false;
     this.isOver = true;
@@ -95,7 +107,6 @@ export class Ticket implements HangupListener {
     return true;
   }
 
-  /** Gives the place back. */
   leave(): void {
     this.isLeft = true;
     if (this.place !== null) this.office.admission.leave(this.place);

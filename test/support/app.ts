@@ -19,6 +19,8 @@ export interface TestApp {
   readonly http: ReturnType<typeof supertest.agent>;
   /** Runs SQL beside the application, for looking at what is stored. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Another session, to be ended by who asks for it. */
+  connect(): Promise<pg.Client>;
   close(): Promise<void>;
 }
 
@@ -52,13 +54,18 @@ export async function createTestApp(
   await app.get(LedgerWorker).look();
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    return client;
+  };
+  const client = await connect();
   return {
     app,
     url,
     http: supertest.agent(url),
     sql: async (text, values = []) => (await client.query<Record<string, unknown>>(text, values)).rows,
+    connect,
     close: async () => {
       await client.end();
       await app.close();

@@ -1,0 +1,192 @@
+/** Short reads of one moment share a connection, and nothing else: what becomes of one is nobody else's. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineCollectionType } from 'nestjs-content-api';
+import { until } from '../crowd/house.ts';
+import { ADAPTERS, createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' }, text: { type: 'text' } },
+});
+
+/** Lets requests through all at once, when as many as are wanted have come. */
+class Barrier {
+  private wanted = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  readonly middleware = (_request: unknown, _response: unknown, next: () => void): void => {
+    this.waiting.push(next);
+    if (this.waiting.length < this.wanted) return;
+    for (const go of this.waiting.splice(0)) go();
+  };
+
+  async hold<T>(count: number, ask: () => Promise<T>): Promise<T> {
+    this.wanted = count;
+    return ask().finally(() => (this.wanted = 0));
+  }
+}
+
+/** Rows of some titles take long to be read, or fail: what is read of the table goes through a view. */
+const SPECIAL = `alter table notes rename to kept;
+  create view notes as select k.* from kept k cross join lateral (
+    select case k.title when 'slow' then pg_sleep(.3)::text when 'broken' then (1 / (length(k.title) - 6))::text end
+  ) s`;
+const PLAIN = 'drop view notes; alter table kept rename to notes';
+
+interface Shown {
+  readonly status: number;
+  readonly title: string | null;
+  readonly milliseconds: number;
+}
+
+describe.each(ADAPTERS)('short reads of one moment on %s', (adapter) => {
+  const barrier = new Barrier();
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [note],
+        access: { public: { note: '*' } },
+        cache: false,
+        limits: { statementTimeout: 1500 },
+      },
+      adapter,
+      (app) => app.use(barrier.middleware),
+    );
+  });
+  afterAll(() => test.close());
+
+  const ids = new Map<string, string>();
+  const make = async (title: string, text = ''): Promise<string> => {
+    const { body } = await test.http.post('/api/notes').send({ data: { title, text } }).expect(201);
+    ids.set(title, body.data.documentId);
+    return body.data.documentId;
+  };
+  const pathOf = (title: string): string => `/api/notes/${ids.get(title)}`;
+  const listOf = (title: string): string => `/api/notes?filters[title]=${title}`;
+  const show = async (path: string, signal: AbortSignal | null = null): Promise<Shown> => {
+    const started = performance.now();
+    const answer = await fetch(test.url + path, { signal });
+    const { data } = (await answer.json()) as { data: { title: string } | { title: string }[] | null };
+    const [first] = [data ?? []].flat();
+    return { status: answer.status, title: first?.title ?? null, milliseconds: performance.now() - started };
+  };
+  const together = (paths: readonly string[], signals: readonly AbortSignal[] = []) =>
+    barrier.hold(paths.length, () => Promise.all(paths.map((path, i) => show(path, signals[i]))));
+  /** Texts are known when they have come twice; that they took long is forgotten after some more. */
+  const learn = async (path: string, times = 3): Promise<void> => {
+    for (let i = 0; i < times; i += 1) await show(path);
+  };
+  const reads = async (work: () => Promise<unknown>): Promise<number[]> =>
+    (await recordFlights(work))
+      .map((texts) => texts.filter((text) => text.includes('from "notes"')).length)
+      .filter((count) => count > 0);
+  const hold = async (): Promise<() => Promise<unknown>> => {
+    const holder = await test.connect();
+    await holder.query('begin; lock table kept in access exclusive mode');
+    return () => holder.end();
+  };
+  const isActive = async (): Promise<boolean> => {
+    const [row] = await test.sql(
+      "select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()",
+    );
+    return Number(row?.['n']) > 0;
+  };
+
+  const TITLES = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+  beforeAll(async () => {
+    for (const title of [...TITLES, 'slow', 'broken']) await make(title);
+    await learn(pathOf('a'));
+  });
+
+  it('go over one connection, four at most, and each has its own answer', async () => {
+    let shown: readonly Shown[] = [];
+    const flights = await reads(async () => {
+      shown = await together(TITLES.map(pathOf));
+    });
+    expect(flights).toEqual([4, 2]);
+    expect(shown.map(({ status, title }) => [status, title])).toEqual(TITLES.map((title) => [200, title]));
+  });
+
+  it('do so where they filter, and show what is not there to those alone who ask for it', async () => {
+    await learn(listOf('a'), 40);
+    let shown: readonly Shown[] = [];
+    const flights = await reads(async () => {
+      shown = await together(['a', 'nobody', 'b'].map(listOf));
+    });
+    expect(flights).toEqual([3]);
+    expect(shown.map(({ title }) => title)).toEqual(['a', null, 'b']);
+    const [found, missing] = await together([pathOf('a'), '/api/notes/nowhere']);
+    expect([found?.status, missing?.status]).toEqual([200, 404]);
+  });
+
+  it('go alone where they are of other texts, or large', async () => {
+    const other = (title: string): string => `${pathOf(title)}?fields=title`;
+    await learn(other('a'));
+    expect(await reads(() => together([pathOf('a'), other('b'), pathOf('c'), other('d')]))).toEqual([2, 2]);
+    await make('large', 'x'.repeat(20_000));
+    await learn(pathOf('large'));
+    expect(await reads(() => together([pathOf('a'), pathOf('b')]))).toEqual([1, 1]);
+    for (let i = 0; i < 5; i += 1) await learn(pathOf('a'));
+    expect(await reads(() => together([pathOf('a'), pathOf('b')]))).toEqual([2]);
+  });
+
+  describe('when not all of them are read at once', () => {
+    beforeAll(async () => {
+      await test.sql(SPECIAL);
+      await learn(listOf('a'), 80);
+    });
+    afterAll(() => test.sql(PLAIN));
+
+    it('one that fails does so alone', async () => {
+      const shown = await together(['a', 'broken', 'b', 'c'].map(listOf));
+      expect(shown.map(({ title }) => title)).toEqual(['a', null, 'b', 'c']);
+      expect(shown[1]?.status).toBeGreaterThanOrEqual(400);
+    });
+
+    it('one that takes long is waited for by who asked for it', async () => {
+      const shown = await together(['slow', 'a', 'b', 'c'].map(listOf));
+      expect(shown.map(({ title }) => title)).toEqual(['slow', 'a', 'b', 'c']);
+      const [slow, ...others] = shown.map(({ milliseconds }) => milliseconds);
+      expect(slow).toBeGreaterThan(600);
+      expect(Math.max(...others)).toBeLessThan(600);
+    });
+
+    it('each has the time that it may take, and hears when that is over', async () => {
+      await learn(listOf('a'), 80);
+      const free = await hold();
+      const shown = await together(['a', 'b', 'c'].map(listOf));
+      expect(shown.map(({ status }) => status)).toEqual([503, 503, 503]);
+      expect(Math.min(...shown.map(({ milliseconds }) => milliseconds))).toBeGreaterThan(1400);
+      await free();
+      expect((await show(listOf('a'))).status).toBe(200);
+    });
+
+    it('who hangs up is not missed by the others; when all have, nothing goes on', async () => {
+      await learn(listOf('a'), 80);
+      const free = await hold();
+      const leaves = new AbortController();
+      const stays = new AbortController();
+      const asked = ['a', 'b', 'c'].map(listOf);
+      const some = barrier.hold(3, () =>
+        Promise.allSettled(asked.map((path, i) => show(path, i === 0 ? leaves.signal : stays.signal))),
+      );
+      await until(isActive, true);
+      leaves.abort();
+      await sleep(50);
+      await free();
+      expect((await some).map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+
+      const held = await hold();
+      const gone = barrier.hold(3, () => Promise.allSettled(asked.map((path) => show(path, stays.signal))));
+      await until(isActive, true);
+      stays.abort();
+      await gone;
+      await until(isActive, false, 1500);
+      await held();
+      expect(await together(asked)).toMatchObject(['a', 'b', 'c'].map((title) => ({ status: 200, title })));
+    });
+  });
+});
