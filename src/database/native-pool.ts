@@ -17,7 +17,7 @@ import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
-import { type KnownText, mayShare, type PlannedRead, SharedFlights } from './shared-flights.js';
+import { type KnownText, mayShare, type PoolRead, SharedFlights } from './shared-flights.js';
 import { laneOf, learn, learnSize } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
 import { abandoned, type Pass, Ticket, type TicketCalls, type TicketRequest } from './ticket.js';
@@ -29,7 +29,7 @@ export interface ReadTraits {
   readonly heavy: boolean;
   /** Reads with the same turn are done one at a time. Null for a read that waits for no other. */
   readonly turn: string | null;
-  /** Called once, when the statement is about to be sent: what is committed from here on, it may not see. */
+  /** Called when the statement is about to be sent: what is committed from here on, it may not see. */
   readonly begun: () => void;
 }
 
@@ -99,7 +99,7 @@ export class NativePool {
         done: (brought) => resolve(brought.at(-1) ?? []),
         fail: reject,
       });
-      if (traits !== null && mayShare(read)) this.shared.read(read);
+      if (mayShare(read)) this.shared.read(read);
       else this.read(read);
     });
   }
@@ -122,8 +122,8 @@ export class NativePool {
   private readOf(
     statement: Statement,
     traits: ReadTraits | null,
-    calls: Pick<PlannedRead, 'done' | 'fail'>,
-  ): PlannedRead {
+    calls: Pick<PoolRead, 'done' | 'fail'>,
+  ): PoolRead {
     const { hangup, heavy, turn, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
     const lane = traits === null ? 'own' : laneOf(known, heavy);
@@ -131,7 +131,7 @@ export class NativePool {
   }
 
   /** Has a connection of its own for a read; for the question before it, too, if there is one. */
-  private read(read: PlannedRead, question: KnownText | null = null): void {
+  private read(read: PoolRead, question: KnownText | null = null): void {
     const { known, request, heavy, begun, done, fail } = read;
     const begin = (job: Job, client: PoolClient): void => {
       this.forget(client);

@@ -29,7 +29,7 @@ export interface KnownText {
 }
 
 /** A read, for one who waits for it. */
-export interface PlannedRead extends KnownText {
+export interface PoolRead extends KnownText {
   readonly request: TicketRequest;
   /** As in `ReadTraits`. */
   readonly heavy: boolean;
@@ -44,11 +44,11 @@ export interface Carrier {
   /** How statements are sent on a connection, with what has to come before them. */
   readonly configsOf: (reads: readonly KnownText[], client: PoolClient) => readonly QueryConfig[];
   /** Has a connection of its own for a read. */
-  readonly alone: (read: PlannedRead) => void;
+  readonly alone: (read: PoolRead) => void;
 }
 
 interface Seat {
-  readonly read: PlannedRead;
+  readonly read: PoolRead;
   readonly ticket: Ticket;
 }
 
@@ -106,7 +106,7 @@ class Party implements Pass {
  * Whether a read goes with others: it has shown that it is short, and that the driver can send several. That
  * of short ones one takes long, by its values, is seen when it does.
  */
-export function mayShare({ known, request }: PlannedRead): boolean {
+export function mayShare({ known, request }: PoolRead): boolean {
   const { columns, milliseconds, size } = known;
   if (columns === null || milliseconds === null) return false;
   const isRead = request.lane === 'read' || request.lane === 'heavy';
@@ -126,7 +126,7 @@ export class SharedFlights {
   ) {}
 
   /** Reads along with whoever comes until this process has looked at all that has arrived. */
-  read(read: PlannedRead): void {
+  read(read: PoolRead): void {
     let party: Party | null = null;
     const ticket = new Ticket(this.office, read.request, {
       enter: () => {
@@ -147,7 +147,7 @@ export class SharedFlights {
     return party;
   }
 
-  private open({ known, heavy }: PlannedRead): Party {
+  private open({ known, heavy }: PoolRead): Party {
     const party = new Party(known, heavy);
     this.boarding.set(known, party);
     setImmediate(() => {
@@ -168,32 +168,33 @@ export class SharedFlights {
     const { known, heavy, waiting: seats } = party;
     const reads = seats.map(({ read }) => read);
     const started = performance.now();
-    const wait = this.waits.add(() => this.part(party));
+    const wait = this.waits.add(() => this.part(party, seats));
     for (const { begun } of reads) begun();
     job.fly(this.carrier.configsOf(reads, client), (error, brought) => {
       this.waits.delete(wait);
-      if (error !== null) return this.crash(job, party, error);
+      if (error !== null) return this.fail(job, seats, error);
       learn(known, performance.now() - started, heavy);
       const rows = brought.slice(-seats.length);
-      learnSize(known, rows[0] ?? []);
+      for (const each of rows) learnSize(known, each);
       for (const [i, { read, ticket }] of seats.entries()) if (!ticket.isOver) read.done([rows[i] ?? []]);
       job.finish();
     });
   }
 
-  /** One of them takes long, and nobody can tell which: each is sent alone. */
-  private part(party: Party): void {
+  /** One of them takes long, and nobody can tell which: who still waits is sent alone. */
+  private part(party: Party, sent: readonly Seat[]): void {
+    if (sent.length < 2) return;
     const { known, heavy, waiting } = party;
-    if (waiting.length < 2) return;
     learn(known, PATIENCE, heavy);
     party.end();
     party.lose(tooLong());
     for (const { read } of waiting) this.carrier.alone(read);
   }
 
-  /** Which of them has failed shows when each is sent alone: reading it again changes nothing. */
-  private crash(job: Job, { waiting }: Party, error: Error): void {
-    const isTold = waiting.length === 1 || hasEnded(error);
+  /** Which of them has failed shows when each is sent alone: to read again changes nothing. */
+  private fail(job: Job, sent: readonly Seat[], error: Error): void {
+    const isTold = sent.length === 1 || hasEnded(error);
+    const waiting = sent.filter(({ ticket }) => !ticket.isOver);
     job.finish(hasEnded(error));
     for (const { read } of waiting) {
       if (isTold) read.fail(error);

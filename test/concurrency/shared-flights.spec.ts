@@ -154,6 +154,22 @@ describe.each(ADAPTERS)('short reads of one moment on %s', (adapter) => {
       expect(Math.max(...others)).toBeLessThan(600);
     });
 
+    it('nobody waits for one that nobody waits for any more', async () => {
+      await learn(listOf('a'), 80);
+      const gone = new AbortController();
+      const asked = barrier.hold(2, () =>
+        Promise.allSettled([show(listOf('slow'), gone.signal), show(listOf('a'))]),
+      );
+      await until(isActive, true);
+      gone.abort();
+      expect(await asked).toMatchObject([
+        { status: 'rejected' },
+        { status: 'fulfilled', value: { title: 'a' } },
+      ]);
+      const [, shown] = await asked;
+      if (shown.status === 'fulfilled') expect(shown.value.milliseconds).toBeLessThan(600);
+    });
+
     it('each has the time that it may take, and hears when that is over', async () => {
       await learn(listOf('a'), 80);
       const free = await hold();
