@@ -17,8 +17,8 @@ INSERT INTO countries (document_id, created_at, updated_at, published_at, publis
   FROM number ORDER BY i;
 
 CREATE TEMP TABLE country ON COMMIT DROP AS SELECT id, substr(document_id, 4)::int AS i, document_id FROM countries;
-INSERT INTO countries_languages_links (owner_document_id, published, locale, target_document_id, position)
-  SELECT document_id, true, '', 'lan' || lpad(((i + nth * 3) % languages)::text, 21, '0'), nth
+INSERT INTO countries_languages_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
+  SELECT document_id, true, '', 'lan' || lpad(((i + nth * 3) % languages)::text, 21, '0'), nth, nextval('content_counts_id_seq')
   FROM country JOIN number USING (i), generate_series(1, 2) AS nth ORDER BY id, nth;
 INSERT INTO countries_borders_links (owner_document_id, published, locale, target_document_id, position)
   SELECT document_id, true, '', 'cou' || lpad(((i + nth * nth) % countries)::text, 21, '0'), nth
