@@ -40,7 +40,7 @@ export interface PoolRead extends KnownText {
 }
 
 /** What the pool does for those who share one of its connections. */
-export interface Carrier {
+export interface SharedCalls {
   /** How statements are sent on a connection, with what has to come before them. */
   readonly configsOf: (reads: readonly KnownText[], client: PoolClient) => readonly QueryConfig[];
   /** Has a connection of its own for a read. */
@@ -122,7 +122,7 @@ export class SharedFlights {
 
   constructor(
     private readonly office: JobOffice,
-    private readonly carrier: Carrier,
+    private readonly calls: SharedCalls,
   ) {}
 
   /** Reads along with whoever comes until this process has looked at all that has arrived. */
@@ -170,7 +170,7 @@ export class SharedFlights {
     const started = performance.now();
     const wait = this.waits.add(() => this.part(party, seats));
     for (const { begun } of reads) begun();
-    job.fly(this.carrier.configsOf(reads, client), (error, brought) => {
+    job.fly(this.calls.configsOf(reads, client), (error, brought) => {
       this.waits.delete(wait);
       if (error !== null) return this.fail(job, seats, error);
       learn(known, performance.now() - started, heavy);
@@ -188,17 +188,18 @@ export class SharedFlights {
     learn(known, PATIENCE, heavy);
     party.end();
     party.lose(tooLong());
-    for (const { read } of waiting) this.carrier.alone(read);
+    for (const { read } of waiting) this.calls.alone(read);
   }
 
   /** Which of them has failed shows when each is sent alone: to read again changes nothing. */
   private fail(job: Job, sent: readonly Seat[], error: Error): void {
-    const isTold = sent.length === 1 || hasEnded(error);
+    const isLost = hasEnded(error);
+    const isTold = sent.length === 1 || isLost;
     const waiting = sent.filter(({ ticket }) => !ticket.isOver);
-    job.finish(hasEnded(error));
+    job.finish(isLost);
     for (const { read } of waiting) {
       if (isTold) read.fail(error);
-      else this.carrier.alone(read);
+      else this.calls.alone(read);
     }
   }
 }
