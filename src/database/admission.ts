@@ -3,6 +3,7 @@
  * asks for the most.
  */
 import { Chain, type Link } from './chain.js';
+import { runningTime } from './running-time.js';
 
 /**
  * What work is, for its share of the places and its queue: a read, one that shows or looks through any number
@@ -33,7 +34,7 @@ export interface Visitor extends Link {
   /** Ends work that is under way, because its lane has more than its share while others wait. */
   readonly bounce: () => void;
   state: 'waiting' | 'inside' | 'gone';
-  /** When its work began, in milliseconds; never, while its connection is being opened. */
+  /** When its work began, in running time; never, while its connection is being opened. */
   since: number;
   order: number;
 }
@@ -105,8 +106,7 @@ export class Admission {
     const queue = turn ?? this.lanes[lane].waiting;
     if (queue.size >= this.places.waiting) return null;
     queue.add(visitor);
-    // What has arrived by then has not been slow, whenever this process comes to look.
-    this.patrol ??= setInterval(() => setImmediate(() => this.look()), PATROL).unref();
+    this.patrol ??= this.startPatrol();
     return visitor;
   }
 
@@ -169,8 +169,20 @@ export class Admission {
     }
   }
 
-  /** While others wait, reads that turn out slow count as such; beyond their share the latest have to go. */
-  private look(): void {
+  private startPatrol(): NodeJS.Timeout {
+    const look = (): void => {
+      const limit = runningTime.now() - SLOW_AFTER;
+      // What has arrived by then has not been slow, whenever this process comes to look.
+      setImmediate(() => this.look(limit));
+    };
+    return setInterval(look, PATROL).unref();
+  }
+
+  /**
+   * While others wait, reads that have begun before the limit and turn out slow count as such; beyond their
+   * share the latest have to go.
+   */
+  private look(limit: number): void {
     this.spare();
     const waiting = (lane: Lane): number => this.lanes[lane].waiting.size;
     const others = LANES.reduce((sum, lane) => sum + (lane === 'slow' ? 0 : waiting(lane)), 0);
@@ -179,7 +191,6 @@ export class Admission {
       this.patrol = null;
       return;
     }
-    const limit = performance.now() - SLOW_AFTER;
     for (const visitor of this.reads) {
       if (visitor.lane === 'slow' || visitor.since > limit) continue;
       this.lanes[visitor.lane].inside -= 1;

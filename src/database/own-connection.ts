@@ -6,9 +6,11 @@ import { print, type Statement, sql } from '../sql.js';
 import { runAlone } from './flight.js';
 import type { Described, OwnClient, Pool } from './pool-types.js';
 import type { Row } from './runner.js';
+import { TimeoutList } from './timeout-list.js';
 
 /** How long a statement may take, in milliseconds; one that takes longer has lost its connection. */
 const PATIENCE = 2000;
+const waits = new TimeoutList(PATIENCE);
 
 /**
  * Planning for each set of values takes longer than these statements. They look for few rows of tables that
@@ -83,11 +85,9 @@ type Settle = (error: Error | null, rows: readonly Row[]) => void;
 
 function within(start: (done: Settle) => void): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(new Error('The database did not answer in time'));
-    // An answer that has arrived while this process stood still is looked at before that is said.
-    const timer = setTimeout(() => setImmediate(late), PATIENCE).unref();
+    const wait = waits.add(() => reject(new Error('The database did not answer in time')));
     start((error, rows) => {
-      clearTimeout(timer);
+      waits.delete(wait);
       if (error === null) resolve(rows);
       else reject(error);
     });

@@ -4,6 +4,7 @@
  */
 import { unavailable } from '../errors.js';
 import type { Admission, Lane, Visitor } from './admission.js';
+import { runningTime } from './running-time.js';
 import type { Timeout, TimeoutList } from './timeout-list.js';
 import type { Hangup, HangupListener } from './hangup.js';
 
@@ -86,7 +87,7 @@ export class Ticket implements HangupListener, Pass {
   }
 
   begin(): void {
-    if (this.place !== null) this.place.since = performance.now();
+    if (this.place !== null) this.place.since = runningTime.now();
   }
 
   /** From here on only the end of its time stops it: what it does may have happened already. */

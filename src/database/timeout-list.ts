@@ -1,9 +1,9 @@
 import { Chain, type Link } from './chain.js';
+import { runningTime } from './running-time.js';
 
 /**
  * One timer for everything that may take equally long: a timer for each would cost more than the rest of a
- * read. What has arrived by then is looked at first: a process that has stood still, because others had the
- * processor, finds its timers over before it finds its answers.
+ * read. Only time in which this process runs counts, and what has arrived by the end is looked at first.
  */
 export class TimeoutList {
   private readonly pending = new Chain<Timeout>();
@@ -14,7 +14,8 @@ export class TimeoutList {
 
   /** Calls `expire` once, unless what it returns is deleted in time. */
   add(expire: () => void): Timeout {
-    const deadline: Timeout = { at: performance.now() + this.timeout, expire, previous: null, next: null };
+    const at = runningTime.now() + this.timeout;
+    const deadline: Timeout = { at, expire, previous: null, next: null };
     if (this.timeout === 0) return deadline;
     this.pending.add(deadline);
     this.timer ??= this.arm(this.timeout);
@@ -26,15 +27,20 @@ export class TimeoutList {
   }
 
   private arm(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => setImmediate(() => this.expire()), milliseconds).unref();
+    runningTime.watch();
+    const look = (): void => {
+      const now = runningTime.now();
+      setImmediate(() => this.expire(now));
+    };
+    return setTimeout(look, Math.ceil(milliseconds)).unref();
   }
 
-  private expire(): void {
+  private expire(now: number): void {
     this.timer = null;
-    const now = performance.now();
+    runningTime.unwatch();
     for (let first = this.pending.first; first !== null; first = this.pending.first) {
       if (first.at > now) {
-        this.timer ??= this.arm(Math.ceil(first.at - now));
+        this.timer ??= this.arm(first.at - now);
         return;
       }
       this.pending.delete(first);
@@ -44,6 +50,7 @@ export class TimeoutList {
 }
 
 export interface Timeout extends Link {
+  /** When it is over, in running time. */
   readonly at: number;
   readonly expire: () => void;
 }

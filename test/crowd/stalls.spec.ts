@@ -9,17 +9,13 @@ import { CONTENT_ORM, ContentMetrics, ContentModule, defineCollectionType } from
 import pg from 'pg';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
 import { type Host, startHost } from '../http/helpers.ts';
+import { standStill } from '../support/stand-still.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
   attributes: { title: { type: 'string' } },
 });
-
-/** Nothing of this process goes on meanwhile, and the processor is left to others. */
-const standStill = (milliseconds: number): void => {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-};
 
 describe('a process that stands still', () => {
   let host: Host;

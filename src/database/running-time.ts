@@ -1,0 +1,51 @@
+/** How often it is looked whether this process still runs, in milliseconds. */
+const TICK = 100;
+/** A look that is later has been held up by more than other work of this process. */
+const LATE = 100;
+
+/**
+ * Only the time in which this process runs. One that has stood still, because others had the processor, has
+ * asked nothing and heard nothing meanwhile, so that nobody can have been slow.
+ */
+class RunningTime {
+  /** For how many milliseconds it has stood still while it was watched. */
+  private stood = 0;
+  /** When the next look is due; never, while nobody watches. */
+  private due = Number.POSITIVE_INFINITY;
+  private watchers = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  /** In milliseconds. Whoever asks first after it has stood still takes note of that. */
+  now(): number {
+    const now = performance.now();
+    const late = now - this.due;
+    if (late > LATE) {
+      this.stood += late;
+      this.due = now;
+    }
+    return now - this.stood;
+  }
+
+  /** Looks from time to time whether it runs, until `unwatch` is called as often. */
+  watch(): void {
+    this.watchers += 1;
+    this.timer ??= this.arm();
+  }
+
+  unwatch(): void {
+    this.watchers -= 1;
+  }
+
+  private arm(): NodeJS.Timeout {
+    this.due = performance.now() + TICK;
+    const look = (): void => {
+      this.now();
+      this.due = Number.POSITIVE_INFINITY;
+      this.timer = this.watchers > 0 ? this.arm() : null;
+    };
+    return setTimeout(look, TICK).unref();
+  }
+}
+
+/** That of this process. */
+export const runningTime = new RunningTime();

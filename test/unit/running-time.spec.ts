@@ -1,0 +1,76 @@
+/** What may take so long and no longer, in a process that may stand still: only running time counts. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { Admission, placesOf } from '../../src/database/admission.ts';
+import { runningTime } from '../../src/database/running-time.ts';
+import { TimeoutList } from '../../src/database/timeout-list.ts';
+import { standStill } from '../support/stand-still.ts';
+
+const TIMEOUT = 400;
+
+describe('what may take so long', () => {
+  const list = new TimeoutList(TIMEOUT);
+  let ended: string[] = [];
+  const add = (name: string): (() => void) => {
+    const timeout = list.add(() => void ended.push(name));
+    return () => list.delete(timeout);
+  };
+  beforeEach(() => {
+    ended = [];
+  });
+
+  it('is ended after its time, each after its own, and not if it is done by then', async () => {
+    add('first');
+    const done = add('done');
+    await wait(TIMEOUT / 2);
+    add('second');
+    done();
+    await wait(TIMEOUT / 2 + 50);
+    expect(ended).toEqual(['first']);
+    await wait(TIMEOUT / 2);
+    expect(ended).toEqual(['first', 'second']);
+  });
+
+  it('has its time although the process has stood still, however often', async () => {
+    add('asked before');
+    for (let times = 0; times < 3; times += 1) {
+      standStill(TIMEOUT + 100);
+      add(`asked after ${times}`);
+      await wait(20);
+    }
+    expect(ended).toEqual([]);
+    await wait(TIMEOUT + 150);
+    expect(ended).toEqual(['asked before', 'asked after 0', 'asked after 1', 'asked after 2']);
+  });
+
+  it('has it also where nobody had to wait for long before', async () => {
+    add('done')();
+    await wait(TIMEOUT / 2);
+    add('asked');
+    standStill(TIMEOUT + 100);
+    await wait(20);
+    expect(ended).toEqual([]);
+    await wait(TIMEOUT);
+    expect(ended).toEqual(['asked']);
+  });
+});
+
+describe('reads while others wait', () => {
+  beforeEach(() => runningTime.watch());
+  afterEach(() => runningTime.unwatch());
+
+  it('have to go for being slow, but not for a process that has stood still', async () => {
+    const bounced: number[] = [];
+    const admission = new Admission(placesOf(2, 0.4, 10));
+    const visitors = [1, 2, 3].map((number) => {
+      const bounce = (): void => void bounced.push(number);
+      return admission.admit('read', null, { enter: () => undefined, bounce });
+    });
+    for (const visitor of visitors) if (visitor?.state === 'inside') visitor.since = runningTime.now();
+    standStill(500);
+    await wait(150);
+    expect(bounced).toEqual([]);
+    await wait(300);
+    expect(bounced).toContain(2);
+    for (const visitor of visitors) if (visitor !== null) admission.leave(visitor);
+  });
+});
