@@ -8,7 +8,7 @@ import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
 import { EVERYTHING, type LedgerTables } from '../schema/ledger.js';
 import { fill, type Identifier, type Statement, type Template } from '../sql.js';
-import { fastest } from './odds.js';
+import { ofLate } from './odds.js';
 
 /** What answers are about. */
 export interface Subject {
@@ -89,7 +89,7 @@ export class Ledger {
   /** How many statements were asked, and the milliseconds of the last; for who watches. */
   checks = 0;
   took = 0;
-  /** What a check has cost each of those who shared it of late, in milliseconds. */
+  /** What checks of late have cost each of those who shared them, in milliseconds. */
   cost = 0;
   private asking = 0;
   private altered: () => void = () => undefined;
@@ -190,7 +190,7 @@ export class Ledger {
       if (!known) await this.begin(connection);
       this.checks += 1;
       this.took = performance.now() - started;
-      this.cost = fastest(this.checks === 1 ? null : this.cost, this.took / askers);
+      if (known) this.cost = ofLate(this.cost, this.took / askers);
       this.complaint = null;
       return true;
     } catch (error) {

@@ -4,11 +4,13 @@
  * without a check for a while, and then tried again.
  */
 
-/** How much the last check says of the next. */
+/** How much the last one says of the next. */
 const NEWS = 1 / 8;
-/** A check never pays for what changes more often than this, and always for what changes more seldom. */
+/** A check never pays for what changes more often than this; and one change alone says nothing. */
 const MOST = 0.9;
-const LEAST = 0.3;
+const LEAST = NEWS;
+/** How much more than its time a check has to save: reads go on beside each other, and checks do not. */
+const MARGIN = 1.3;
 /**
  * For how many reads it is read without a check before it is tried again, and for how long: as these would
  * take one after another, however many ask at once.
@@ -17,8 +19,11 @@ const REST = 32;
 /** How much slower than before the fastest of late may have become since, in each run. */
 const GROWTH = 1.01;
 
+/** What it was of late, on the average. */
+export const ofLate = (before: number, now: number): number => before + (now - before) * NEWS;
+
 /** The fastest of late, in milliseconds: what is slower was kept waiting by others. */
-export const fastest = (before: number | null, took: number): number =>
+const fastest = (before: number | null, took: number): number =>
   before === null ? took : Math.min(before * GROWTH, took);
 
 /** What a check has found of an answer. */
@@ -26,7 +31,7 @@ export interface Finding {
   readonly isChanged: boolean;
   /** The number of the check. */
   readonly position: number;
-  /** What the check has cost each of those who shared it, in milliseconds. */
+  /** What checks of late have cost each of those who shared them, in milliseconds. */
   readonly cost: number;
 }
 
@@ -58,9 +63,9 @@ export class Odds {
   judge({ isChanged, position, cost }: Finding, now: number): void {
     if (position === this.judgedAt) return;
     this.judgedAt = position;
-    this.changed += ((isChanged ? 1 : 0) - this.changed) * NEWS;
+    this.changed = ofLate(this.changed, isChanged ? 1 : 0);
     if (!isChanged || this.reading === null) return;
-    const limit = Math.min(MOST, Math.max(LEAST, 1 - cost / this.reading));
+    const limit = Math.min(MOST, Math.max(LEAST, 1 - (MARGIN * cost) / this.reading));
     if (this.changed <= limit) return;
     this.restsUntil = now + REST * this.reading;
     this.restsFor = REST;

@@ -198,6 +198,8 @@ describe('the odds of an answer', () => {
 
   it.each([
     ['seldom changes', 100, 10, 5, false],
+    ['seldom changes, and a check costs nearly as much as a read', 100, 10, 9, true],
+    ['never changes, whatever a check costs', 100, 1000, 20, false],
     ['changes every time', 20, 1, 0.1, true],
     ['changes half of the time, and a check costs little', 100, 2, 1, false],
     ['changes half of the time, and a check costs as much as a read', 100, 2, 10, true],
