@@ -170,12 +170,7 @@ export class Admission {
   }
 
   private startPatrol(): NodeJS.Timeout {
-    const look = (): void => {
-      const limit = runningTime.now() - SLOW_AFTER;
-      // What has arrived by then has not been slow, whenever this process comes to look.
-      setImmediate(() => this.look(limit));
-    };
-    return setInterval(look, PATROL).unref();
+    return runningTime.after(PATROL, (now) => this.look(now - SLOW_AFTER));
   }
 
   /**
@@ -186,11 +181,9 @@ export class Admission {
     this.spare();
     const waiting = (lane: Lane): number => this.lanes[lane].waiting.size;
     const others = LANES.reduce((sum, lane) => sum + (lane === 'slow' ? 0 : waiting(lane)), 0);
-    if (others + waiting('slow') === 0 && this.turns.size === 0) {
-      if (this.patrol !== null) clearInterval(this.patrol);
-      this.patrol = null;
-      return;
-    }
+    const isOver = others + waiting('slow') === 0 && this.turns.size === 0;
+    this.patrol = isOver ? null : this.startPatrol();
+    if (isOver) return;
     for (const visitor of this.reads) {
       if (visitor.lane === 'slow' || visitor.since > limit) continue;
       this.lanes[visitor.lane].inside -= 1;

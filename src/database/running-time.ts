@@ -8,11 +8,11 @@ const LATE = 100;
  * asked nothing and heard nothing meanwhile, so that nobody can have been slow.
  */
 class RunningTime {
-  /** For how many milliseconds it has stood still while it was watched. */
+  /** For how many milliseconds it has stood still while anybody waited. */
   private stood = 0;
-  /** When the next look is due; never, while nobody watches. */
+  /** When the next look is due; never, while nobody waits. */
   private due = Number.POSITIVE_INFINITY;
-  private watchers = 0;
+  private waiting = 0;
   private timer: NodeJS.Timeout | null = null;
 
   /** In milliseconds. Whoever asks first after it has stood still takes note of that. */
@@ -26,22 +26,30 @@ class RunningTime {
     return now - this.stood;
   }
 
-  /** Looks from time to time whether it runs, until `unwatch` is called as often. */
-  watch(): void {
-    this.watchers += 1;
+  /**
+   * Calls back once after so many milliseconds, with what the time is then, when what has arrived by then has
+   * been looked at.
+   */
+  after(milliseconds: number, look: (now: number) => void): NodeJS.Timeout {
+    this.waiting += 1;
     this.timer ??= this.arm();
+    const elapsed = (): void => {
+      const now = this.now();
+      setImmediate(() => {
+        this.waiting -= 1;
+        look(now);
+      });
+    };
+    return setTimeout(elapsed, Math.ceil(milliseconds)).unref();
   }
 
-  unwatch(): void {
-    this.watchers -= 1;
-  }
-
+  /** Looks from time to time whether it runs, as long as anybody waits. */
   private arm(): NodeJS.Timeout {
     this.due = performance.now() + TICK;
     const look = (): void => {
       this.now();
       this.due = Number.POSITIVE_INFINITY;
-      this.timer = this.watchers > 0 ? this.arm() : null;
+      this.timer = this.waiting > 0 ? this.arm() : null;
     };
     return setTimeout(look, TICK).unref();
   }

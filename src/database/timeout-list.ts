@@ -27,17 +27,11 @@ export class TimeoutList {
   }
 
   private arm(milliseconds: number): NodeJS.Timeout {
-    runningTime.watch();
-    const look = (): void => {
-      const now = runningTime.now();
-      setImmediate(() => this.expire(now));
-    };
-    return setTimeout(look, Math.ceil(milliseconds)).unref();
+    return runningTime.after(milliseconds, (now) => this.expire(now));
   }
 
   private expire(now: number): void {
     this.timer = null;
-    runningTime.unwatch();
     for (let first = this.pending.first; first !== null; first = this.pending.first) {
       if (first.at > now) {
         this.timer ??= this.arm(first.at - now);

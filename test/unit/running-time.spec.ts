@@ -55,9 +55,6 @@ describe('what may take so long', () => {
 });
 
 describe('reads while others wait', () => {
-  beforeEach(() => runningTime.watch());
-  afterEach(() => runningTime.unwatch());
-
   it('have to go for being slow, but not for a process that has stood still', async () => {
     const bounced: number[] = [];
     const admission = new Admission(placesOf(2, 0.4, 10));
