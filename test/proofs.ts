@@ -1,11 +1,12 @@
-/** Runs the specs that take a dose of something, with the whole of it. */
+/** Runs the specs that take a dose of something, with the whole of it, adapters included. */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = dirname(import.meta.dirname);
+const DOSED = /\/support\/(?:dose|adapters)\.ts'/;
 const specs = globSync('test/**/*.spec.ts', { cwd: root }).filter((file) =>
-  readFileSync(join(root, file), 'utf8').includes("/support/dose.ts'"),
+  DOSED.test(readFileSync(join(root, file), 'utf8')),
 );
 if (specs.length === 0) throw new Error('No spec takes a dose.');
 

@@ -40,6 +40,19 @@ export function comparedShapes(rows) {
       [list(`${POPULATE}&pagination[withCount]=false`), '/articles?full=1&count=0'],
     ]),
     shape(
+      'pages',
+      'list of 25, each time another page',
+      spread(lastPage, lastPage, (nth) => [list(`pagination[page]=${nth}`), `/articles?page=${nth}`]),
+    ),
+    shape(
+      'pages-populated',
+      'list of 25, populated, each time another page',
+      spread(lastPage, lastPage, (nth) => [
+        list(`pagination[page]=${nth}&${POPULATE}`),
+        `/articles?page=${nth}&full=1`,
+      ]),
+    ),
+    shape(
       'one',
       'one document',
       spread(rows, MANY, (i) => [`/api/articles/${articleId(i)}`, `/articles/${articleId(i)}`]),

@@ -5,20 +5,20 @@
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { Admission, placesOf } from './admission.js';
-import { hasEnded, overloaded, timedOut } from './database-errors.js';
+import { overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
-import { type Done, Job, type JobOffice, RECOVERY } from './job.js';
+import { Job, type JobOffice, RECOVERY } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './jit.js';
 import { clientsOf, releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
 import { OwnTransaction } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
-import { type KnownText, mayShare, type PoolRead, SharedFlights } from './shared-flights.js';
-import { laneOf, learn, learnSize } from './slow-reads.js';
+import { type KnownText, type PoolRead, ReadFlights, type Send } from './read-flights.js';
+import { laneOf } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
 import { abandoned, type Pass, Ticket, type TicketCalls, type TicketRequest } from './ticket.js';
 
@@ -56,7 +56,7 @@ export class NativePool {
   private readonly prepares: boolean;
   private readonly office: JobOffice;
   private readonly mayCompile: boolean;
-  private readonly shared: SharedFlights;
+  private readonly reads: ReadFlights;
 
   constructor(
     private readonly pool: Pool,
@@ -79,13 +79,7 @@ export class NativePool {
       waited: () => overloaded('queueTimeout', queueTimeout),
       crowded: () => overloaded('queueLength', queueLength),
     };
-    this.shared = new SharedFlights(this.office, {
-      configsOf: (reads, client) => {
-        this.forget(client);
-        return this.configsOf(reads, client);
-      },
-      alone: (read) => this.read(read),
-    });
+    this.reads = new ReadFlights(this.office, this.send);
     releaseLost(pool);
   }
 
@@ -94,13 +88,8 @@ export class NativePool {
    * request's time in Node.
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
-    return new Promise((resolve, reject) => {
-      const read = this.readOf(statement, traits, {
-        done: (brought) => resolve(brought.at(-1) ?? []),
-        fail: reject,
-      });
-      if (mayShare(read)) this.shared.read(read);
-      else this.read(read);
+    return new Promise((done, fail) => {
+      this.reads.read({ ...this.readOf(statement, traits), question: null, done, fail });
     });
   }
 
@@ -110,54 +99,32 @@ export class NativePool {
    */
   runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
     const asked = { statement: question, known: this.names.of(question.text) };
-    return new Promise((resolve, reject) => {
-      const done = (brought: readonly (readonly Row[])[]): void => {
-        const [answers = [], rows = []] = brought.slice(-2);
-        resolve(answers[0]?.['yes'] === true ? rows : null);
-      };
-      this.read(this.readOf(statement, traits, { done, fail: reject }), asked);
+    return new Promise((resolve, fail) => {
+      const done: PoolRead['done'] = (rows, [answer]) => resolve(answer?.['yes'] === true ? rows : null);
+      this.reads.read({ ...this.readOf(statement, traits), question: asked, done, fail });
     });
   }
 
   private readOf(
     statement: Statement,
     traits: ReadTraits | null,
-    calls: Pick<PoolRead, 'done' | 'fail'>,
-  ): PoolRead {
+  ): Omit<PoolRead, 'question' | 'done' | 'fail'> {
     const { hangup, heavy, turn, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
     const lane = traits === null ? 'own' : laneOf(known, heavy);
-    return { statement, known, request: { lane, turn, hangup }, heavy, begun, ...calls };
+    return { statement, known, request: { lane, turn, hangup }, heavy, begun };
   }
 
-  /** Has a connection of its own for a read; for the question before it, too, if there is one. */
-  private read(read: PoolRead, question: KnownText | null = null): void {
-    const { known, request, heavy, begun, done, fail } = read;
-    const begin = (job: Job, client: PoolClient): void => {
-      this.forget(client);
-      begun();
-      const started = performance.now();
-      const landed: Done = (error, rows) => {
-        learn(known, performance.now() - started, heavy);
-        learnSize(known, rows.at(-1) ?? []);
-        if (error === null) done(rows);
-        else fail(error);
-        job.finish(error !== null && hasEnded(error));
-      };
-      if (canFly(client))
-        job.fly(this.configsOf(question === null ? [read] : [question, read], client), landed);
-      else if (question === null) job.query(this.configOf(read, client), landed);
-      else landed(null, []);
-    };
-    new Job(this.office.pool, this.ticketOf(request), { begin, fail });
-  }
-
-  /** How statements are sent, with what has to come before any that the server might compile. */
-  private configsOf(texts: readonly KnownText[], client: PoolClient): readonly QueryConfig[] {
+  /** In one piece, with what has to come before them; several only where the driver can do that. */
+  private readonly send: Send = ({ job, client }, texts, done) => {
+    const flies = canFly(client);
+    if (!flies && texts.length > 1) return done(null, []);
+    this.forget(client);
     const configs = texts.map((text) => this.configOf(text, client));
     const isLong = this.mayCompile && configs.some(({ text }) => text.length > LONG);
-    return isLong ? [LOCAL_NO_JIT, ...configs] : configs;
-  }
+    if (flies) job.fly(isLong ? [LOCAL_NO_JIT, ...configs] : configs, done);
+    else for (const config of configs) job.query(config, done);
+  };
 
   private ticketOf(request: TicketRequest): (calls: TicketCalls) => Pass {
     return (calls) => new Ticket(this.office, request, calls);

@@ -1,9 +1,10 @@
 import { ContentAccess, defineCollectionType, defineSingleType, type Grants } from 'nestjs-content-api';
 import { ApiTokens, ApiTokensModule, apiTokenType } from 'nestjs-content-api/accounts';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes } from './helpers.ts';
 
-describe.each(ADAPTERS)('API tokens on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
   let test: TestApp;
   let tokens: ApiTokens;
   beforeAll(async () => {
@@ -222,7 +223,7 @@ const front = defineSingleType({
   attributes: { title: { type: 'string' } },
 });
 
-describe.each(ADAPTERS)('drafts and API tokens on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('drafts and API tokens on %s', (adapter) => {
   let test: TestApp;
   let documentId: string;
   beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** H5: a user by row id is the user by document id, and lists page as clients of the protocol ask (19.15, 19.19). */
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { type AccountsWorld, type SignedUp, startAccounts } from '../security/accounts-world.ts';
 
-describe.each(ADAPTERS)('users on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   let world: AccountsWorld;
   let jwt: string;
   const users: SignedUp['user'][] = [];

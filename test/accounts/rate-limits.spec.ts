@@ -4,12 +4,12 @@ import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
 import { type RateLimitOptions, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { type Host, startHost } from '../http/helpers.ts';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { Outbox, usersOptions } from './helpers.ts';
 
 const OWNER = { username: 'owner', email: 'owner@example.com', password: 'correct horse' };
 
-describe.each(ADAPTERS)('limits on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
   let host: Host;
   const start = (rateLimit: RateLimitOptions): Promise<Host> =>
     startHost(

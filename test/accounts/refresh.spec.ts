@@ -1,6 +1,7 @@
 /** R8, R16: refresh tokens that notice a thief whenever he comes, and sign-ins that do not get in each other's way. */
 import { UsersModule } from 'nestjs-content-api/accounts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes, Outbox, usersOptions } from './helpers.ts';
 
 interface Signed {
@@ -9,7 +10,7 @@ interface Signed {
   readonly user: { readonly id: number };
 }
 
-describe.each(ADAPTERS)('refresh tokens on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) => {
   let test: TestApp;
   let n = 0;
   beforeAll(async () => {

@@ -3,7 +3,8 @@ import { CONTENT_ORM, type ContentService, ContentModule, getContentToken } from
 import { userTypes, UsersModule } from 'nestjs-content-api/accounts';
 import { startHost } from '../http/helpers.ts';
 import { type AccountsWorld, startAccounts } from '../security/accounts-world.ts';
-import { ADAPTERS, countStatements } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
 import { Outbox, usersOptions } from './helpers.ts';
 
@@ -12,7 +13,7 @@ const ON = { enabled: true, policy: '' };
 const OFF = { enabled: false, policy: '' };
 const ROLES = '/users-permissions/roles';
 
-describe.each(ADAPTERS)('roles on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
   let world: AccountsWorld;
   let jwt: string;
   beforeAll(async () => {
@@ -169,7 +170,7 @@ describe.each(ADAPTERS)('roles on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('the default roles on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('the default roles on %s', (adapter) => {
   const metadata = (url: string) => ({
     imports: [
       ContentModule.forRoot({

@@ -1,8 +1,9 @@
 import { UsersModule } from 'nestjs-content-api/accounts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes, Outbox, tokenIn, usersOptions } from './helpers.ts';
 
-describe.each(ADAPTERS)('sessions on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
   let test: TestApp;
   let n = 0;
   beforeAll(async () => {
@@ -133,7 +134,7 @@ describe.each(ADAPTERS)('sessions on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('confirmation of addresses on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('confirmation of addresses on %s', (adapter) => {
   let test: TestApp;
   const outbox = new Outbox();
   beforeAll(async () => {

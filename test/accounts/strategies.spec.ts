@@ -1,7 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { AuthStrategy, Credentials, Identity, PermissionsSource } from 'nestjs-content-api';
 import { ContentAccess } from 'nestjs-content-api';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes } from './helpers.ts';
 
 /** A reverse proxy that has signed the user in. */
@@ -31,7 +32,7 @@ class HostUser implements AuthStrategy {
   }
 }
 
-describe.each(ADAPTERS)("a host's own sign-in on %s", (adapter) => {
+describe.each(adaptersFor(import.meta.url))("a host's own sign-in on %s", (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(

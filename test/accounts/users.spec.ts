@@ -1,6 +1,7 @@
 import { getContentToken, type ContentService } from 'nestjs-content-api';
 import { UsersModule } from 'nestjs-content-api/accounts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes, Outbox, tokenIn, usersOptions } from './helpers.ts';
 
 const error = (status: number, name: string, message: unknown) => ({
@@ -8,7 +9,7 @@ const error = (status: number, name: string, message: unknown) => ({
   error: { status, name, message, details: expect.anything() },
 });
 
-describe.each(ADAPTERS)('users on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   let test: TestApp;
   const outbox = new Outbox();
   let n = 0;

@@ -1,12 +1,13 @@
 /** Equal reads at the same time are one statement, and nobody's answer is older than their request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type House, openHouse, until } from '../crowd/house.ts';
-import { ADAPTERS, countStatements } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements } from '../support/app.ts';
 
 const LOCK = 'lock table members in access exclusive mode';
 const reads = (texts: readonly string[]): number => texts.filter((text) => text.includes('"members"')).length;
 
-describe.each(ADAPTERS)('equal reads on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
   let house: House;
   beforeEach(async () => {
     house = await openHouse(adapter, { limits: { statementTimeout: 5000 } });

@@ -5,7 +5,7 @@ import { jest } from '@jest/globals';
 import { ContentMetrics } from 'nestjs-content-api';
 import { Documents } from '../../src/documents/documents.service.ts';
 import { raw } from '../http/helpers.ts';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
 const SECONDS = 60;
@@ -27,7 +27,7 @@ async function makePage(api: FilesApp, data: object): Promise<string> {
   return ((await answer.json()) as { data: { documentId: string } }).data.documentId;
 }
 
-describe.each(ADAPTERS)('kept answers with links of private files, on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('kept answers with links of private files, on %s', (adapter) => {
   let api: FilesApp;
   let paths: string[];
   let secret: string;

@@ -17,7 +17,8 @@ import {
 } from 'nestjs-content-api';
 import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { raw, withinTransaction } from '../http/helpers.ts';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
 
 const note = defineCollectionType({
@@ -83,7 +84,7 @@ class UserHeader implements AuthStrategy {
 
 const WRITES = ['create', { actions: ['update', 'delete'], own: true }] as const;
 
-describe.each(ADAPTERS)('the order of hooks on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('the order of hooks on %s', (adapter) => {
   let test: TestApp;
   let hers: string;
   const nobody = 'abcdefghijklmnopqrstuvwx';
@@ -212,7 +213,7 @@ describe.each(ADAPTERS)('the order of hooks on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('sign-up on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('sign-up on %s', (adapter) => {
   it('R7: a nested body is a 400 in the one error shape', async () => {
     const test = await createTestApp(
       {

@@ -5,7 +5,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { CONTENT_ORM, ContentModule, type ContentTypeDefinition, defineComponent } from 'nestjs-content-api';
 import supertest from 'supertest';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Host, type Model, startHost, startModel } from './helpers.ts';
 
@@ -68,7 +68,7 @@ const fill = async ({ url }: Host): Promise<void> => {
       .expect(201);
 };
 
-describe.each(ADAPTERS)('B3: a model changed by schema.update, on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('B3: a model changed by schema.update, on %s', (adapter) => {
   let database: TestDatabase;
   let host: Host;
   const become = async (model: Model): Promise<void> => {

@@ -1,7 +1,7 @@
 /** S8, M9: what components hold under an older model is read, filtered, sorted and written without a failure. */
 import { type ContentTypeDefinition, defineCollectionType } from 'nestjs-content-api';
 import supertest from 'supertest';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Host, type Model, startModel } from './helpers.ts';
 
@@ -32,7 +32,7 @@ const TO_MANY = { type: 'relation', relation: 'manyToMany', target: 'tag' } as c
 const ONE = { type: 'component', component: 'm.inner' } as const;
 const MANY = { ...ONE, repeatable: true } as const;
 
-describe.each(ADAPTERS)('changed components on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter) => {
   let database: TestDatabase;
   let host: Host;
   beforeAll(async () => void (database = await createDatabase()));

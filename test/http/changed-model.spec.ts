@@ -6,7 +6,7 @@ import {
   getContentToken,
 } from 'nestjs-content-api';
 import supertest from 'supertest';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Host, type Model, startModel } from './helpers.ts';
 
@@ -72,7 +72,7 @@ function modelOf({ drafts = false, localized = false }): Model {
   return { contentTypes: [article, story, page, tag, topic], locales: ['en', 'fr'] };
 }
 
-describe.each(ADAPTERS)('a changed model on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) => {
   let database: TestDatabase;
   let host: Host;
   beforeAll(async () => void (database = await createDatabase()));

@@ -1,5 +1,6 @@
 import { embedding, RULES } from '../fixtures/components.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { badKey, failure, problem, snapshot } from './helpers.ts';
 
 const ID = { id: expect.any(Number), documentId: expect.stringMatching(/^[a-z][a-z0-9]{23}$/) };
@@ -31,7 +32,7 @@ const DEEP = [
   .map((path, i) => `populate[${i}]=${path}`)
   .join('&');
 
-describe.each(ADAPTERS)('components and zones on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapter) => {
   let test: TestApp;
   let leaf: { id: number; documentId: string };
 

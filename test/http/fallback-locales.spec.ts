@@ -6,7 +6,8 @@ import {
   defineSingleType,
   getContentToken,
 } from 'nestjs-content-api';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, NOT_FOUND } from './helpers.ts';
 
 interface Row {
@@ -101,7 +102,7 @@ const refused = (message: string) =>
   });
 const NO_CHAIN = refused('Invalid fallbackLocale parameter. Expected false, or some of: en, fr, de, de-CH');
 
-describe.each(ADAPTERS)('fallback locales (peers 23) on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(press, adapter)));
   afterAll(() => test.close());

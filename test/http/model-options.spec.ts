@@ -1,6 +1,7 @@
 /** Options of attributes that only writes can hold: kinds of files, unique values inside components, required relations. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, problem, snapshot, withinTransaction } from './helpers.ts';
 
 const part = defineComponent({
@@ -48,7 +49,7 @@ const MODEL = {
 };
 const TAKEN = 'This attribute must be unique';
 
-describe.each(ADAPTERS)('options of attributes on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adapter) => {
   let test: TestApp;
   const files: Record<string, { id: number; documentId: string }> = {};
   beforeAll(async () => {
@@ -299,7 +300,7 @@ describe.each(ADAPTERS)('options of attributes on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('11.36: strictRelations (peers 39) on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('11.36: strictRelations (peers 39) on %s', (adapter) => {
   const holder = defineComponent({
     uid: 's.holder',
     attributes: { target: { type: 'relation', relation: 'manyToOne', target: 'target', required: true } },

@@ -1,7 +1,8 @@
 /** Polymorphic relations inside components (D33): written, shown, and refused. */
 import { ContentService, getContentToken } from 'nestjs-content-api';
 import { morphs } from '../fixtures/morphs.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { badKey, failure } from './helpers.ts';
 
 interface Row {
@@ -22,7 +23,7 @@ const badPopulate = (key: string, at: string) =>
     param: 'populate',
   });
 
-describe.each(ADAPTERS)('polymorphic relations inside components on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('polymorphic relations inside components on %s', (adapter) => {
   let test: TestApp;
   let A: Row, B: Row, T: Row, U: Row, V: Row;
 

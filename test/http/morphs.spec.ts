@@ -1,7 +1,8 @@
 /** Polymorphic relations (D33): both sides, in every verb, state and locale. */
 import { ContentService, getContentToken } from 'nestjs-content-api';
 import { morphs } from '../fixtures/morphs.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { badKey, failure } from './helpers.ts';
 
 interface Row {
@@ -16,7 +17,7 @@ const TAG = 'api::tag.tag';
 const VAULT = 'api::vault.vault';
 const COMMENT = 'api::comment.comment';
 
-describe.each(ADAPTERS)('polymorphic relations on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adapter) => {
   let test: TestApp;
 
   const make = async (plural: string, data: object, query = ''): Promise<Row> =>

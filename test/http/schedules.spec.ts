@@ -19,7 +19,8 @@ import {
   OnContentCommitted,
 } from 'nestjs-content-api';
 import { scheduled } from '../fixtures/scheduled.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
 import { type Host, NOT_FOUND, snapshot, startHost } from './helpers.ts';
 
@@ -83,7 +84,7 @@ const pages = ({ app }: Pick<Host, 'app'>, type = 'page'): ContentService<Page> 
 const draft = async (test: Pick<Host, 'app'>, title: string | null = 'Hello', more: object = {}) =>
   (await pages(test).create({ title, author: 'ann', ...more }, { status: 'draft' })).documentId;
 
-describe.each(ADAPTERS)('schedules on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     // Nothing is kept here: what is set can be looked at.
@@ -236,7 +237,7 @@ describe.each(ADAPTERS)('schedules on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('what is due on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
   /** Two applications on one database. */
   const instances: Host[] = [];
   let test: Host;

@@ -13,7 +13,8 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import supertest from 'supertest';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { createDatabase } from '../support/database.ts';
 import { startHost } from './helpers.ts';
 
@@ -34,7 +35,7 @@ const article = defineCollectionType({
 });
 const about = defineSingleType({ singularApiId: 'about', attributes: { text: { type: 'text' } } });
 
-describe.each(ADAPTERS)('the service of a single type on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('the service of a single type on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     const access = { public: { homepage: '*' as const } };
@@ -78,7 +79,7 @@ describe.each(ADAPTERS)('the service of a single type on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('files without uploading on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('files without uploading on %s', (adapter) => {
   it('M5: a row made by the service of "file" is attached in code and over HTTP', async () => {
     const test = await createTestApp({ contentTypes: [article], access: { public: { '*': '*' } } }, adapter);
     const service = (type: string) =>
@@ -130,7 +131,7 @@ class Config {
 @Module({ providers: [GrantsTable, Config], exports: [GrantsTable, Config] })
 class HostModule {}
 
-describe.each(ADAPTERS)('options from a factory on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('options from a factory on %s', (adapter) => {
   it('M5: settings and a source of grants are providers that the factory is given', async () => {
     const database = await createDatabase();
     GrantsTable.pool.url = database.url;

@@ -1,6 +1,7 @@
 /** Spellings that mean the same everywhere in a query: booleans, and operators without a value. */
 import { defineCollectionType } from 'nestjs-content-api';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 
 const shop = defineCollectionType({
   singularApiId: 'shop',
@@ -29,7 +30,7 @@ const linked = {
 const YES = ['true', 'TRUE', 'True', 't', 'T', '1'];
 const NO = ['false', 'FALSE', 'False', 'f', 'F', '0'];
 
-describe.each(ADAPTERS)('spellings on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('spellings on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(

@@ -7,7 +7,8 @@ import {
   getContentToken,
   Permissions,
 } from 'nestjs-content-api';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { withinTransaction } from './helpers.ts';
 
 const page = defineCollectionType({
@@ -49,7 +50,7 @@ interface Page {
 
 const LOCALES = ['en', 'fr', 'de'];
 
-describe.each(ADAPTERS)('transitions by the service on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(model, adapter)));
   afterAll(() => test.close());

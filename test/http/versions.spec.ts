@@ -1,6 +1,7 @@
 import { type ContentService, getContentToken, Permissions } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
-import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, NOT_FOUND, problem, snapshot, withinTransaction } from './helpers.ts';
 
 interface Row {
@@ -11,7 +12,7 @@ interface Row {
 
 const FORBIDDEN = failure(403, 'ForbiddenError', 'Forbidden');
 
-describe.each(ADAPTERS)('versions on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(blog, adapter)));
   afterAll(() => test.close());
@@ -939,7 +940,7 @@ describe.each(ADAPTERS)('versions on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('D17: reading drafts is a right of its own (peers 18), on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('D17: reading drafts is a right of its own (peers 18), on %s', (adapter) => {
   let test: TestApp;
   const author = ['find', 'findOne', 'create'] as const;
   beforeAll(

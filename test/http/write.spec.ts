@@ -1,5 +1,6 @@
 import { note, scalars, thing } from '../fixtures/scalars.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { badKey, failure, NOT_FOUND, problem, raw, snapshot } from './helpers.ts';
 
 const a = (n: number): string => 'a'.repeat(n);
@@ -223,7 +224,7 @@ const REFUSALS: readonly [string, unknown, string, string[]?][] = [
   ['body', [text('loose')], 'Block node is of invalid type', ['0']],
 ];
 
-describe.each(ADAPTERS)('writing scalars on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) => {
   let test: TestApp;
   let documentId: string;
   const put = (data: object, query = '') => test.http.put(`/api/things/${documentId}${query}`).send({ data });

@@ -16,7 +16,7 @@ import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { Outbox, usersOptions } from '../accounts/helpers.ts';
 import { formOf } from '../files/helpers.ts';
 import { type Host, startHost } from '../http/helpers.ts';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -76,7 +76,7 @@ class OwnController {
 
 const MARK = /^[0-9a-f]{16}$/;
 
-describe.each(ADAPTERS)('positions of writes, on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapter) => {
   let host: Host;
   let directory: string;
 

@@ -7,7 +7,8 @@ import { ContentModelError, ContentModule } from 'nestjs-content-api';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { blog } from '../fixtures/blog.ts';
 import { NamedCallers } from '../fuzz/apps.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 
 const TITLE = 'News & "views" <b>';
 
@@ -18,7 +19,7 @@ const options = {
   openapi: { page: true, title: TITLE },
 } as const;
 
-describe.each(ADAPTERS)('the page on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('the page on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(options, adapter)));
   afterAll(() => test.close());
