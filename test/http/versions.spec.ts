@@ -940,76 +940,79 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('D17: reading drafts is a right of its own (peers 18), on %s', (adapter) => {
-  let test: TestApp;
-  const author = ['find', 'findOne', 'create'] as const;
-  beforeAll(
-    async () =>
-      void (test = await createTestApp(
-        {
-          ...blog,
-          access: {
-            public: {
-              article: ['find', 'findOne', 'create', 'update', 'delete'],
-              author,
-              landing: ['find', 'update', 'readDrafts'],
+describe.each(adaptersFor(import.meta.url))(
+  'D17: reading drafts is a right of its own (peers 18), on %s',
+  (adapter) => {
+    let test: TestApp;
+    const author = ['find', 'findOne', 'create'] as const;
+    beforeAll(
+      async () =>
+        void (test = await createTestApp(
+          {
+            ...blog,
+            access: {
+              public: {
+                article: ['find', 'findOne', 'create', 'update', 'delete'],
+                author,
+                landing: ['find', 'update', 'readDrafts'],
+              },
             },
           },
-        },
-        adapter,
-      )),
-  );
-  afterAll(() => test.close());
+          adapter,
+        )),
+    );
+    afterAll(() => test.close());
 
-  it('without it a GET of drafts is a 403, and writing drafts still works', async () => {
-    const { documentId } = (
-      await test.http
-        .post('/api/articles?status=draft')
-        .send({ data: { title: 'Draft' } })
-        .expect(201)
-    ).body.data;
-    expect((await test.http.get('/api/articles?status=draft').expect(403)).body).toEqual(FORBIDDEN);
-    expect((await test.http.get(`/api/articles/${documentId}?status=draft`).expect(403)).body).toEqual(
-      FORBIDDEN,
-    );
-    expect((await test.http.get('/api/articles?status=draft&filters[nope]=1').expect(403)).body).toEqual(
-      FORBIDDEN,
-    );
-    expect(
-      (
+    it('without it a GET of drafts is a 403, and writing drafts still works', async () => {
+      const { documentId } = (
         await test.http
-          .put(`/api/articles/${documentId}?status=draft`)
-          .send({ data: { title: 'Draft 2' } })
-          .expect(200)
-      ).body.data.title,
-    ).toBe('Draft 2');
-    await test.http.get('/api/articles?status=published').expect(200);
-  });
+          .post('/api/articles?status=draft')
+          .send({ data: { title: 'Draft' } })
+          .expect(201)
+      ).body.data;
+      expect((await test.http.get('/api/articles?status=draft').expect(403)).body).toEqual(FORBIDDEN);
+      expect((await test.http.get(`/api/articles/${documentId}?status=draft`).expect(403)).body).toEqual(
+        FORBIDDEN,
+      );
+      expect((await test.http.get('/api/articles?status=draft&filters[nope]=1').expect(403)).body).toEqual(
+        FORBIDDEN,
+      );
+      expect(
+        (
+          await test.http
+            .put(`/api/articles/${documentId}?status=draft`)
+            .send({ data: { title: 'Draft 2' } })
+            .expect(200)
+        ).body.data.title,
+      ).toBe('Draft 2');
+      await test.http.get('/api/articles?status=published').expect(200);
+    });
 
-  it('types without drafts need no such right', async () => {
-    await test.http.get('/api/authors?status=draft').expect(200);
-  });
+    it('types without drafts need no such right', async () => {
+      await test.http.get('/api/authors?status=draft').expect(200);
+    });
 
-  it('drafts of a target that may not be read are left out of a populate, and refused in filters and sorts', async () => {
-    const { documentId } = (
+    it('drafts of a target that may not be read are left out of a populate, and refused in filters and sorts', async () => {
+      const { documentId } = (
+        await test.http
+          .post('/api/articles')
+          .send({ data: { title: 'Featured' } })
+          .expect(201)
+      ).body.data;
       await test.http
-        .post('/api/articles')
-        .send({ data: { title: 'Featured' } })
-        .expect(201)
-    ).body.data;
-    await test.http
-      .put('/api/landing')
-      .send({ data: { headline: 'h', featured: [documentId] } })
-      .expect(200);
-    expect(
-      (await test.http.get('/api/landing?populate=featured').expect(200)).body.data.featured,
-    ).toHaveLength(1);
-    expect(
-      (await test.http.get('/api/landing?populate=featured&status=draft').expect(200)).body.data,
-    ).not.toHaveProperty('featured');
-    expect(
-      (await test.http.get('/api/landing?status=draft&filters[featured][title]=x').expect(400)).body.error
-        .message,
-    ).toBe('Invalid key featured');
-  });
-});
+        .put('/api/landing')
+        .send({ data: { headline: 'h', featured: [documentId] } })
+        .expect(200);
+      expect(
+        (await test.http.get('/api/landing?populate=featured').expect(200)).body.data.featured,
+      ).toHaveLength(1);
+      expect(
+        (await test.http.get('/api/landing?populate=featured&status=draft').expect(200)).body.data,
+      ).not.toHaveProperty('featured');
+      expect(
+        (await test.http.get('/api/landing?status=draft&filters[featured][title]=x').expect(400)).body.error
+          .message,
+      ).toBe('Invalid key featured');
+    });
+  },
+);
