@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/house.ts';
-import { ADAPTERS, createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -40,7 +41,7 @@ interface Shown {
   readonly milliseconds: number;
 }
 
-describe.each(ADAPTERS)('short reads of one moment on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   beforeAll(async () => {

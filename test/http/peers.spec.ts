@@ -9,7 +9,8 @@
  */
 import { defineCollectionType } from 'nestjs-content-api';
 import { stories } from '../fixtures/stories.ts';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
 import { all, BOTH_STATES, EVERYWHERE, Writer } from './writer.ts';
 
 let test: TestApp;
@@ -471,7 +472,7 @@ describe('peers 24: what locales share', () => {
   });
 });
 
-describe.each(ADAPTERS)('peers 39: required relations on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('peers 39: required relations on %s', (adapter) => {
   const leaf = defineCollectionType({
     singularApiId: 'leaf',
     pluralApiId: 'leaves',

@@ -20,7 +20,8 @@ import {
 } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { type author as Author, blog } from '../fixtures/blog.ts';
-import { ADAPTERS, type Adapter } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { type Adapter } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { failure, type Host, startHost } from './helpers.ts';
 
@@ -152,7 +153,7 @@ const start = (
     ...(database === undefined ? {} : { database }),
   });
 
-describe.each(ADAPTERS)('registration on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('registration on %s', (adapter) => {
   it.each(WAYS)(
     '%s the content is served, and the schema is settled after one update',
     async (_name, way) => {

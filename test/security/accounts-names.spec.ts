@@ -1,7 +1,7 @@
 /** R17, R18, R25: one name for one reader, whoever writes it, and passwords that are not all alike. */
 import { type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { contentTypes } from '../accounts/helpers.ts';
-import { ADAPTERS } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
 import { type AccountsWorld, PASSWORD, startAccounts } from './accounts-world.ts';
 
 const safe = defineCollectionType({
@@ -12,7 +12,7 @@ const safe = defineCollectionType({
 
 const point = (code: number): string => String.fromCodePoint(code);
 
-describe.each(ADAPTERS)('on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
   let world: AccountsWorld;
   let jwt: string;
   let other: Readonly<Record<string, any>>;

@@ -6,7 +6,8 @@ import { CollectionController, ContentModule } from 'nestjs-content-api';
 import { userTypes } from 'nestjs-content-api/accounts';
 import { tokenIn } from '../accounts/helpers.ts';
 import { snapshot } from '../http/helpers.ts';
-import { ADAPTERS, countStatements } from '../support/app.ts';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements } from '../support/app.ts';
 import {
   type AccountsWorld,
   closedAfterEach,
@@ -44,7 +45,7 @@ const PRIVATE = [
 /** Gives mails that nothing waits for the time to be sent. */
 const settle = (): Promise<unknown> => new Promise((done) => setTimeout(done, 100));
 
-describe.each(ADAPTERS)('on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
   let world: AccountsWorld;
   beforeAll(async () => {
     world = await startAccounts(adapter);
