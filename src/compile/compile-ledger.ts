@@ -167,9 +167,14 @@ export function compileProbe(schema: Schema): Probe {
   };
 }
 
+const COUNTED = sql`t.locale = '' and t.published and t.total = 1`;
+
 /** Whether the row `t` of totals says that the versions of a type were counted. */
-export const isCounted = (type: Sql): Sql =>
-  sql`t.type = ${type} and t.locale = '' and t.published and t.total = 1`;
+export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${COUNTED}`;
+
+/** Says that they were not, of types whose row `t` is as the condition says. */
+export const uncount = ({ total }: LedgerTables, condition: Sql): Sql =>
+  sql`update ${quote(total)} t set total = 0 where ${COUNTED} and ${condition}`;
 
 /** For what may take long in large tables. */
 export const patiently = (): Statement => print(sql`select set_config('statement_timeout', '0', true)`);

@@ -2,7 +2,7 @@
 import { EVERYTHING, type LedgerTables, ledgerTablesOf } from '../schema/ledger.js';
 import type { ContentType } from '../schema/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
-import { allChanged, isCounted, isSettled, unseen } from './compile-ledger.js';
+import { allChanged, isCounted, isSettled, uncount, unseen } from './compile-ledger.js';
 
 /** The columns of a row of totals. */
 const INTO = sql`(type, locale, published, total, horizon, settled, writer)`;
@@ -18,9 +18,16 @@ const settledOf = ({ total }: LedgerTables): Sql => sql`${quote(total)} s where 
 const pendingOf = (tables: LedgerTables): Sql =>
   union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
+/** The same, `p`, of tables whose row says what is settled. */
+const pendingSince = (rows: Sql, tables: LedgerTables): Sql =>
+  sql`${rows} s cross join lateral (${pendingOf(tables)}) p`;
+
+/** What is settled, as a table. */
+const stateOf = (tables: LedgerTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
+
 /** Says of types that nobody has counted their versions. */
-export const compileUncount = ({ total }: LedgerTables, types: readonly string[]): Statement =>
-  print(sql`update ${quote(total)} t set total = 0 where ${isCounted(sql`any(${param(types)}::text[])`)}`);
+export const compileUncount = (tables: LedgerTables, types: readonly string[]): Statement =>
+  print(uncount(tables, sql`t.type = any(${param(types)}::text[])`));
 
 /**
  * Begins anew where no row says what is settled, or another server has written it: nothing is counted, no
@@ -34,7 +41,7 @@ export function compileReset(file: ContentType): Statement {
   const due = sql`select 1 where not exists (select 1 from ${settledOf(tables)})`;
   const isDue = sql`exists (select 1 from due)`;
   const gone = sql`delete from ${quote(change)} where ${isDue}`;
-  const uncounted = sql`update ${quote(total)} t set total = 0 where t.locale = '' and t.published and ${isDue}`;
+  const uncounted = uncount(tables, isDue);
   const told = allChanged(file, [EVERYTHING], isDue);
   return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted}), told as (${told})
     insert into ${quote(total)} as s ${INTO}
@@ -56,7 +63,7 @@ export function compileRecount(type: ContentType): Statement {
   const ofType = sql`where p.type = ${name} and p.locale <> '' group by p.locale, p.published`;
   const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
   const deltas = sql`select p.locale, p.published, sum(p.delta) as n
-    from (select s.settled from ${settledOf(tables)}) s cross join lateral (${pendingOf(tables)}) p ${ofType}`;
+    from ${pendingSince(sql`(${stateOf(tables)})`, tables)} ${ofType}`;
   const kept = sql`select p.locale, p.published, sum(p.total) as n from ${total} p ${ofType}`;
   const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
       coalesce(k.n, 0) as base
@@ -78,11 +85,10 @@ export function compileRecount(type: ContentType): Statement {
  * what whoever held it before has settled. What it sees, it adds up, and says so; both are seen at once.
  */
 export function compileSettle(tables: LedgerTables): Statement {
-  const state = sql`select s.settled from ${settledOf(tables)}`;
   const sums = sql`select p.type, p.locale, p.published, sum(p.delta) as n
-    from state s cross join lateral (${pendingOf(tables)}) p
+    from ${pendingSince(sql`state`, tables)}
     group by p.type, p.locale, p.published having sum(p.delta) <> 0`;
-  return print(sql`with state as (${state})
+  return print(sql`with state as (${stateOf(tables)})
     insert into ${quote(tables.total)} as t ${INTO}
     select p.type, p.locale, p.published, p.n, '0'::xid8, null, null from (${sums}) p
     union all select '', '', false, 0, '0'::xid8, pg_current_snapshot(), ${writerOf(tables)} from state
@@ -96,7 +102,8 @@ export function compileSettle(tables: LedgerTables): Statement {
  */
 export function compileFold(tables: LedgerTables, before: string): Statement {
   const { change, total } = tables;
-  const until = sql`select least(${param(before)}::xid8, pg_snapshot_xmin(s.settled)) from ${settledOf(tables)}`;
+  const until = sql`select least(${param(before)}::xid8, pg_snapshot_xmin(s.settled))
+    from ${settledOf(tables)}`;
   const gone = sql`delete from ${quote(change)} c where c.xid < (${until}) returning 1`;
   return print(sql`with gone as (${gone})
     update ${quote(total)} s set horizon = greatest(s.horizon, (${until})), writer = ${writerOf(tables)}
@@ -107,8 +114,7 @@ export function compileFold(tables: LedgerTables, before: string): Statement {
 export const compilePending = (tables: LedgerTables, most: number): Statement =>
   print(
     sql`select count(*) >= ${constant(most)} as pending
-      from (select 1 from (select s.settled from ${settledOf(tables)}) s
-        cross join lateral (${pendingOf(tables)}) p limit ${constant(most)}) q`,
+      from (select 1 from ${pendingSince(sql`(${stateOf(tables)})`, tables)} limit ${constant(most)}) q`,
   );
 
 /**

@@ -18,6 +18,7 @@ import { besideTable } from '../schema/table-shapes.js';
 import { inSchema, parted } from '../schema/naming.js';
 import { constant, type Identifier, join, print, quote, type Sql, sql, typeName } from '../sql.js';
 import { nextCount } from './changes.js';
+import { uncount } from './compile-ledger.js';
 
 /** The columns of a change. */
 const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
@@ -66,8 +67,7 @@ function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
   // That is nothing unless the transaction looks at an older state.
-  const uncounted = sql`update ${quote(tables.total)} t set total = 0
-    where t.type = tg_argv[0] and t.locale = '' and t.published;`;
+  const uncounted = sql`${uncount(tables, sql`t.type = tg_argv[0]`)};`;
   return sql`declare few int; begin
     if tg_op = 'INSERT' then ${noteRows(writing, sql`fresh`, sql``)}
     elsif tg_op = 'DELETE' then ${noteRows(writing, sql`former`, sql`-`)}

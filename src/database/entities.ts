@@ -156,7 +156,9 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
     });
   if (missing.length > 0) {
     throw new Error(
-      `MikroORM has no entities of this model for ${missing.map(({ tableName }) => tableName).join(', ')}: set "autoLoadEntities: true" in MikroOrmModule.forRoot, or list contentEntities(model) of the very same model in its "entities"`,
+      `MikroORM has no entities of this model for ${missing.map(({ tableName }) => tableName).join(', ')}: ` +
+        'set "autoLoadEntities: true" in MikroOrmModule.forRoot, or list contentEntities(model) of the very same ' +
+        'model in its "entities"',
     );
   }
 }

@@ -192,7 +192,8 @@ export class NativePool {
   advice(): readonly string[] {
     if (this.pool.options.connectionTimeoutMillis) return [];
     return [
-      'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, connections under way are never given up',
+      'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, ' +
+        'connections under way are never given up',
     ];
   }
 

@@ -39,7 +39,8 @@ export class ModelWatch {
     if (stored === null || stored === this.own || stored === this.first) return;
     if (!this.hasTold)
       this.logger.warn(
-        'The content has been migrated to another model than this process has: it publishes nothing any more, and makes no drafts and locales. Replace it by the new release',
+        'The content has been migrated to another model than this process has: it publishes nothing any more, ' +
+          'and makes no drafts and locales. Replace it by the new release',
       );
     this.hasTold = true;
     throw unavailable('The content model has changed; this server is about to be replaced');

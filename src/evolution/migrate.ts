@@ -75,7 +75,8 @@ function wayOf(changes: Changes, from: string | null, to: ModelDescription): str
 
 /** What is told where the tables were made without the library's migrations. */
 const NOT_NOTED =
-  'The database does not say of which model it is: it is taken to be of this one, as far as its tables and columns are there';
+  'The database does not say of which model it is: it is taken to be of this one, as far as its tables and ' +
+  'columns are there';
 
 /** No content at all. */
 const nothing = (goal: Side): Side => ({

@@ -97,7 +97,8 @@ function listed(conflicts: readonly ArchiveConflict[]): string {
 }
 
 const summary = ({ imported, replaced, same, skipped, contents }: ImportResult): string =>
-  `Imported: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out; ${contents} contents of files`;
+  `Imported: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out; ` +
+  `${contents} contents of files`;
 
 const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnConflict[];
 

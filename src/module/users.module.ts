@@ -49,7 +49,11 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
  *
  * @example
  * imports: [
- *   ContentModule.forRoot({ contentTypes: [article, ...userTypes()], access: { roles: { authenticated: { article: ['find'] } } }, … }),
+ *   ContentModule.forRoot({
+ *     contentTypes: [article, ...userTypes()],
+ *     access: { roles: { authenticated: { article: ['find'] } } },
+ *     …
+ *   }),
  *   UsersModule.forRoot({ secret: process.env.JWT_SECRET }),
  * ]
  *

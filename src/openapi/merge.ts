@@ -36,7 +36,8 @@ const renamed = <T>(value: T, to: Renaming): T => renamedIn(value, to) as T;
 function checkVersion({ openapi }: HostDocument): void {
   if (openapi.startsWith('3.1')) return;
   throw new Error(
-    `The content is described by OpenAPI 3.1, and this document is ${openapi}: new DocumentBuilder().setOpenAPIVersion('3.1.0') makes one that it can be merged with`,
+    `The content is described by OpenAPI 3.1, and this document is ${openapi}: ` +
+      "new DocumentBuilder().setOpenAPIVersion('3.1.0') makes one that it can be merged with",
   );
 }
 

@@ -77,7 +77,8 @@ class Connecting {
     for (let step: Step | undefined = first; step !== undefined; step = this.awaited(step)) {
       if (this.waiting.has(step.id))
         throw validationError(
-          'A circular reference was found in the connect array. One relation is trying to connect before/after another one that is trying to connect before/after it',
+          'A circular reference was found in the connect array. One relation is trying to connect before/after ' +
+            'another one that is trying to connect before/after it',
         );
       this.waiting.add(step.id);
       chain.push(step);
@@ -101,7 +102,8 @@ class Connecting {
         : list.toAfter(step.id, step.anchor);
     if (!this.strict) return list.toEnd(step.id);
     throw validationError(
-      `There was a problem connecting relation with id ${step.shown} at position ${step.positionShown}. The relation with id ${step.anchorShown} needs to be connected first.`,
+      `There was a problem connecting relation with id ${step.shown} at position ${step.positionShown}. ` +
+        `The relation with id ${step.anchorShown} needs to be connected first.`,
     );
   }
 }

@@ -87,7 +87,8 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
 /** One document has one locale at a time; the message names what was sent instead. */
 export const notOneLocale = (pick: LocalePick): Error =>
   validationError(
-    `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. Document locales must be strings.`,
+    `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. ` +
+      'Document locales must be strings.',
     { key: 'locale', path: null, source: 'query', param: 'locale' },
   );
 

@@ -133,7 +133,8 @@ function checkMixedItem(item: PopulateItem, attribute: MixedAttribute, model: Mo
   if (found || item.text !== null || item.raw === '*') {
     const named = `${model.uid}.${attribute.name} (${model.model === 'type' ? typeUid(model) : model.uid})`;
     throw validationError(
-      `Invalid nested populate for ${named}. Expected a fragment ("on") or "count" but found ${JSON.stringify(item.raw)}`,
+      `Invalid nested populate for ${named}. Expected a fragment ("on") or "count" ` +
+        `but found ${JSON.stringify(item.raw)}`,
       { key: item.key, path: item.at, ...POPULATE_SOURCE },
     );
   }

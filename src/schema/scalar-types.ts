@@ -123,7 +123,8 @@ const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
   // Digits, as a text.
   int8: (json, name) =>
     guarded(
-      sql`rtrim(${json}->>${name}, '0123456789') in ('', '-') and ${json}->>${name} not in ('', '-') and length(${json}->>${name}) < 40`,
+      sql`rtrim(${json}->>${name}, '0123456789') in ('', '-') and ${json}->>${name} not in ('', '-')
+        and length(${json}->>${name}) < 40`,
       sql`(${json}->>${name})::numeric`,
     ),
 };

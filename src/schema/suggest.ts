@@ -37,5 +37,6 @@ const SHOWN = 12;
 export function among(word: string, known: readonly string[]): string {
   const near = suggest(word, known);
   if (near !== '' || known.length === 0) return near;
-  return `; there ${known.length === 1 ? 'is' : 'are'} ${known.slice(0, SHOWN).join(', ')}${known.length > SHOWN ? ', …' : ''}`;
+  const [verb, more] = [known.length === 1 ? 'is' : 'are', known.length > SHOWN ? ', …' : ''];
+  return `; there ${verb} ${known.slice(0, SHOWN).join(', ')}${more}`;
 }

@@ -206,7 +206,12 @@ export type ContentClient<Client> = Omit<Client, 'collection' | 'single'> & {
   ): {
     find(query?: object): Promise<{
       data: Collections[K]['document'][];
-      meta: { pagination?: { page?: number; pageSize?: number; pageCount?: number; start?: number; limit?: number; total?: number } };
+      meta: {
+        pagination?: {
+          page?: number; pageSize?: number; pageCount?: number;
+          start?: number; limit?: number; total?: number;
+        };
+      };
     }>;
     findOne(documentId: string, query?: object): Promise<{ data: Collections[K]['document'] }>;
     create(data: Collections[K]['input'], query?: object): Promise<{ data: Collections[K]['document'] }>;
