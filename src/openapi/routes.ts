@@ -135,7 +135,6 @@ const write = (of: Parameters<typeof row>[0]): RouteRow =>
   row({
     parameters: ['locale', 'statusOfWrite', ...SHOWN, ...CONDITION],
     ...of,
-    errors: [...(of.errors ?? ON_DOCUMENT), ...ON_WRITE, ...ON_BODY],
   });
 
 /** Publishing and the like: of one locale, or of all that the document has. */
@@ -155,7 +154,6 @@ const ON_DOCUMENTS: readonly RouteRow[] = [
     status: 204,
     answer: 'nothing',
     parameters: ['localeOrAll', ...CONDITION],
-    errors: [...ON_DOCUMENT, ...ON_WRITE],
     summary: 'Deletes a document, or one locale of it',
   }),
   transition({ route: 'publish', below: '/actions/publish', summary: 'Publishes a draft' }),
@@ -175,7 +173,6 @@ const ON_DOCUMENTS: readonly RouteRow[] = [
     handler: 'schedule',
     method: 'put',
     body: 'schedule',
-    errors: [...ON_DOCUMENT, ...ON_WRITE, ...ON_BODY],
     summary: 'Sets when a document is published by itself',
   }),
   schedule({
@@ -183,7 +180,6 @@ const ON_DOCUMENTS: readonly RouteRow[] = [
     method: 'delete',
     status: 204,
     answer: 'nothing',
-    errors: [...ON_DOCUMENT, ...ON_WRITE],
     summary: 'Leaves publishing to people',
   }),
 ];
@@ -253,7 +249,9 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
     one.onDocument && type.kind === 'collectionType' ? ['documentId', ...one.parameters] : one.parameters;
   const parameters = parametersOf(names, routed);
   const body = one.body === null ? null : BODIES[one.body](routed);
-  const errors = [...new Set([...ALWAYS, ...one.errors])].sort();
+  // A body is looked at wherever one might write, also where none is asked for.
+  const onWrite = one.method === 'get' ? [] : [...ON_WRITE, ...ON_BODY];
+  const errors = [...new Set([...ALWAYS, ...one.errors, ...onWrite])].sort();
   return {
     operationId: `${nameOf(type)}_${one.handler}`,
     tags: [type.singularApiId],

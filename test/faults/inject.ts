@@ -220,7 +220,7 @@ export class Injector {
     const result = run();
     result.catch(() => undefined);
     if (mode === 'killing') await kill();
-    if (mode === 'kill') await result.then(kill);
+    if (mode === 'kill') await result.then(kill, kill);
     return result;
   }
 

@@ -97,6 +97,24 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
     await test.http.post('/api/openapi.json').expect(405);
   });
 
+  it('2.1: describes the 415 of a body that is not JSON wherever one may write, a DELETE included', async () => {
+    const asWriter = { authorization: 'Bearer writer' };
+    const { body } = await test.http.get('/api/openapi.json').set(asWriter).expect(200);
+    const operations = Object.entries<Record<string, { responses: object }>>(body.paths).flatMap(
+      ([path, of]) =>
+        Object.entries(of).map(([method, { responses }]) => ({ path, method, is415: '415' in responses })),
+    );
+    const writing = operations.filter(({ method }) => method !== 'get');
+    expect(new Set(writing.map(({ method }) => method))).toEqual(new Set(['post', 'put', 'delete']));
+    for (const { path, method, is415 } of operations)
+      expect([path, method, is415]).toEqual([path, method, method !== 'get']);
+    for (const { path, method } of writing)
+      await test.http[method as 'put'](path.replace('{documentId}', 'some'))
+        .set({ ...asWriter, 'content-type': 'application/octet-stream' })
+        .send('{"data":{}}')
+        .expect(415);
+  });
+
   it('17.1: describes the format that it is asked for in', async () => {
     const { body } = await test.http.get('/api/openapi.json').set('Strapi-Response-Format', 'v4').expect(200);
     expect(Object.keys(body.components.schemas.Category.properties as object)).toContain('attributes');
