@@ -64,7 +64,7 @@ class Party implements Pass {
   private calls: TicketCalls | null = null;
   isOver = false;
 
-  /** Of whom all others have the text. */
+  /** All others have the text of the first. */
   constructor(readonly first: PoolRead) {}
 
   take(seat: Seat): void {

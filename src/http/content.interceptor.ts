@@ -5,6 +5,7 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
 import { from } from 'rxjs';
 import { ContentRequests } from './content-requests.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
@@ -15,8 +16,8 @@ import { type HttpRequest, isRead, stateOf } from './request-state.js';
  * The two interceptors of content routes, one inside the other. Nest takes them for one, because each that it
  * knows of costs kilobytes of promises and observables a request.
  *
- * For the same reason a read of a generated controller is done from here: it has no body for pipes, and no
- * code of the host's between here and its handler, which would do just this.
+ * For the same reason what a generated controller is asked for is done from here, where the host has no pipes
+ * for the body of a write: nothing of the host's is between here and its handler, which would do just this.
  */
 @Injectable()
 export class ContentInterceptor implements NestInterceptor {
@@ -24,14 +25,25 @@ export class ContentInterceptor implements NestInterceptor {
     @Inject(EnvelopeInterceptor) private readonly envelope: EnvelopeInterceptor,
     @Inject(PopulateInterceptor) private readonly populate: PopulateInterceptor,
     @Inject(ContentRequests) private readonly requests: ContentRequests,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
-    if (!isRead(request) || stateOf(request).route?.isGenerated !== true)
+    if (!this.isOurs(request))
       return this.envelope.intercept(context, { handle: () => this.populate.intercept(context, next) });
     this.populate.narrow(request);
-    return from(this.requests.perform(request).then((answer) => this.envelope.send(http, answer)));
+    return from(
+      this.requests.perform(request, request.body).then((answer) => this.envelope.send(http, answer)),
+    );
+  }
+
+  /** Whether nothing of the host's stands before the handler, which is generated. */
+  private isOurs(request: HttpRequest): boolean {
+    if (stateOf(request).route?.isGenerated !== true) return false;
+    const { application } = this;
+    const pipes = [application.getGlobalPipes(), application.getGlobalRequestPipes()];
+    return isRead(request) || pipes.every(({ length }) => length === 0);
   }
 }
