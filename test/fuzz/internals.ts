@@ -1,7 +1,4 @@
-/**
- * The library's own rooms, for tests that look below HTTP: the sources under jest, the built package in plain
- * Node, which cannot run decorators.
- */
+/** The library's own rooms, as fuzzers use them. */
 import type * as BuildSchema from '../../src/schema/build-schema.ts';
 import type * as CompileRead from '../../src/compile/compile-read.ts';
 import type * as Errors from '../../src/errors.ts';
@@ -16,6 +13,7 @@ import type { Schema } from '../../src/schema/model.ts';
 import type { ContentSettings } from '../../src/settings.ts';
 import type { ReadRequest } from '../../src/plan/plan-read.ts';
 import type { Statement } from '../../src/sql.ts';
+import { loadRoom } from '../support/rooms.ts';
 
 export type {
   Attribute,
@@ -28,19 +26,16 @@ export type {
   Schema,
 } from '../../src/schema/model.ts';
 
-const underJest = process.env.JEST_WORKER_ID !== undefined;
-const load = <T>(room: string): Promise<T> =>
-  import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
-
-export const { buildSchema } = await load<typeof BuildSchema>('schema/build-schema');
-const { readRaw } = await load<typeof ReadRaw>('query/read-raw');
-const { parseQuery } = await load<typeof ParseQuery>('query/parse-query');
-const { planRead } = await load<typeof PlanRead>('plan/plan-read');
-const { compileAnswer, compileRead } = await load<typeof CompileRead>('compile/compile-read');
-const { PlanCache, statementOf: keptStatementOf } = await load<typeof PlanCacheRoom>('documents/plan-cache');
-export const { OPERATORS } = await load<typeof Operators>('query/operators');
-export const { resolveSettings } = await load<typeof Settings>('settings');
-export const { ContentError, ERRORS } = await load<typeof Errors>('errors');
+export const { buildSchema } = await loadRoom<typeof BuildSchema>('schema/build-schema');
+const { readRaw } = await loadRoom<typeof ReadRaw>('query/read-raw');
+const { parseQuery } = await loadRoom<typeof ParseQuery>('query/parse-query');
+const { planRead } = await loadRoom<typeof PlanRead>('plan/plan-read');
+const { compileAnswer, compileRead } = await loadRoom<typeof CompileRead>('compile/compile-read');
+const { PlanCache, statementOf: keptStatementOf } =
+  await loadRoom<typeof PlanCacheRoom>('documents/plan-cache');
+export const { OPERATORS } = await loadRoom<typeof Operators>('query/operators');
+export const { resolveSettings } = await loadRoom<typeof Settings>('settings');
+export const { ContentError, ERRORS } = await loadRoom<typeof Errors>('errors');
 
 /** What a request is beside its query string. */
 export interface Request {

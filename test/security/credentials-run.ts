@@ -9,7 +9,7 @@ import { SignJWT } from 'jose';
 import { SECRET, tokenIn } from '../accounts/helpers.ts';
 import type { Adapter } from '../support/app.ts';
 import { type AccountsWorld, startAccounts } from './accounts-world.ts';
-import type { Case, Secret, Sent, Value } from './credentials-cases.ts';
+import { type Case, NOWHERE, type Secret, type Sent, type Value } from './credentials-cases.ts';
 
 /** Begins every password of the run, so that a part of one is found as well. */
 const MARK = 'kAn4ry';
@@ -325,7 +325,8 @@ export class Watched {
       values['passwordConfirmation'] = values['password'];
     const json = JSON.stringify('data' in values ? { data: { ...values, data: undefined } } : values);
     const password = typeof values['password'] === 'string' ? values['password'] : null;
-    switch (malformed) {
+    // Where the library has no route, the host's framework says what is wrong with a body, and shows a piece of it.
+    switch (NOWHERE.includes(path) ? 'no' : malformed) {
       case 'no':
         return { text: json, password };
       case 'unquoted':

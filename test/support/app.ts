@@ -5,10 +5,13 @@ import pg from 'pg';
 import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import type * as LedgerRoom from '../../src/documents/ledger-worker.ts';
 import { createDatabase } from './database.ts';
+import { loadRoom } from './rooms.ts';
 import { textsOf, Upkeep } from './upkeep.ts';
 import { watchQueries } from './watch-queries.ts';
+
+const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('documents/ledger-worker');
 
 export const ADAPTERS = ['express', 'fastify'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
