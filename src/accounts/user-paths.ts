@@ -13,7 +13,7 @@ import {
   type Parameter,
   type Paths,
 } from '../openapi/document.js';
-import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from '../openapi/error-answers.js';
+import { errorAnswers, ON_DOCUMENT, statusesOf } from '../openapi/error-answers.js';
 import { writeData } from '../openapi/inputs.js';
 import { type ParameterName, parametersOf } from '../openapi/parameters.js';
 import { rootView } from '../openapi/view.js';
@@ -209,7 +209,6 @@ function operationOf(one: AccountRow, asked: Asked): Operation {
   const { type, action, describing } = asked;
   const view = rootView(describing, type, action);
   const parameters = parametersOf(one.parameters, { type, view, describing }) as Parameter[];
-  const writes = one.method === 'get' ? [] : [...ON_WRITE, ...ON_BODY];
   const onOne = one.parameters.includes('id') ? ON_DOCUMENT : [];
   return {
     operationId: `${one.of === USER ? 'Users' : 'Roles'}_${one.handler}`,
@@ -219,7 +218,7 @@ function operationOf(one: AccountRow, asked: Asked): Operation {
     ...(one.body === null ? {} : { requestBody: { required: true, content: json(BODIES[one.body](asked)) } }),
     responses: {
       [one.status]: { description: 'The answer.', content: json(one.answer(asked)) },
-      ...errorAnswers([...new Set([...ALWAYS, ...onOne, ...writes])].sort(), describing.components),
+      ...errorAnswers(statusesOf(one.method, onOne), describing.components),
     },
   };
 }

@@ -18,12 +18,12 @@ const settledOf = ({ total }: LedgerTables): Sql => sql`${quote(total)} s where 
 const pendingOf = (tables: LedgerTables): Sql =>
   union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
-/** The same, `p`, of tables whose row says what is settled. */
-const pendingSince = (rows: Sql, tables: LedgerTables): Sql =>
-  sql`${rows} s cross join lateral (${pendingOf(tables)}) p`;
-
 /** What is settled, as a table. */
 const stateOf = (tables: LedgerTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
+
+/** Changes `p` that are not settled, as such a table says. */
+const pendingSince = (tables: LedgerTables, state = sql`(${stateOf(tables)})`): Sql =>
+  sql`${state} s cross join lateral (${pendingOf(tables)}) p`;
 
 /** Says of types that nobody has counted their versions. */
 export const compileUncount = (tables: LedgerTables, types: readonly string[]): Statement =>
@@ -63,7 +63,7 @@ export function compileRecount(type: ContentType): Statement {
   const ofType = sql`where p.type = ${name} and p.locale <> '' group by p.locale, p.published`;
   const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
   const deltas = sql`select p.locale, p.published, sum(p.delta) as n
-    from ${pendingSince(sql`(${stateOf(tables)})`, tables)} ${ofType}`;
+    from ${pendingSince(tables)} ${ofType}`;
   const kept = sql`select p.locale, p.published, sum(p.total) as n from ${total} p ${ofType}`;
   const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
       coalesce(k.n, 0) as base
@@ -86,7 +86,7 @@ export function compileRecount(type: ContentType): Statement {
  */
 export function compileSettle(tables: LedgerTables): Statement {
   const sums = sql`select p.type, p.locale, p.published, sum(p.delta) as n
-    from ${pendingSince(sql`state`, tables)}
+    from ${pendingSince(tables, sql`state`)}
     group by p.type, p.locale, p.published having sum(p.delta) <> 0`;
   return print(sql`with state as (${stateOf(tables)})
     insert into ${quote(tables.total)} as t ${INTO}
@@ -114,7 +114,7 @@ export function compileFold(tables: LedgerTables, before: string): Statement {
 export const compilePending = (tables: LedgerTables, most: number): Statement =>
   print(
     sql`select count(*) >= ${constant(most)} as pending
-      from (select 1 from ${pendingSince(sql`(${stateOf(tables)})`, tables)} limit ${constant(most)}) q`,
+      from (select 1 from ${pendingSince(tables)} limit ${constant(most)}) q`,
   );
 
 /**

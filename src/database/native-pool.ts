@@ -20,7 +20,7 @@ import type { Row, Runner } from './runner.js';
 import { type KnownText, type PoolRead, ReadFlights, type Send } from './read-flights.js';
 import { laneOf } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
-import { abandoned, type Pass, Ticket, type TicketCalls, type TicketRequest } from './ticket.js';
+import { abandoned, type Pass, Ticket, type TicketCalls } from './ticket.js';
 
 /** What a read is like, and who waits for it. */
 export interface ReadTraits {
@@ -126,10 +126,6 @@ export class NativePool {
     else for (const config of configs) job.query(config, done);
   };
 
-  private ticketOf(request: TicketRequest): (calls: TicketCalls) => Pass {
-    return (calls) => new Ticket(this.office, request, calls);
-  }
-
   /** A connection beside the pool's. Throws where there is none to be had. */
   open(): Promise<OwnConnection> {
     return OwnConnection.open(this.pool, this.prepares);
@@ -142,7 +138,9 @@ export class NativePool {
         this.forget(client);
         this.within(job, client, work).then(resolve, reject);
       };
-      new Job(this.office.pool, this.ticketOf({ lane: 'write', turn, hangup }), { begin, fail: reject });
+      const ticketOf = (calls: TicketCalls): Pass =>
+        new Ticket(this.office, { lane: 'write', turn, hangup }, calls);
+      new Job(this.office.pool, ticketOf, { begin, fail: reject });
     });
   }
 

@@ -1,11 +1,10 @@
 /** The description of `/api/upload…` (protocol section 20): one row for each route. */
 import type { Action } from '../access/permissions.js';
-import { ERRORS } from '../errors.js';
 import { answerWith, type Beside } from '../openapi/answers.js';
 import type { Describe, Describing } from '../openapi/describing.js';
 import { anyOf, closed, type Content, json, type JsonSchema, list, NULL, open } from '../openapi/document.js';
 import type { Operation, Response } from '../openapi/document.js';
-import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from '../openapi/error-answers.js';
+import { errorAnswers, ON_DOCUMENT, statusesOf } from '../openapi/error-answers.js';
 import { type ParameterName, parametersOf } from '../openapi/parameters.js';
 import { listMeta } from '../openapi/routes.js';
 import { rootView } from '../openapi/view.js';
@@ -118,7 +117,7 @@ const ROWS: readonly FileRow[] = [
     action: 'delete',
     parameters: ['id', 'fields'],
     answer: fileSchema,
-    errors: [...ON_DOCUMENT, ...ON_WRITE, ...ON_BODY],
+    errors: ON_DOCUMENT,
   },
 ];
 
@@ -134,7 +133,7 @@ function operationOf(one: FileRow, asked: Asked): Operation {
       : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
     responses: {
       200: { description: 'The answer.', content: json(one.answer(asked)) },
-      ...errorAnswers([...ALWAYS, ...one.errors], describing.components),
+      ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
     },
   };
 }
@@ -157,7 +156,7 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
     const file = fileSchema({ type, action, describing });
     return { description, content: json(action === 'create' ? list(file) : file) };
   };
-  const errors = [...ALWAYS, ...ON_WRITE, ...ON_BODY, ...(updates === true ? [ERRORS.NotFoundError] : [])];
+  const errors = statusesOf('post', updates === true ? ON_DOCUMENT : []);
   return {
     operationId: 'Files_upload',
     tags: ['upload'],

@@ -42,8 +42,8 @@ export class ContentInterceptor implements NestInterceptor {
   /** Whether nothing of the host's stands before the handler, which is generated. */
   private isOurs(request: HttpRequest): boolean {
     if (stateOf(request).route?.isGenerated !== true) return false;
+    if (isRead(request)) return true;
     const { application } = this;
-    const pipes = [application.getGlobalPipes(), application.getGlobalRequestPipes()];
-    return isRead(request) || pipes.every(({ length }) => length === 0);
+    return application.getGlobalPipes().length + application.getGlobalRequestPipes().length === 0;
   }
 }

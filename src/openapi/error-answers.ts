@@ -67,5 +67,14 @@ export const ALWAYS: readonly number[] = [
 
 /** What an operation on one document may fail with, what a write may, and what a body may. */
 export const ON_DOCUMENT: readonly number[] = [NotFoundError];
-export const ON_WRITE: readonly number[] = [ConflictError, ERRORS.PreconditionFailedError];
+const ON_WRITE: readonly number[] = [ConflictError, ERRORS.PreconditionFailedError];
 export const ON_BODY: readonly number[] = [ERRORS.PayloadTooLargeError, ERRORS.UnsupportedMediaTypeError];
+
+/**
+ * The errors of an operation, with those that it has of its own: a body is looked at wherever one might
+ * write, also where none is asked for.
+ */
+export function statusesOf(method: string, own: readonly number[]): readonly number[] {
+  const onWrite = method === 'get' ? [] : [...ON_WRITE, ...ON_BODY];
+  return [...new Set([...ALWAYS, ...own, ...onWrite])].sort();
+}

@@ -17,7 +17,7 @@ import {
   type Paths,
   type Response,
 } from './document.js';
-import { ALWAYS, errorAnswers, ON_BODY, ON_DOCUMENT, ON_WRITE } from './error-answers.js';
+import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 import { timed } from './headers.js';
 import { scheduleBody, writeBody } from './inputs.js';
 import { type ParameterName, parametersOf } from './parameters.js';
@@ -249,9 +249,6 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
     one.onDocument && type.kind === 'collectionType' ? ['documentId', ...one.parameters] : one.parameters;
   const parameters = parametersOf(names, routed);
   const body = one.body === null ? null : BODIES[one.body](routed);
-  // A body is looked at wherever one might write, also where none is asked for.
-  const onWrite = one.method === 'get' ? [] : [...ON_WRITE, ...ON_BODY];
-  const errors = [...new Set([...ALWAYS, ...one.errors, ...onWrite])].sort();
   return {
     operationId: `${nameOf(type)}_${one.handler}`,
     tags: [type.singularApiId],
@@ -261,7 +258,7 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
     responses: {
       [one.status]: successOf(one, routed),
       ...(one.method === 'get' && isTagged(one) ? notModified(describing) : {}),
-      ...errorAnswers(errors, describing.components),
+      ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
     },
   };
 }

@@ -4,45 +4,24 @@
  */
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentMetrics, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import { ContentMetrics } from 'nestjs-content-api';
 import pg from 'pg';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
-import { type Host, startHost } from '../http/helpers.ts';
+import type { Host } from '../http/helpers.ts';
+import { startNotes, writeNote } from '../support/notes.ts';
 import { standStill } from '../support/stand-still.ts';
-
-const note = defineCollectionType({
-  singularApiId: 'note',
-  pluralApiId: 'notes',
-  attributes: { title: { type: 'string' } },
-});
 
 describe('a process that stands still', () => {
   let host: Host;
   const warned: string[] = [];
   beforeEach(async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void warned.push(String(line)));
-    host = await startHost(
-      ({ url }) => ({
-        imports: [
-          ContentModule.forRoot({
-            contentTypes: [note],
-            access: { public: { note: '*' } },
-            limits: { statementTimeout: 1500 },
-            database: {
-              clientUrl: url,
-              pool: { min: 0, max: 3 },
-              driverOptions: { connectionTimeoutMillis: 400 },
-            },
-          }),
-        ],
-      }),
-      { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
-    );
+    host = await startNotes({
+      limits: { statementTimeout: 1500 },
+      database: { pool: { min: 0, max: 3 }, driverOptions: { connectionTimeoutMillis: 400 } },
+    });
     await host.app.get(LedgerWorker).look();
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ data: { title: 'one' } });
-    await fetch(`${host.url}/api/notes`, { method: 'POST', headers, body });
+    await writeNote(host);
     warned.length = 0;
   });
   afterEach(async () => {

@@ -4,20 +4,12 @@ import {
   type INestApplication,
   Injectable,
   type PipeTransform,
+  type Provider,
   Scope,
 } from '@nestjs/common';
 import { APP_PIPE } from '@nestjs/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
-import type { MikroORM } from '@mikro-orm/core';
-import supertest from 'supertest';
-import { ADAPTERS } from '../support/app.ts';
-import { type Host, startHost } from './helpers.ts';
-
-const note = defineCollectionType({
-  singularApiId: 'note',
-  pluralApiId: 'notes',
-  attributes: { title: { type: 'string' } },
-});
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { note } from '../support/notes.ts';
 
 @Injectable()
 class Loud implements PipeTransform {
@@ -27,7 +19,7 @@ class Loud implements PipeTransform {
 }
 
 interface Way {
-  readonly providers?: object[];
+  readonly providers?: Provider[];
   readonly prepare?: (app: INestApplication) => void;
 }
 
@@ -39,29 +31,16 @@ const WAYS: readonly (readonly [string, Way])[] = [
 
 describe.each(ADAPTERS.flatMap((adapter) => WAYS.map(([name, way]) => [adapter, name, way] as const)))(
   'on %s a pipe of the host, %s,',
-  (adapter, _name, { providers = [], prepare = () => undefined }) => {
-    let host: Host;
-    let http: ReturnType<typeof supertest.agent>;
+  (adapter, _name, { providers = [], prepare }) => {
+    let test: TestApp;
     beforeAll(async () => {
-      host = await startHost(
-        ({ url }) => ({
-          imports: [
-            ContentModule.forRoot({
-              contentTypes: [note],
-              access: { public: { note: '*' } },
-              database: { clientUrl: url },
-            }),
-          ],
-          providers: providers as never,
-        }),
-        { adapter, prepare, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
-      );
-      http = supertest.agent(host.url);
+      const options = { contentTypes: [note], access: { public: { note: '*' } }, providers } as const;
+      test = await createTestApp(options, adapter, prepare);
     });
-    afterAll(() => host.close());
+    afterAll(() => test.close());
 
     it('has bodies before they are written', async () => {
-      const { body } = await http
+      const { body } = await test.http
         .post('/api/notes')
         .send({ data: { title: 'first' } })
         .expect(201);
@@ -69,14 +48,14 @@ describe.each(ADAPTERS.flatMap((adapter) => WAYS.map(([name, way]) => [adapter, 
       const path = `/api/notes/${body.data.documentId}`;
       expect(
         (
-          await http
+          await test.http
             .put(path)
             .send({ data: { title: 'second' } })
             .expect(200)
         ).body.data.title,
       ).toBe('SECOND');
-      expect((await http.get(path).expect(200)).body.data.title).toBe('SECOND');
-      await http.delete(path).expect(204);
+      expect((await test.http.get(path).expect(200)).body.data.title).toBe('SECOND');
+      await test.http.delete(path).expect(204);
     });
   },
 );

@@ -21,7 +21,7 @@ import {
 import supertest from 'supertest';
 import { type author as Author, blog } from '../fixtures/blog.ts';
 import { adaptersFor } from '../support/adapters.ts';
-import { type Adapter } from '../support/app.ts';
+import type { Adapter } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { failure, type Host, startHost } from './helpers.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'nestjs-content-api';
 import { type Host, startHost } from '../http/helpers.ts';
 
-const note = defineCollectionType({
+export const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
   attributes: { title: { type: 'string' } },
@@ -18,7 +18,7 @@ const note = defineCollectionType({
 export const startNotes = ({
   database,
   ...options
-}: Pick<ContentModuleOptions, 'cache'> & { readonly database: object }): Promise<Host> =>
+}: Pick<ContentModuleOptions, 'cache' | 'limits'> & { readonly database: object }): Promise<Host> =>
   startHost(
     ({ url }) => ({
       imports: [
