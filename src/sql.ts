@@ -143,6 +143,7 @@ export const constantStatement = (
     | 'commit'
     | 'rollback'
     | 'set local plan_cache_mode = force_generic_plan'
+    | 'set local lock_timeout = 100'
     | 'savepoint content_schedule'
     | 'rollback to savepoint content_schedule',
 ): Statement => ({ text, values: [], silent: true });

@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Lock } from '../plan/locks.js';
 import type { Statement } from '../sql.js';
 import type { Row, Runner } from './runner.js';
 
@@ -10,6 +11,10 @@ export class AheadRunner implements Runner {
 
   get em(): SqlEntityManager | null {
     return this.runner.em;
+  }
+
+  get held(): readonly Lock[] {
+    return this.runner.held;
   }
 
   /** Has statements run before what is run next, which fails where one of them does. */
@@ -30,6 +35,11 @@ export class AheadRunner implements Runner {
   async all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     const waiting = this.taken();
     return (await this.runner.all([...waiting, ...statements])).slice(waiting.length);
+  }
+
+  async look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const waiting = this.taken();
+    return (await this.runner.look([...waiting, ...statements])).slice(waiting.length);
   }
 
   async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {

@@ -23,6 +23,7 @@ import { isPool } from './pool-types.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { processIdStatement } from './process-id.js';
+import type { Together } from './write-flights.js';
 
 /** Whatever the default is: whoever has waited for a lock has to see what was written meanwhile. */
 const READ_COMMITTED = { isolationLevel: IsolationLevel.READ_COMMITTED };
@@ -42,6 +43,8 @@ export interface TransactionOptions {
   /** The document that is written: its writers take turns, so that those who wait hold no connection. */
   readonly turn: string | null;
   readonly hangup: Hangup | null;
+  /** Says that it may share its transaction with other writes; left out where it has one to itself. */
+  readonly together?: Together | null;
   /** A transaction of the host's to join. */
   readonly joined?: SqlEntityManager;
 }
@@ -174,7 +177,7 @@ export class Database {
     const native = await this.nativePool();
     if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)), READ_COMMITTED);
     if (!shared) {
-      const done = await native.transaction(work, options);
+      const done = await native.transaction(work, { ...options, together: options.together ?? null });
       this.commits.note();
       return done;
     }

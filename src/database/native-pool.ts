@@ -10,17 +10,18 @@ import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
 import { canFly } from './flight.js';
 import type { Hangup } from './hangup.js';
-import { Job, type JobOffice, RECOVERY } from './job.js';
+import { type Job, type JobOffice, RECOVERY } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './jit.js';
 import { clientsOf, releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
-import { OwnTransaction } from './own-transaction.js';
+import type { Carrier } from './own-transaction.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { type KnownText, type PoolRead, ReadFlights, type Send } from './read-flights.js';
 import { laneOf } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
-import { abandoned, type Pass, Ticket, type TicketCalls } from './ticket.js';
+import { abandoned, Ticket } from './ticket.js';
+import { type Together, WriteFlights } from './write-flights.js';
 
 /** What a read is like, and who waits for it. */
 export interface ReadTraits {
@@ -49,6 +50,8 @@ export interface WriteTraits {
   readonly hangup: Hangup | null;
   /** The document that is written; writers of one document take turns without holding a connection. */
   readonly turn: string | null;
+  /** Says that it may share its transaction with other writes; null where it has one to itself. */
+  readonly together: Together | null;
 }
 
 export class NativePool {
@@ -57,6 +60,7 @@ export class NativePool {
   private readonly office: JobOffice;
   private readonly mayCompile: boolean;
   private readonly reads: ReadFlights;
+  private readonly writes: WriteFlights;
 
   constructor(
     private readonly pool: Pool,
@@ -80,6 +84,7 @@ export class NativePool {
       crowded: () => overloaded('queueLength', queueLength),
     };
     this.reads = new ReadFlights(this.office, this.send);
+    this.writes = new WriteFlights(this.office, (job, client) => this.carrierOf(job, client));
     releaseLost(pool);
   }
 
@@ -131,16 +136,12 @@ export class NativePool {
     return OwnConnection.open(this.pool, this.prepares);
   }
 
-  /** A transaction that nobody joins. */
-  transaction<T>(work: (runner: Runner) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const begin = (job: Job, client: PoolClient): void => {
-        this.forget(client);
-        this.within(job, client, work).then(resolve, reject);
-      };
-      const ticketOf = (calls: TicketCalls): Pass =>
-        new Ticket(this.office, { lane: 'write', turn, hangup }, calls);
-      new Job(this.office.pool, ticketOf, { begin, fail: reject });
+  /** A transaction that nobody of the host's joins. */
+  transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
+    const { turn, hangup, together } = traits;
+    return new Promise((resolve, fail) => {
+      const done = resolve as (value: unknown) => void;
+      this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail });
     });
   }
 
@@ -149,7 +150,10 @@ export class NativePool {
    * turn like all others, and whoever waits for it is answered in time. Work that is given up meanwhile is
    * not committed, however long the host's code in it goes on.
    */
-  hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
+  hosted<T>(
+    work: (hosting: Hosting) => Promise<T>,
+    { turn, hangup }: Omit<WriteTraits, 'together'>,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       let processID: number | null = null;
       let isDone = false;
@@ -195,22 +199,14 @@ export class NativePool {
     ];
   }
 
-  private async within<T>(job: Job, client: PoolClient, work: (runner: Runner) => Promise<T>): Promise<T> {
-    const transaction = new OwnTransaction({
+  private carrierOf(job: Job, client: PoolClient): Carrier {
+    this.forget(client);
+    return {
       job,
       configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
       flies: canFly(client),
       mayCompile: this.mayCompile,
-    });
-    try {
-      const result = await work(transaction);
-      await transaction.end();
-      job.finish();
-      return result;
-    } catch (error) {
-      job.finish(!(await transaction.undo()));
-      throw error;
-    }
+    };
   }
 
   /** Has a connection forget the statements that are no longer kept prepared. */

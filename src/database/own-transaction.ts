@@ -33,6 +33,7 @@ export interface Carrier {
 
 export class OwnTransaction implements Runner {
   readonly em = null;
+  readonly held = [];
   private state: 'new' | 'open' | 'committed' = 'new';
 
   constructor(private readonly carrier: Carrier) {}
@@ -53,6 +54,10 @@ export class OwnTransaction implements Runner {
     this.state = 'open';
     this.carrier.job.begun();
     return (await this.send([...begin, ...statements])).slice(begin.length);
+  }
+
+  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.all(statements);
   }
 
   async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {

@@ -14,7 +14,8 @@ import type { Row } from './runner.js';
 import { learn, learnSize } from './slow-reads.js';
 import type { KnownStatement } from './statement-names.js';
 import { TimeoutList } from './timeout-list.js';
-import { type Pass, Ticket, type TicketCalls, type TicketRequest } from './ticket.js';
+import { Party } from './party.js';
+import { Ticket, type TicketRequest } from './ticket.js';
 
 /** So many share a connection at most: the database has other processors, too. */
 const MOST = 4;
@@ -51,75 +52,13 @@ export interface Connected {
 /** How statements are sent in one piece. */
 export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
 
+type ReadParty = Party<Seat>;
+
 /** Somebody who waits for a read. */
 interface Seat {
   readonly read: PoolRead;
   readonly ticket: Ticket;
-  party: Party | null;
-}
-
-/** Those who go together, as one: it is over when nobody in it waits any more. */
-class Party implements Pass {
-  private seats: Seat[] = [];
-  private calls: TicketCalls | null = null;
-  isOver = false;
-
-  /** All others have the text of the first. */
-  constructor(readonly first: PoolRead) {}
-
-  take(seat: Seat): void {
-    seat.party = this;
-    this.seats.push(seat);
-  }
-
-  /** What a job holds, which is told when nobody waits any more. */
-  as(calls: TicketCalls): Pass {
-    this.calls = calls;
-    return this;
-  }
-
-  get size(): number {
-    return this.seats.length;
-  }
-
-  get waiting(): readonly Seat[] {
-    return this.seats.filter(({ ticket }) => !ticket.isOver);
-  }
-
-  /** Lets those go who still wait. */
-  disband(): readonly Seat[] {
-    const { waiting } = this;
-    this.seats = this.seats.filter(({ ticket }) => ticket.isOver);
-    return waiting;
-  }
-
-  /** Somebody does not wait any more. Who comes before it goes is taken along. */
-  lose(error: Error): void {
-    if (this.calls !== null && this.waiting.length === 0 && this.end()) this.calls.fail(error);
-  }
-
-  present(): void {
-    this.calls?.enter();
-  }
-
-  begin(): void {
-    for (const { ticket } of this.seats) ticket.begin();
-  }
-
-  end(): boolean {
-    if (this.isOver) return false;
-    this.isOver = true;
-    for (const { ticket } of this.seats) ticket.end();
-    return true;
-  }
-
-  leave(): void {
-    for (const { ticket } of this.seats) ticket.leave();
-  }
-
-  fail(error: Error): void {
-    for (const { ticket } of this.seats) ticket.fail(error);
-  }
+  party: ReadParty | null;
 }
 
 /**
@@ -137,7 +76,7 @@ const tooLong = (): Error => unavailable('Others have taken too long');
 
 export class ReadFlights {
   /** Those who go next, by what they read. */
-  private readonly boarding = new Map<KnownStatement, Party>();
+  private readonly boarding = new Map<KnownStatement, ReadParty>();
   private readonly waits = new TimeoutList(PATIENCE);
 
   constructor(
@@ -159,32 +98,35 @@ export class ReadFlights {
   }
 
   private alone(seat: Seat): void {
-    const party = new Party(seat.read);
-    party.take(seat);
+    const party: ReadParty = new Party(seat);
+    seat.party = party;
     this.depart(party);
   }
 
   private board(seat: Seat): void {
-    const party = this.boarding.get(seat.read.known) ?? this.open(seat.read);
+    const party = this.boarding.get(seat.read.known);
+    if (party === undefined) return this.open(seat);
     party.take(seat);
+    seat.party = party;
     if (party.size === MOST) this.close(party);
   }
 
-  private open(first: PoolRead): Party {
-    const party = new Party(first);
-    this.boarding.set(first.known, party);
+  private open(first: Seat): void {
+    const party: ReadParty = new Party(first);
+    first.party = party;
+    const { known } = first.read;
+    this.boarding.set(known, party);
     setImmediate(() => {
-      if (this.boarding.get(first.known) === party) this.close(party);
+      if (this.boarding.get(known) === party) this.close(party);
     });
-    return party;
   }
 
-  private close(party: Party): void {
-    this.boarding.delete(party.first.known);
+  private close(party: ReadParty): void {
+    this.boarding.delete(party.first.read.known);
     this.depart(party);
   }
 
-  private depart(party: Party): void {
+  private depart(party: ReadParty): void {
     if (party.waiting.length === 0) return party.leave();
     new Job(this.office.pool, (calls) => party.as(calls), {
       begin: (job, client) => this.send({ job, client }, party),
@@ -192,15 +134,16 @@ export class ReadFlights {
     });
   }
 
-  private send(on: Connected, party: Party): void {
-    const { waiting: seats, first } = party;
+  private send(on: Connected, party: ReadParty): void {
+    const { waiting: seats } = party;
+    const { known, heavy } = party.first.read;
     const texts = seats.flatMap(({ read }) => (read.question === null ? [read] : [read.question, read]));
     for (const { read } of seats) read.begun();
     const started = performance.now();
     const wait = seats.length > 1 ? this.waits.add(() => this.part(party)) : null;
     this.sendOn(on, texts, (error, brought) => {
       if (wait !== null) this.waits.delete(wait);
-      learn(first.known, performance.now() - started, first.heavy);
+      learn(known, performance.now() - started, heavy);
       if (error !== null) return this.fail(on.job, party, { error, isAlone: seats.length === 1 });
       land(seats, brought.slice(-texts.length));
       on.job.finish();
@@ -208,14 +151,14 @@ export class ReadFlights {
   }
 
   /** One of them takes long, nobody can tell which: who still waits goes alone, with what time is left. */
-  private part(party: Party): void {
+  private part(party: ReadParty): void {
     const seats = party.disband();
     party.lose(tooLong());
     for (const seat of seats) this.alone(seat);
   }
 
   /** Which of several has failed shows when each goes alone: to read again changes nothing. */
-  private fail(job: Job, party: Party, { error, isAlone }: { error: Error; isAlone: boolean }): void {
+  private fail(job: Job, party: ReadParty, { error, isAlone }: { error: Error; isAlone: boolean }): void {
     const isLost = hasEnded(error);
     const isTold = isAlone || isLost;
     const seats = isTold ? party.waiting : party.disband();

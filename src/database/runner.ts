@@ -1,5 +1,6 @@
 /** What runs statements: one handle, whatever is behind it. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Lock } from '../plan/locks.js';
 import type { Statement } from '../sql.js';
 
 /** A row: column → value, JSON as text and counts as numbers. */
@@ -8,11 +9,15 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Runs statements on one handle: the pool, or a transaction's connection. */
 export interface Runner {
   run(statement: Statement): Promise<readonly Row[]>;
+  /** Locks that its transaction has begun with. */
+  readonly held: readonly Lock[];
   /**
    * Runs statements one after another, sent all at once where the driver can; the rows of each. The first
    * that fails is the failure of all, and none after it has run.
    */
   all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  /** The same for statements that change nothing: what locks, and what looks. */
+  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
   /**
    * The same for the last statements of a transaction, which is committed along with them where it is the
    * library's own. Nothing can be run after them.
@@ -48,5 +53,5 @@ export function runnerOf(em: SqlEntityManager): Runner {
     for (const statement of statements) rows.push(await run(statement));
     return rows;
   };
-  return { em, run, all, last: all };
+  return { em, held: [], run, all, look: all, last: all };
 }

@@ -103,6 +103,7 @@ export async function runWrite<T>(
       shared: hooks.insideTransaction,
       turn: turnOf(type, documentId),
       hangup: options.hangup ?? null,
+      together: hooks.listening ? null : { locks: plan.locks, kind: `${plan.verb} ${type.uid}` },
       ...(options.em === undefined ? {} : { joined: options.em }),
     });
   const done = await transact(true).catch((error: unknown) => {
@@ -139,7 +140,7 @@ const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
 
 async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
   const expects = work.expects && isAlone(work, write);
-  const loaded = await load({ ...work, expects }, write.plan, write.plan.locks);
+  const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
   if (!isThere(write.plan, loaded.versions)) return null;
   const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
   return { answer: await writeAndAnswer(work, write, planned) };
@@ -187,7 +188,7 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   }
   const look = loadStatement(request);
   const statements = look === null ? locking : [...locking, look];
-  const rows = statements.length === 0 ? [] : await runner.all(statements);
+  const rows = statements.length === 0 ? [] : await runner.look(statements);
   const found = foundIn(look === null ? undefined : rows.at(-1)?.[0], request);
   const own = ids ?? instanceIds.keep(found.freshIds, needed);
   const loaded = loadedFrom(found, request, own);

@@ -4,29 +4,13 @@ import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/house.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+import { Barrier } from '../support/barrier.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
   attributes: { title: { type: 'string' }, text: { type: 'text' } },
 });
-
-/** Lets requests through all at once, when as many as are wanted have come. */
-class Barrier {
-  private wanted = 0;
-  private readonly waiting: (() => void)[] = [];
-
-  readonly middleware = (_request: unknown, _response: unknown, next: () => void): void => {
-    this.waiting.push(next);
-    if (this.waiting.length < this.wanted) return;
-    for (const go of this.waiting.splice(0)) go();
-  };
-
-  async hold<T>(count: number, ask: () => Promise<T>): Promise<T> {
-    this.wanted = count;
-    return ask().finally(() => (this.wanted = 0));
-  }
-}
 
 /** Rows of some titles take long to be read, or fail: what is read of the table goes through a view. */
 const SPECIAL = `alter table notes rename to kept;
