@@ -106,9 +106,8 @@ export class SharedTransaction {
   }
 
   /**
-   * Does the work of all members. `committing` is called before anything is sent that may be committed. Throws
-   * `Apart`, or what the database says, where nothing has been written: whoever was not told an end has to go
-   * again.
+   * Does the work of all members. `committing` is called before anything is sent that may be committed.
+   * Throws `Apart` where nothing has been sent that might be, and what the database says where it refused.
    */
   async run(committing: () => void): Promise<void> {
     for (const part of this.parts) void part.start();

@@ -16,7 +16,7 @@ import { Ticket, type TicketRequest } from './ticket.js';
 /** So many share a transaction at most: the database has other processors, too. */
 const MOST = 4;
 /** What takes longer, in milliseconds, is better done beside others. */
-const SHORT = 100;
+const SHORT = 250;
 /** So many of a kind go alone after one of them had to. */
 const PROBATION = 100;
 
