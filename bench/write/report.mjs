@@ -46,7 +46,8 @@ and what a following GET with \`populate=*\` shows; the library and the honest l
 Both peers written by hand are node:http and pg for these two requests only. The honest limit takes the locks that the library takes,
 looks up what it looks up, checks what it checks and reads the answer inside its transaction, in two flights: begin, locks, look-ups;
 then rows with their links, answer, commit. The unchecked statement (two named statements, no transaction around them) writes the
-same values without looking anything up, checking anything or locking anything.
+same values without looking anything up, checking anything or locking anything. In the library short writes of one moment share a
+transaction; the peers have one for each.
 
 ${table(
   [

@@ -14,7 +14,7 @@ import { Apart, type Member, SharedTransaction } from './shared-transaction.js';
 import { Ticket, type TicketRequest } from './ticket.js';
 
 /** So many share a transaction at most: the database has other processors, too. */
-const MOST = 4;
+const MOST = 6;
 /** What takes longer, in milliseconds, is better done beside others. */
 const SHORT = 250;
 /** So many of a kind go alone after one of them had to. */

@@ -125,17 +125,17 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     return Number(row?.['n']) > 0;
   };
 
-  it('share transactions, four at most, and each has its own answer', async () => {
-    const titles = ['a', 'b', 'c', 'd', 'e', 'f'];
+  it('share transactions, six at most, and each has its own answer', async () => {
+    const titles = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     let made: readonly Answered[] = [];
     expect(
       await transactions(async () => void (made = await together(titles.map((title) => post(title))))),
     ).toHaveLength(2);
     expect(made.map(({ status, title }) => [status, title])).toEqual(titles.map((title) => [201, title]));
-    let put6: readonly Answered[] = [];
+    let answers: readonly Answered[] = [];
     const changed = made.map(({ id, title }) => put(id, `${title}!`));
-    expect(await transactions(async () => void (put6 = await together(changed)))).toHaveLength(2);
-    expect(put6.map(({ status, title }) => [status, title])).toEqual(
+    expect(await transactions(async () => void (answers = await together(changed)))).toHaveLength(2);
+    expect(answers.map(({ status, title }) => [status, title])).toEqual(
       titles.map((title) => [200, `${title}!`]),
     );
     expect(await titlesOf(made.map(({ id }) => String(id)))).toEqual(titles.map((title) => `${title}!`));
