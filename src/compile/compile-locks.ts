@@ -22,6 +22,10 @@ function textOf(locks: readonly Lock[]): Template<readonly Lock[]> {
 
 const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
 
+/** The statement that takes locks; none where there are none. */
+export const locking = (locks: readonly Lock[]): readonly Statement[] =>
+  locks.length === 0 ? [] : [compileLocks(locks)];
+
 /**
  * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what
  * comes after it sees all that the former holders have done.

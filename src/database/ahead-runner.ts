@@ -32,24 +32,25 @@ export class AheadRunner implements Runner {
     return rows;
   }
 
-  async all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const waiting = this.taken();
-    return (await this.runner.all([...waiting, ...statements])).slice(waiting.length);
+  all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.all(every));
   }
 
-  async look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const waiting = this.taken();
-    return (await this.runner.look([...waiting, ...statements])).slice(waiting.length);
+  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.look(every));
   }
 
-  async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const waiting = this.taken();
-    return (await this.runner.last([...waiting, ...statements])).slice(waiting.length);
+  last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.last(every));
   }
 
-  private taken(): readonly Statement[] {
+  /** Runs statements behind those that wait, whose rows are left out. */
+  private async after(
+    statements: readonly Statement[],
+    run: (every: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
+  ): Promise<readonly (readonly Row[])[]> {
     const { waiting } = this;
     this.waiting = [];
-    return waiting;
+    return (await run([...waiting, ...statements])).slice(waiting.length);
   }
 }

@@ -177,7 +177,7 @@ export class Database {
     const native = await this.nativePool();
     if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)), READ_COMMITTED);
     if (!shared) {
-      const done = await native.transaction(work, { ...options, together: options.together ?? null });
+      const done = await native.transaction(work, options);
       this.commits.note();
       return done;
     }

@@ -50,8 +50,8 @@ export interface WriteTraits {
   readonly hangup: Hangup | null;
   /** The document that is written; writers of one document take turns without holding a connection. */
   readonly turn: string | null;
-  /** Says that it may share its transaction with other writes; null where it has one to itself. */
-  readonly together: Together | null;
+  /** Says that it may share its transaction with other writes; left out where it has one to itself. */
+  readonly together?: Together | null;
 }
 
 export class NativePool {
@@ -138,7 +138,7 @@ export class NativePool {
 
   /** A transaction that nobody of the host's joins. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
-    const { turn, hangup, together } = traits;
+    const { turn, hangup, together = null } = traits;
     return new Promise((resolve, fail) => {
       const done = resolve as (value: unknown) => void;
       this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail });
@@ -150,10 +150,7 @@ export class NativePool {
    * turn like all others, and whoever waits for it is answered in time. Work that is given up meanwhile is
    * not committed, however long the host's code in it goes on.
    */
-  hosted<T>(
-    work: (hosting: Hosting) => Promise<T>,
-    { turn, hangup }: Omit<WriteTraits, 'together'>,
-  ): Promise<T> {
+  hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
     return new Promise((resolve, reject) => {
       let processID: number | null = null;
       let isDone = false;

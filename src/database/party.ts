@@ -4,6 +4,8 @@ import type { Pass, Ticket, TicketCalls } from './ticket.js';
 /** Somebody who waits, with a place of its own. */
 export interface Guest {
   readonly ticket: Ticket;
+  /** Those it goes with; null as long as it waits for its place. */
+  party: Pick<Party<never>, 'lose'> | null;
 }
 
 /** They hold one connection as one: it is over when nobody in it waits any more. */
@@ -17,6 +19,7 @@ export class Party<G extends Guest> implements Pass {
   }
 
   take(seat: G): void {
+    seat.party = this;
     this.seats.push(seat);
   }
 
@@ -67,5 +70,49 @@ export class Party<G extends Guest> implements Pass {
 
   fail(error: Error): void {
     for (const { ticket } of this.seats) ticket.fail(error);
+  }
+}
+
+/** How parties are made up. */
+interface Rules<K, G extends Guest> {
+  /** So many go together at most. */
+  readonly most: number;
+  /** Only those with the same key go together. */
+  readonly keyOf: (seat: G) => K;
+  /** Whether a seat can go with one that has the same key. */
+  readonly fits: (seat: G, other: G) => boolean;
+  /** Called once with each party that is complete. */
+  readonly depart: (party: Party<G>) => void;
+}
+
+/** Where those gather who go together, until all that has arrived was looked at. */
+export class Gate<K, G extends Guest> {
+  /** Those who go next, by their key. */
+  private readonly boarding = new Map<K, Party<G>>();
+
+  constructor(private readonly rules: Rules<K, G>) {}
+
+  board(seat: G): void {
+    const { most, keyOf, fits } = this.rules;
+    const key = keyOf(seat);
+    const others = this.boarding.get(key);
+    if (others?.waiting.every((other) => fits(seat, other)) !== true) return this.open(key, seat);
+    others.take(seat);
+    if (others.size === most) this.close(key, others);
+  }
+
+  private open(key: K, first: G): void {
+    const before = this.boarding.get(key);
+    if (before !== undefined) this.close(key, before);
+    const party = new Party(first);
+    this.boarding.set(key, party);
+    setImmediate(() => {
+      if (this.boarding.get(key) === party) this.close(key, party);
+    });
+  }
+
+  private close(key: K, party: Party<G>): void {
+    this.boarding.delete(key);
+    this.rules.depart(party);
   }
 }

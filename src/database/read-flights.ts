@@ -14,7 +14,7 @@ import type { Row } from './runner.js';
 import { learn, learnSize } from './slow-reads.js';
 import type { KnownStatement } from './statement-names.js';
 import { TimeoutList } from './timeout-list.js';
-import { Party } from './party.js';
+import { Gate, type Guest, Party } from './party.js';
 import { Ticket, type TicketRequest } from './ticket.js';
 
 /** So many share a connection at most: the database has other processors, too. */
@@ -52,13 +52,9 @@ export interface Connected {
 /** How statements are sent in one piece. */
 export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
 
-type ReadParty = Party<Seat>;
-
 /** Somebody who waits for a read. */
-interface Seat {
+interface Seat extends Guest {
   readonly read: PoolRead;
-  readonly ticket: Ticket;
-  party: ReadParty | null;
 }
 
 /**
@@ -75,8 +71,12 @@ function mayShare({ question, known, request }: PoolRead): boolean {
 const tooLong = (): Error => unavailable('Others have taken too long');
 
 export class ReadFlights {
-  /** Those who go next, by what they read. */
-  private readonly boarding = new Map<KnownStatement, ReadParty>();
+  private readonly gate = new Gate<KnownStatement, Seat>({
+    most: MOST,
+    keyOf: ({ read }) => read.known,
+    fits: () => true,
+    depart: (party) => this.depart(party),
+  });
   private readonly waits = new TimeoutList(PATIENCE);
 
   constructor(
@@ -87,7 +87,7 @@ export class ReadFlights {
   /** Reads once there is a place: alone, or with whoever comes until all that has arrived was looked at. */
   read(read: PoolRead): void {
     const ticket = new Ticket(this.office, read.request, {
-      enter: () => (mayShare(read) ? this.board(seat) : this.alone(seat)),
+      enter: () => (mayShare(read) ? this.gate.board(seat) : this.alone(seat)),
       fail: (error) => {
         read.fail(error);
         seat.party?.lose(error);
@@ -98,35 +98,10 @@ export class ReadFlights {
   }
 
   private alone(seat: Seat): void {
-    const party: ReadParty = new Party(seat);
-    seat.party = party;
-    this.depart(party);
+    this.depart(new Party(seat));
   }
 
-  private board(seat: Seat): void {
-    const party = this.boarding.get(seat.read.known);
-    if (party === undefined) return this.open(seat);
-    party.take(seat);
-    seat.party = party;
-    if (party.size === MOST) this.close(party);
-  }
-
-  private open(first: Seat): void {
-    const party: ReadParty = new Party(first);
-    first.party = party;
-    const { known } = first.read;
-    this.boarding.set(known, party);
-    setImmediate(() => {
-      if (this.boarding.get(known) === party) this.close(party);
-    });
-  }
-
-  private close(party: ReadParty): void {
-    this.boarding.delete(party.first.read.known);
-    this.depart(party);
-  }
-
-  private depart(party: ReadParty): void {
+  private depart(party: Party<Seat>): void {
     if (party.waiting.length === 0) return party.leave();
     new Job(this.office.pool, (calls) => party.as(calls), {
       begin: (job, client) => this.send({ job, client }, party),
@@ -134,7 +109,7 @@ export class ReadFlights {
     });
   }
 
-  private send(on: Connected, party: ReadParty): void {
+  private send(on: Connected, party: Party<Seat>): void {
     const { waiting: seats } = party;
     const { known, heavy } = party.first.read;
     const texts = seats.flatMap(({ read }) => (read.question === null ? [read] : [read.question, read]));
@@ -151,14 +126,14 @@ export class ReadFlights {
   }
 
   /** One of them takes long, nobody can tell which: who still waits goes alone, with what time is left. */
-  private part(party: ReadParty): void {
+  private part(party: Party<Seat>): void {
     const seats = party.disband();
     party.lose(tooLong());
     for (const seat of seats) this.alone(seat);
   }
 
   /** Which of several has failed shows when each goes alone: to read again changes nothing. */
-  private fail(job: Job, party: ReadParty, { error, isAlone }: { error: Error; isAlone: boolean }): void {
+  private fail(job: Job, party: Party<Seat>, { error, isAlone }: { error: Error; isAlone: boolean }): void {
     const isLost = hasEnded(error);
     const isTold = isAlone || isLost;
     const seats = isTold ? party.waiting : party.disband();

@@ -4,7 +4,7 @@
  * with a transaction for each. Where anything fails, or one of them waits for somebody else, nothing is
  * written, and each is to be done again alone: which of them was to blame shows then.
  */
-import { compileLocks } from '../compile/compile-locks.js';
+import { locking } from '../compile/compile-locks.js';
 import type { Lock } from '../plan/locks.js';
 import { constantStatement, type Statement } from '../sql.js';
 import type { OwnTransaction } from './own-transaction.js';
@@ -111,8 +111,7 @@ export class SharedTransaction {
    */
   async run(committing: () => void): Promise<void> {
     for (const part of this.parts) void part.start();
-    const locks = this.parts.flatMap(({ held }) => held);
-    const before = [IMPATIENT, ...(locks.length === 0 ? [] : [compileLocks(locks)])];
+    const before = [IMPATIENT, ...locking(this.parts.flatMap(({ held }) => held))];
     await this.allWish();
     const looking = this.wishing('look');
     if (looking.length > 0) {

@@ -6,7 +6,7 @@
 import type { Lock } from '../plan/locks.js';
 import { Job, type JobOffice } from './job.js';
 import { type Carrier, OwnTransaction } from './own-transaction.js';
-import { Party } from './party.js';
+import { Gate, type Guest, Party } from './party.js';
 import type { PoolClient } from './pool-types.js';
 import type { Runner } from './runner.js';
 import { runningTime } from './running-time.js';
@@ -43,10 +43,8 @@ export interface PoolWrite {
 type CarrierOf = (job: Job, client: PoolClient) => Carrier;
 
 /** Somebody who waits for a write. */
-interface Seat {
+interface Seat extends Guest {
   readonly write: PoolWrite;
-  readonly ticket: Ticket;
-  party: Party<Seat> | null;
   /** Whether its end is told by what carries it, which alone knows what has been written. */
   isCarried: boolean;
 }
@@ -60,8 +58,12 @@ const conflict = (one: Seat, other: Seat): boolean =>
   );
 
 export class WriteFlights {
-  /** Those who go next. */
-  private boarding: Party<Seat> | null = null;
+  private readonly gate = new Gate<null, Seat>({
+    most: MOST,
+    keyOf: () => null,
+    fits: (seat, other) => !conflict(seat, other),
+    depart: (party) => this.depart(party),
+  });
   /** Kinds of which one has taken longer than others should wait for, and how many go alone for that. */
   private readonly loners = new Map<string, number>();
 
@@ -75,7 +77,7 @@ export class WriteFlights {
     const { together } = write;
     const isLoner = together === null || this.isLoner(together.kind);
     const ticket = new Ticket(this.office, write.request, {
-      enter: () => (isLoner ? this.alone(seat) : this.board(seat)),
+      enter: () => (isLoner ? this.alone(seat) : this.gate.board(seat)),
       fail: (error) => this.leave(seat, error),
     });
     const seat: Seat = { write, ticket, party: null, isCarried: false };
@@ -97,36 +99,14 @@ export class WriteFlights {
 
   private alone(seat: Seat): void {
     seat.isCarried = false;
-    seat.party = new Party(seat);
-    this.depart(seat.party);
-  }
-
-  private board(seat: Seat): void {
-    if (this.boarding?.waiting.some((other) => conflict(seat, other)) === true) this.close(this.boarding);
-    if (this.boarding === null) this.open(seat);
-    else this.boarding.take(seat);
-    seat.party = this.boarding;
-    if (this.boarding?.size === MOST) this.close(this.boarding);
-  }
-
-  private open(first: Seat): void {
-    const party = new Party(first);
-    this.boarding = party;
-    setImmediate(() => {
-      if (this.boarding === party) this.close(party);
-    });
-  }
-
-  private close(party: Party<Seat>): void {
-    this.boarding = null;
-    this.depart(party);
+    this.depart(new Party(seat));
   }
 
   private depart(party: Party<Seat>): void {
     const { waiting } = party;
     if (waiting.length === 0) return party.leave();
     new Job(this.office.pool, (calls) => party.as(calls), {
-      begin: (job, client) => void this.begin(party, job, this.carrierOf(job, client)),
+      begin: (job, client) => this.begin(party, job, this.carrierOf(job, client)),
       fail: (error) => {
         for (const { write } of waiting) write.fail(error);
       },
@@ -139,13 +119,11 @@ export class WriteFlights {
     if (!seat.isCarried) seat.write.fail(error);
   }
 
-  private begin(party: Party<Seat>, job: Job, carrier: Carrier): Promise<void> {
-    const { waiting } = party;
-    const [only] = waiting;
-    if (only !== undefined && waiting.length === 1) return this.run(only, job, carrier);
-    if (carrier.flies) return this.share(party, job, carrier);
-    this.part(party, job);
-    return Promise.resolve();
+  private begin(party: Party<Seat>, job: Job, carrier: Carrier): void {
+    const [first, ...others] = party.waiting;
+    if (first !== undefined && others.length === 0) void this.run(first, job, carrier);
+    else if (carrier.flies) void this.share(party, job, carrier);
+    else this.part(party, job);
   }
 
   private async run(seat: Seat, job: Job, carrier: Carrier): Promise<void> {

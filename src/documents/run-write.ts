@@ -3,7 +3,7 @@
  * commit, hooks. What nothing stands between goes to the database in one flight: without hooks a write is two
  * of them.
  */
-import { compileLocks } from '../compile/compile-locks.js';
+import { locking } from '../compile/compile-locks.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
 import type { WrittenAnswer } from '../compile/write-shape.js';
@@ -180,14 +180,14 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const ids = instanceIds.take(needed);
   const freshIds = ids === null ? InstanceIds.asked(needed) : 0;
   const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings, freshIds };
-  const locking = locks.length === 0 ? [] : [compileLocks(locks)];
+  const taken = locking(locks);
   const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {
-    runner.ahead([...locking, ...expectation.statements]);
+    runner.ahead([...taken, ...expectation.statements]);
     return loadedFrom(expectation.found, request, ids);
   }
   const look = loadStatement(request);
-  const statements = look === null ? locking : [...locking, look];
+  const statements = look === null ? taken : [...taken, look];
   const rows = statements.length === 0 ? [] : await runner.look(statements);
   const found = foundIn(look === null ? undefined : rows.at(-1)?.[0], request);
   const own = ids ?? instanceIds.keep(found.freshIds, needed);
