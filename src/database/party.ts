@@ -79,8 +79,8 @@ interface Rules<K, G extends Guest> {
   readonly most: number;
   /** Only those with the same key go together. */
   readonly keyOf: (seat: G) => K;
-  /** Whether a seat can go with one that has the same key. */
-  readonly fits: (seat: G, other: G) => boolean;
+  /** Whether a seat can go with those that have the same key. */
+  readonly fits: (seat: G, others: Party<G>) => boolean;
   /** Called once with each party that is complete. */
   readonly depart: (party: Party<G>) => void;
 }
@@ -96,7 +96,7 @@ export class Gate<K, G extends Guest> {
     const { most, keyOf, fits } = this.rules;
     const key = keyOf(seat);
     const others = this.boarding.get(key);
-    if (others?.waiting.every((other) => fits(seat, other)) !== true) return this.open(key, seat);
+    if (others === undefined || !fits(seat, others)) return this.open(key, seat);
     others.take(seat);
     if (others.size === most) this.close(key, others);
   }

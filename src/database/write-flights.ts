@@ -61,7 +61,7 @@ export class WriteFlights {
   private readonly gate = new Gate<null, Seat>({
     most: MOST,
     keyOf: () => null,
-    fits: (seat, other) => !conflict(seat, other),
+    fits: (seat, { waiting }) => !waiting.some((other) => conflict(seat, other)),
     depart: (party) => this.depart(party),
   });
   /** Kinds of which one has taken longer than others should wait for, and how many go alone for that. */
