@@ -1,14 +1,17 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
+
+// Suites that look at the clock need a core, so there is no worker more than cores.
+const maxWorkers = Math.min(4, availableParallelism());
 
 export default {
   roots: ['<rootDir>/test'],
-  testRegex: '\\.spec\\.ts$',
+  // Proofs start servers and processes of their own, or are about time: `npm run proofs` runs them.
+  testRegex: process.env.PROOFS === 'whole' ? '\\.(spec|proof)\\.ts$' : '\\.spec\\.ts$',
   testTimeout: 60_000,
-  // Each worker opens its own connection pools on the one test server. Suites that look at the clock need a core,
-  // so there is no worker more than cores.
-  maxWorkers: Math.min(4, availableParallelism()),
+  // Each worker opens its own connection pools on the one test server.
+  maxWorkers,
   // What suites leave behind stays with their worker: one that holds much is replaced by another.
-  workerIdleMemoryLimit: '500MB',
+  workerIdleMemoryLimit: Math.min(1.5e9, totalmem() / (4 * maxWorkers)),
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Node loads what is tested, not jest.

@@ -1,6 +1,5 @@
 /** The benches measure what they say only on tables that the library would have filled alike. */
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
+import { ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { type Host, startHost } from './http/helpers.ts';
 
@@ -22,7 +21,7 @@ describe("the benches' tables", () => {
   async function start(model: Model): Promise<{ databaseUrl: string; http: ReturnType<typeof supertest> }> {
     host = await startHost(
       ({ url }) => ({ imports: [ContentModule.forRoot({ ...model, database: { clientUrl: url } })] }),
-      { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
+      { tables: true },
     );
     return { databaseUrl: host.database.url, http: supertest(host.url) };
   }

@@ -1,7 +1,6 @@
 /** R15: limits that stop guesses, and that nobody can turn against the owner of an account (19.13). */
 import type { INestApplication } from '@nestjs/common';
-import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
+import { ContentModule } from 'nestjs-content-api';
 import { type RateLimitOptions, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { adaptersFor } from '../support/adapters.ts';
@@ -25,7 +24,7 @@ describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
         fastify: { trustProxy: true },
         prepare: (app: INestApplication) =>
           void (adapter === 'express' && app.getHttpAdapter().getInstance().set('trust proxy', true)),
-        ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create(),
+        tables: true,
       },
     );
   const post = async (path: string, body: object, address: string, token?: string) => {

@@ -11,7 +11,6 @@ import { run } from '../../src/module/command-line.ts';
 import { snapshot } from '../http/helpers.ts';
 import type { Host } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { killImport } from './kill.ts';
 import { answers, directoryOf, fill, send, startWorld } from './world.ts';
 
 describe('an archive', () => {
@@ -211,27 +210,6 @@ describe('an archive', () => {
       await expect(archive(target).import(open)).rejects.toThrow('Nothing is imported');
       await archive(target).import(open, { onConflict: 'skip' });
     });
-  });
-
-  it('an import that was killed goes on where it ended', async () => {
-    const database = await createDatabase();
-    databases.push(database);
-    const other = await startWorld(database);
-    hosts.push(other);
-    // Contents come before documents: the first dies among them.
-    for (const after of [1, 12])
-      expect(await killImport({ url: database.url, file }, { after, wait: 3 })).toBe(true);
-    expect(await other.sql('select done::int from content_import')).toMatchObject([
-      { done: expect.any(Number) },
-    ]);
-    // Who has written meanwhile what was imported is in nobody's way.
-    await other.sql(`update content_files set caption = 'changed'`);
-    const { imported, same } = await archive(other).import(from(file));
-    await other.sql(`update content_files set caption = null`);
-    expect(imported).toBeGreaterThan(0);
-    expect(imported + same).toBeLessThan((await lines()).filter((line) => line.startsWith('{"doc')).length);
-    expect(await answers(other)).toEqual(before);
-    expect(await other.sql(`select to_regclass('content_import') as left`)).toEqual([{ left: null }]);
   });
 
   describe('docs/moving-content.md', () => {

@@ -6,7 +6,6 @@ import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, type ContentService, getContentToken } from 'nestjs-content-api';
 import { FileCheck, LocalStorage } from 'nestjs-content-api/files';
 import { runFiles } from '../../src/module/files-command.ts';
-import { killUploads } from '../faults/file-kill.ts';
 import { readWhileReplaced } from '../faults/file-replace.ts';
 import { dose } from '../support/dose.ts';
 import { createFilesApp, type FilesApp, formOf, picture } from './helpers.ts';
@@ -170,14 +169,6 @@ describe('a storage', () => {
     expect(await check()).toMatchObject({ orphans: [], missing: [], unfinished: [] });
   });
 });
-
-it('a process that is killed while it uploads leaves no row without bytes, and what it leaves is mended', async () => {
-  let seed = 7;
-  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  const { problems, files } = await killUploads(dose(1, 4), random);
-  expect(problems).toEqual([]);
-  expect(files).toBeGreaterThan(0);
-}, 60_000);
 
 it('20.6: a file that is replaced while it is read is the old one or the new one', async () => {
   const { whole, mixed, replacements } = await readWhileReplaced(dose(200, 400));

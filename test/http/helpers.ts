@@ -8,8 +8,8 @@ import { Test } from '@nestjs/testing';
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import pg from 'pg';
-import type { Adapter, TestApp } from '../support/app.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { type Adapter, makeTables, type TestApp } from '../support/app.ts';
+import { createDatabase, reserveDatabase, type TestDatabase } from '../support/database.ts';
 
 /** The one error shape (protocol 2.1). */
 export const failure = (status: number, name: string, message: unknown, details: unknown = {}) => ({
@@ -99,7 +99,9 @@ interface HostOptions {
   readonly database?: TestDatabase;
   /** Before `init`: prefixes, global pipes, CORS. */
   readonly prepare?: (app: INestApplication) => void;
-  /** After `init`: creates the tables. */
+  /** Has the tables of the model be there from the beginning, in a database of its own. */
+  readonly tables?: boolean;
+  /** After `init`: brings the tables up to date. */
   readonly ready?: (app: INestApplication) => Promise<unknown>;
 }
 
@@ -108,8 +110,10 @@ export async function startHost(
   metadata: (database: TestDatabase) => ModuleMetadata,
   options: HostOptions = {},
 ): Promise<Host> {
-  const database = options.database ?? (await createDatabase());
+  const reserved = options.tables === true ? reserveDatabase() : null;
+  const database = reserved ?? options.database ?? (await createDatabase());
   const module = await Test.createTestingModule(metadata(database)).compile();
+  if (reserved !== null) await makeTables(module, reserved);
   const fastify = options.adapter === 'fastify';
   const app = fastify
     ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(options.fastify))

@@ -16,11 +16,9 @@ import {
   Patch,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { MikroORM } from '@mikro-orm/core';
 import {
   type AuthStrategy,
   CollectionController,
-  CONTENT_ORM,
   ContentModule,
   type Credentials,
   type Identity,
@@ -77,7 +75,7 @@ const withContent = (
       imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })],
       controllers: [KettleController],
     }),
-    { adapter, prepare, fastify, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
+    { adapter, prepare, fastify, tables: true },
   );
 
 const json = (text: string, type = 'application/json') => ({

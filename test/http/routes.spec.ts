@@ -20,8 +20,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { IsString } from 'class-validator';
-import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
-import type { MikroORM } from '@mikro-orm/core';
+import { ContentModule } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { blog } from '../fixtures/blog.ts';
 import { ADAPTERS, type Adapter, countStatements, createTestApp, type TestApp } from '../support/app.ts';
@@ -548,8 +547,6 @@ const transformerPackage = {
   classToPlain: (value: unknown) => value,
 };
 
-const createTables = (app: INestApplication) => app.get<MikroORM>(CONTENT_ORM).schema.create();
-
 const withContent = (
   adapter: Adapter,
   prepare: (app: INestApplication) => void,
@@ -561,7 +558,7 @@ const withContent = (
       imports: [ContentModule.forRoot({ ...blog, ...options, database: { clientUrl: url } })],
       controllers: [TeapotController, KettleController],
     }),
-    { adapter, prepare, ready: createTables, ...(fastify === undefined ? {} : { fastify }) },
+    { adapter, prepare, tables: true, ...(fastify === undefined ? {} : { fastify }) },
   );
 
 describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {

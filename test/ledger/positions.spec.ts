@@ -99,7 +99,7 @@ describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapt
         ],
         controllers: [OwnController],
       }),
-      { adapter, ready: (app) => app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create() },
+      { adapter, tables: true },
     );
   });
   afterAll(async () => {

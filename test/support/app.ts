@@ -1,12 +1,12 @@
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import pg from 'pg';
 import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
 import type * as LedgerRoom from '../../src/documents/ledger-worker.ts';
-import { createDatabase } from './database.ts';
+import { type ReservedDatabase, reserveDatabase } from './database.ts';
 import { loadRoom } from './rooms.ts';
 import { textsOf, Upkeep } from './upkeep.ts';
 import { watchQueries } from './watch-queries.ts';
@@ -33,17 +33,22 @@ type Options = Omit<ContentModuleOptions, 'database'> & {
   readonly providers?: ModuleMetadata['providers'];
 };
 
+/** Makes the database of an application that has not begun, with all tables of its model. */
+export const makeTables = async (module: TestingModule, database: ReservedDatabase): Promise<void> =>
+  database.make(await module.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.getCreateSchemaSQL());
+
 /** Starts an application with a content model on a fresh database, on either HTTP adapter. */
 export async function createTestApp(
   { imports = [], providers = [], ...options }: Options,
   adapter: Adapter = 'express',
   prepare?: (app: INestApplication) => void,
 ): Promise<TestApp> {
-  const database = await createDatabase();
+  const database = reserveDatabase();
   const module = await Test.createTestingModule({
     imports: [ContentModule.forRoot({ ...options, database: { clientUrl: database.url } }), ...imports],
     providers,
   }).compile();
+  await makeTables(module, database);
   const app =
     adapter === 'fastify'
       ? module.createNestApplication<NestFastifyApplication>(new FastifyAdapter())
@@ -52,8 +57,7 @@ export async function createTestApp(
   prepare?.(app);
   await app.init();
   if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
-  await app.get<MikroORM>(CONTENT_ORM).schema.create();
-  // Before its first look there were no tables.
+  // All that it does about the ledger when it begins.
   await app.get(LedgerWorker).look();
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
 export interface TestDatabase {
@@ -7,8 +7,11 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Databases that their suites have given up, empty again: making one anew costs PostgreSQL a quarter of a second. */
+/** Databases that their suites have given up, empty again: on disk, making one anew takes a quarter of a second. */
 const FREE = 'free_test_';
+
+/** Whether databases come and go in no time, since all data is in memory. */
+const QUICK = `exists (select from pg_settings where name = 'data_directory' and starts_with(setting, '/dev/shm/'))`;
 
 /** Back to what `template0` holds. The privileges of `public` are those of a new database. */
 const EMPTY = `do $$ declare name text; begin
@@ -19,18 +22,46 @@ const EMPTY = `do $$ declare name text; begin
   create schema public authorization pg_database_owner;
   grant usage on schema public to public;`;
 
+/** A database that is not there until it is made: empty, or with what `ddl` makes. */
+export interface ReservedDatabase extends TestDatabase {
+  make(ddl?: string): Promise<void>;
+}
+
 /** Opens an empty database on the test server; one per suite keeps suites apart. */
-export async function createDatabase(serverUrl = process.env.TEST_DATABASE_URL): Promise<TestDatabase> {
+export async function createDatabase(serverUrl?: string): Promise<TestDatabase> {
+  const database = reserveDatabase(serverUrl);
+  await database.make();
+  return database;
+}
+
+/** Says what the URL of a database will be, to an application that says which tables are to be in it. */
+export function reserveDatabase(serverUrl = process.env.TEST_DATABASE_URL): ReservedDatabase {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: start a server with startPostgres() first.');
   const name = `test_${randomBytes(8).toString('hex')}`;
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  await connected(serverUrl, async (server) => {
-    if (!(await takeFree(server, name)))
-      await server.query(`create database ${name} template template0 encoding 'UTF8'`);
-  });
-  const drop = (): Promise<void> => connected(serverUrl, (server) => giveUp(server, name, url.href));
-  return { url: url.href, drop };
+  return {
+    url: url.href,
+    make: (ddl = '') => connected(serverUrl, (server) => make(server, { name, url: url.href, ddl })),
+    drop: () => connected(serverUrl, (server) => giveUp(server, name, url.href)),
+  };
+}
+
+async function make(
+  server: Client,
+  { name, url, ddl }: { readonly name: string; readonly url: string; readonly ddl: string },
+): Promise<void> {
+  const create = (one: string, template: string) =>
+    server.query(`create database ${one} template ${template} encoding 'UTF8' strategy file_copy`);
+  const { rows } = await server.query<{ quick: boolean }>(`select ${QUICK} as quick`);
+  const isQuick = rows[0]?.quick === true;
+  const filled = `filled_test_${createHash('sha256').update(ddl).digest('hex').slice(0, 32)}`;
+  if (isQuick && ddl !== '' && (await isDone(create(name, filled)))) return;
+  if (isQuick || !(await takeFree(server, name))) await create(name, 'template0');
+  if (ddl === '') return;
+  await connected(url, (database) => database.query(`begin; ${ddl}; commit`));
+  // The next one with these tables is a copy.
+  if (isQuick) await isDone(create(filled, name));
 }
 
 /** Whether a database that nobody uses was to be had under this name. */
@@ -39,23 +70,29 @@ async function takeFree(server: Client, name: string): Promise<boolean> {
     `select datname from pg_database where starts_with(datname, '${FREE}') order by random()`,
   );
   for (const { datname } of rows)
-    try {
-      await server.query(`alter database ${datname} rename to ${name}`);
-      return true;
-    } catch {
-      // Another process was faster.
-    }
+    if (await isDone(server.query(`alter database ${datname} rename to ${name}`))) return true;
   return false;
 }
 
+/** Whether a statement about databases was done; not where one has the name already, has it no more, or is in use. */
+async function isDone(statement: Promise<unknown>): Promise<boolean> {
+  try {
+    await statement;
+    return true;
+  } catch (error) {
+    if (!['3D000', '42P04', '55006'].includes((error as { code?: string }).code ?? '')) throw error;
+    return false;
+  }
+}
+
 async function giveUp(server: Client, name: string, url: string): Promise<void> {
-  await server.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-  const { rows } = await server.query<{ usual: boolean }>(
-    `select datallowconn and not exists (select from pg_db_role_setting where setdatabase = oid) as usual
+  const { rows } = await server.query<{ kept: boolean }>(
+    `select datallowconn and not exists (select from pg_db_role_setting where setdatabase = oid) and not ${QUICK} as kept
      from pg_database where datname = '${name}'`,
   );
-  if (rows[0]?.usual !== true)
+  if (rows[0]?.kept !== true)
     return void (await server.query(`drop database if exists ${name} with (force)`));
+  await server.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
   await connected(url, (database) => database.query(EMPTY));
   await server.query(`alter database ${name} rename to ${FREE}${name.slice('test_'.length)}`);
 }

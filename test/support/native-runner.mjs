@@ -2,6 +2,7 @@
  * Runs suites as jest does, except that Node itself loads them and what they import: a worker loads the library and
  * the frameworks below it once, for all of its suites. Jest's own module registry would load them anew for each.
  */
+import { channel } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { MikroOrmModule } from '@mikro-orm/nestjs';
@@ -9,6 +10,19 @@ import runner from 'jest-circus/runner';
 import { suite } from './from-source.mjs';
 
 const require = createRequire(import.meta.url);
+
+/**
+ * A thousand passwords are hashed: in the proofs at what that costs a server, in suites at next to nothing. Who asks
+ * how many hears of each.
+ */
+const argon2 = require('@node-rs/argon2');
+const { hash } = argon2;
+const less = process.env.PROOFS === 'whole' ? {} : { memoryCost: 64, timeCost: 1 };
+const hashing = channel('hashing');
+argon2.hash = (password, cost) => {
+  hashing.publish(password);
+  return hash(password, { ...cost, ...less });
+};
 
 /** What jest would load into a context of the suite's own: its state belongs to one suite. */
 function requireAnew(path) {

@@ -1,11 +1,5 @@
 /** A host with one type and a pool of its own. */
-import type { MikroORM } from '@mikro-orm/postgresql';
-import {
-  CONTENT_ORM,
-  ContentModule,
-  type ContentModuleOptions,
-  defineCollectionType,
-} from 'nestjs-content-api';
+import { ContentModule, type ContentModuleOptions, defineCollectionType } from 'nestjs-content-api';
 import { type Host, startHost } from '../http/helpers.ts';
 
 export const note = defineCollectionType({
@@ -30,7 +24,7 @@ export const startNotes = ({
         }),
       ],
     }),
-    { ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
+    { tables: true },
   );
 
 /** The status of a read of all notes. */

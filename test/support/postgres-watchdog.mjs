@@ -1,8 +1,8 @@
 /**
  * Started by postgres-server.ts with the server's folder as its argument. Its standard input ends when the
- * process that started it ends, even by SIGKILL; it then stops the server and removes the folder.
+ * process that started it ends, even by SIGKILL; it then stops the server and removes the folder and its data.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -19,7 +19,14 @@ async function cleanUp() {
       await sleep(20);
     if (serverPid() === pid) signal(pid, 'SIGKILL');
   }
-  rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  for (const folder of [dataFolder(), dir])
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+}
+
+/** The data can be elsewhere, in memory. */
+function dataFolder() {
+  const data = join(dir, 'data');
+  return existsSync(data) ? realpathSync(data) : data;
 }
 
 function serverPid() {
