@@ -59,12 +59,12 @@ const kindOnRoute = (one: Case): string => {
 /** Routes and cases come in turns, from caller to caller other ones. */
 let turn = 0;
 
-/** Of each kind and outcome one on every second route. */
+/** Of each kind and outcome one on every third route. */
 const few = (cases: Iterable<Case>): Case[] =>
   [...Map.groupBy(cases, kindOnRoute).values()].flatMap((alike) => {
     turn += 1;
-    const next = (turn >> 1) % alike.length;
-    return turn % 2 === 0 ? alike.slice(next, next + 1) : [];
+    const next = Math.floor(turn / 3) % alike.length;
+    return turn % 3 === 0 ? alike.slice(next, next + 1) : [];
   });
 
 /** Of each kind and outcome the first so many. */
@@ -74,7 +74,7 @@ const firsts = (cases: Iterable<Case>, count: number): Case[] =>
 /** What each adapter is asked for each caller. The rule never sees an adapter, so that the second one gets a few. */
 const TAKEN: Readonly<Record<Adapter, (cases: Iterable<Case>) => Iterable<Case>>> = {
   express: dose(few, (cases) => cases),
-  fastify: (cases) => firsts(cases, dose(2, 3)),
+  fastify: (cases) => firsts(cases, dose(1, 3)),
 };
 
 describe.each(ADAPTERS)('access on %s', (adapter) => {
@@ -168,11 +168,11 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
       'populate tree answered',
       'answer answered',
     ];
-    expect(wanted.filter((one) => (tally.get(one) ?? 0) < dose(12, 20))).toEqual([]);
+    expect(wanted.filter((one) => (tally.get(one) ?? 0) < dose(8, 20))).toEqual([]);
   });
 
   it('has answered much of it from what was kept', () => {
-    expect(test.app.get(ContentMetrics).cache.hits).toBeGreaterThan(100);
+    expect(test.app.get(ContentMetrics).cache.hits).toBeGreaterThan(dose(40, 100));
   });
 
   it('18.3 refuses a bearer token that nobody knows, whatever else may be done', async () => {

@@ -13,18 +13,25 @@ export interface Readings {
   readonly replacements: number;
 }
 
-/** Has `readers` read `reads` times in all, while one writer replaces the file as fast as it can. */
+const FEW = 3;
+
+/**
+ * Has `readers` read `reads` times in all, and until it was replaced a few times, while one writer replaces the file
+ * as fast as it can.
+ */
 export async function readWhileReplaced(reads: number, readers = 8): Promise<Readings> {
   const database = await createDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'replaced-'));
   const { app, url } = await startFiles({ databaseUrl: database.url, directory });
   const seen = { whole: 0, gone: 0, mixed: 0, replacements: 0 };
   let left = reads;
+  const goesOn = (): boolean => left > 0 || seen.replacements < FEW;
   try {
     await app.get<{ schema: { create(): Promise<void> } }>(CONTENT_ORM, { strict: false }).schema.create();
     let file = await sendFile(url, contentOf(0));
     const read = async (): Promise<void> => {
-      while ((left -= 1) >= 0) {
+      while (goesOn()) {
+        left -= 1;
         const answer = await fetch(url + file.url);
         const bytes = Buffer.from(await answer.arrayBuffer());
         if (answer.status !== 200) seen.gone += 1;
@@ -33,7 +40,7 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
       }
     };
     const replace = async (): Promise<void> => {
-      while (left > 0) file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
+      while (goesOn()) file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
     };
     const working = [replace(), ...Array.from({ length: readers }, read)];
     // Nobody's server goes away before all are done.

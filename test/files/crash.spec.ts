@@ -171,7 +171,7 @@ describe('a storage', () => {
 });
 
 it('20.6: a file that is replaced while it is read is the old one or the new one', async () => {
-  const { whole, mixed, replacements } = await readWhileReplaced(dose(200, 400));
+  const { whole, mixed, replacements } = await readWhileReplaced(dose(40, 400));
   expect(mixed).toBe(0);
   expect(whole).toBeGreaterThan(0);
   expect(replacements).toBeGreaterThan(1);

@@ -6,6 +6,7 @@ import { ContentMetrics } from 'nestjs-content-api';
 import { Documents } from '../../src/documents/documents.service.ts';
 import { raw } from '../http/helpers.ts';
 import { adaptersFor } from '../support/adapters.ts';
+import { dose } from '../support/dose.ts';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
 const SECONDS = 60;
@@ -152,8 +153,8 @@ describe.each(adaptersFor(import.meta.url))('kept answers with links of private 
 });
 
 describe('the memory of kept answers', () => {
-  const BYTES = 16_000_000;
-  const KEYS = 100;
+  const BYTES = dose(4_000_000, 16_000_000);
+  const KEYS = dose(25, 100);
   /** Plans and prepared texts come and go meanwhile. */
   const SLACK = 3_000_000;
   let api: FilesApp;

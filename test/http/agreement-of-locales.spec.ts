@@ -5,6 +5,7 @@
 import { type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { dose } from '../support/dose.ts';
 import { all, BOTH_STATES, EVERYWHERE, Writer } from './writer.ts';
 
 let test: TestApp;
@@ -585,7 +586,7 @@ describe('M7: writers that meet at one table', () => {
       );
     const before = await deadlocks();
     const pick = (i: number): string => ids[i % ids.length]!;
-    const work = Array.from({ length: 240 }, (_, i) => {
+    const work = Array.from({ length: dose(96, 240) }, (_, i) => {
       const bodies = [
         { partnerOf: pick(i + 1) },
         { children: [pick(i + 2), pick(i + 5)] },

@@ -121,9 +121,14 @@ export async function startHost(
   app.useLogger(['fatal']);
   app.enableShutdownHooks([]);
   options.prepare?.(app);
-  await app.init();
-  await options.ready?.(app);
-  await app.listen(0, '127.0.0.1');
+  try {
+    await app.init();
+    await options.ready?.(app);
+    await app.listen(0, '127.0.0.1');
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   return {

@@ -42,8 +42,8 @@ const MODEL = {
   access: { public: { '*': '*' as const } },
 };
 
-const INSTANCES = 5000;
-const CHILDREN = 10_000;
+const INSTANCES = dose(2000, 5000);
+const CHILDREN = dose(3000, 10_000);
 /**
  * How long a write may keep the process busy before something else has its turn: so many times what it takes to read
  * its body and to write it again, which is some 80 ms on the machines of these days.

@@ -17,6 +17,7 @@ import supertest from 'supertest';
 import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
 import { createNetwork } from '../crowd/network.ts';
 import { failure } from '../http/helpers.ts';
+import { dose } from '../support/dose.ts';
 import { type Replicated, startReplicated } from '../support/replicas.ts';
 import { textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
@@ -28,8 +29,8 @@ const note = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-/** Clients, and how often each reads what it has written: 1,000 reads in all. */
-const [CLIENTS, WRITES] = [10, 25];
+/** Clients, and how often each reads what it has written, in four ways: in the proofs, 1,000 reads in all. */
+const [CLIENTS, WRITES] = dose([5, 10], [10, 25]);
 const LIST = '/api/notes?pagination[pageSize]=5';
 const ZERO = '0'.repeat(16);
 const ANY: unknown = expect.any(Number);

@@ -18,6 +18,7 @@ import { library, routeOf, TYPES } from '../access/model.ts';
 import { ALWAYS, type Ask, may, mayWrite, scope } from '../access/rule.ts';
 import { CALLERS as READERS, isSecret, mayRead, schema as fuzzSchema } from '../fuzz/leak-worlds.ts';
 import { model } from '../fuzz/model.ts';
+import { dose } from '../support/dose.ts';
 import { callerOf, documentOf } from './support.ts';
 import { strictly } from './oracle.ts';
 
@@ -60,9 +61,10 @@ describe('the description of the API', () => {
   it('is OpenAPI 3.1 to another validator, for every caller', () => {
     const folder = mkdtempSync(join(tmpdir(), 'content-openapi-'));
     try {
-      const files = [...DOCUMENTS.values()].map((document, i) => {
+      const names = dose(['everything'], [...DOCUMENTS.keys()]);
+      const files = names.map((name, i) => {
         const file = join(folder, `${i}.json`);
-        writeFileSync(file, JSON.stringify(document));
+        writeFileSync(file, JSON.stringify(DOCUMENTS.get(name)));
         return file;
       });
       const command = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
@@ -81,7 +83,7 @@ describe('the description of the API', () => {
       const totals = [...said.matchAll(/"totals": (\{[^}]*\})/g)].map(
         ([, found = '']) => JSON.parse(found) as object,
       );
-      expect(totals).toHaveLength(DOCUMENTS.size);
+      expect(totals).toHaveLength(files.length);
       for (const found of totals) expect(found).toMatchObject({ errors: 0, warnings: 0 });
     } finally {
       rmSync(folder, { recursive: true });

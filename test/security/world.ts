@@ -10,6 +10,7 @@ import {
 } from 'nestjs-content-api';
 import { NamedCallers } from '../fuzz/apps.ts';
 import { queryOf } from '../fuzz/query-text.ts';
+import { raw } from '../http/helpers.ts';
 
 const HIDDEN = { secret: { type: 'string', private: true }, key: { type: 'password' } } as const;
 
@@ -146,11 +147,10 @@ export async function startWorld(
     ids: { article: one.documentId, other: two.documentId, person: personId, vault: vaultId },
     get: async (path, query = '', caller = undefined, headers = {}) => {
       const text = typeof query === 'string' ? query : queryOf(query);
-      const { status, body } = await withCaller(
-        test.http.get(`/api/${path}${text === '' ? '' : `?${text}`}`).set(headers),
-        caller,
-      );
-      return { status, body };
+      const { pathname, search } = new URL(`${test.url}/api/${path}${text === '' ? '' : `?${text}`}`);
+      const by: Record<string, string> = caller === undefined ? {} : { authorization: `Bearer ${caller}` };
+      const answer = await raw(test.url, 'GET', pathname + search, { ...headers, ...by });
+      return { status: answer.status, body: JSON.parse(answer.text) };
     },
     send: async (method, path, body, caller) => {
       const { status, body: answer } = await withCaller(test.http[method](`/api/${path}`), caller).send(

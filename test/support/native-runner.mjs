@@ -47,5 +47,14 @@ export default function run(globalConfig, config, environment, runtime, ...rest)
   // Every refusal is an error: jest's hundred frames of each would cost more than all else that it takes.
   Error.stackTraceLimit = 20;
   const done = runner.default(globalConfig, config, environment, runtime, ...rest);
-  return done.finally(() => void (globalThis.console = console));
+  return done.finally(() => {
+    globalThis.console = console;
+    forget();
+  });
+}
+
+/** Jest leaves what it knows of each suite, and with that its applications, under a symbol of its own. */
+function forget() {
+  for (const symbol of Object.getOwnPropertySymbols(globalThis))
+    if (symbol.description === 'JEST_STATE_SYMBOL') delete globalThis[symbol];
 }
