@@ -93,8 +93,8 @@ export function assertBytes(actual: Buffer | null, expected: Buffer, what = 'the
 }
 
 /**
- * Garbage is collected before anything is counted: what is left is held. Buffers are freed by another thread, which
- * has ended when the next collection begins.
+ * Garbage is collected before anything is counted: what is left is held. Buffers are freed by another thread,
+ * which has ended when the next collection begins.
  */
 function collect(): void {
   setFlagsFromString('--expose-gc');
