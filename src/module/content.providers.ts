@@ -20,7 +20,7 @@ import { ContentErrorFilter, UnroutedErrorFilter } from '../http/error.filter.js
 import { ContentOpenApi } from '../http/content-openapi.js';
 import { ContentRequests } from '../http/content-requests.js';
 import { EnvelopeInterceptor } from '../http/envelope.interceptor.js';
-import { HalfSentRequests } from '../http/half-sent-requests.js';
+import { LastConnections } from '../http/last-connections.js';
 import { PopulateInterceptor } from '../http/populate.interceptor.js';
 import { PositionInterceptor } from '../http/position.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
@@ -94,7 +94,7 @@ const CLASSES: readonly Provider[] = [
   EnvelopeInterceptor,
   PopulateInterceptor,
   PositionInterceptor,
-  HalfSentRequests,
+  LastConnections,
   StartCheck,
   ContentErrorFilter,
   UnroutedErrorFilter,

@@ -1,4 +1,5 @@
 /** What connections cost the server: statements that they keep prepared, and how long they may run. */
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
@@ -8,7 +9,7 @@ import { type Host, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dose } from '../support/dose.ts';
-import { openHouse, until } from './house.ts';
+import { type House, openHouse, until, Watcher } from './house.ts';
 
 const thing = defineCollectionType({
   singularApiId: 'thing',
@@ -148,7 +149,6 @@ describe('answers that are not taken', () => {
       `insert into members (document_id, locale, published, created_at, updated_at, name, text)
        select 'm' || n, 'en', true, now(), now(), 'n', repeat('x', 80000) from generate_series(1, 100) n`,
     );
-    const { connect } = await import('node:net');
     const { port } = new URL(house.url);
     const slow = Array.from({ length: 6 }, () => {
       const socket = connect(Number(port), '127.0.0.1');
@@ -170,23 +170,44 @@ describe('answers that are not taken', () => {
   });
 });
 
-describe('a body that never comes to its end', () => {
-  // Both wait at the same time.
-  it('R24: does not hold up the shutdown, on either adapter', async () => {
-    const { connect } = await import('node:net');
-    const closed = ADAPTERS.map(async (adapter) => {
-      const house = await openHouse(adapter, {});
+describe('connections on which nothing is answered', () => {
+  const LAST = [
+    ['say nothing', ''],
+    ['stop within a head', 'GET /api/notes HTTP/1.1\r\nHost: x\r\n'],
+    [
+      'stop within a body',
+      'POST /api/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"da',
+    ],
+  ] as const;
+
+  /** How long a house takes to close that such connections are open to. */
+  async function closing(house: House, texts: readonly string[]): Promise<number> {
+    for (const text of texts) {
       const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
       socket.on('error', () => undefined);
-      socket.write(
-        'POST /api/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"da',
-      );
-      await sleep(100);
-      const started = performance.now();
-      await house.close();
-      return performance.now() - started;
-    });
+      if (text !== '') socket.write(text);
+    }
+    await sleep(100);
+    const started = performance.now();
+    await house.close();
+    return performance.now() - started;
+  }
+
+  // All wait at the same time.
+  it.each(LAST)('R24: do not hold up the shutdown where they %s, on either adapter', async (_, text) => {
+    const closed = ADAPTERS.map(async (adapter) => closing(await openHouse(adapter, {}), [text]));
     for (const took of await Promise.all(closed)) expect(took).toBeLessThan(4000);
+  });
+
+  it('R24: are closed once all that was asked is answered, however long that takes', async () => {
+    const house = await openHouse('express', {});
+    Watcher.takes = 2000;
+    const asked = house.ask('/api/hookeds', 'POST', { title: 'late' });
+    const texts = LAST.map(([, text]) => text);
+    const took = await closing(house, texts);
+    Watcher.takes = 0;
+    expect((await asked).status).toBe(201);
+    expect(took).toBeLessThan(5000);
   });
 });
 
