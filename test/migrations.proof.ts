@@ -14,24 +14,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { transformFileSync, transformSync, type Options } from '@swc/core';
+import { transformFileSync, transformSync } from '@swc/core';
 import { ContentModule, type ContentModel } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { startHost } from './http/helpers.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { SWC } from './support/swc-options.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/migrations.md'), 'utf8');
-
-const SWC: Options = {
-  jsc: {
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-    target: 'es2024',
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-};
 
 /** A step of the page: what its fenced block is, and says. */
 interface Step {

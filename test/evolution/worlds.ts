@@ -4,8 +4,7 @@
  * byte the same, or something hidden has become visible.
  */
 import { type Action, CONTENT_SCHEMA, type ContentSchema, migrateContent } from 'nestjs-content-api';
-import { copyDatabase } from '../fuzz/apps.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { copyDatabase, createDatabase, type TestDatabase } from '../support/database.ts';
 import type { Host } from '../http/helpers.ts';
 import { ADMIN, apiOf, applyStatements, type Change, type Model, ormOf, routesOf, start } from './run.ts';
 

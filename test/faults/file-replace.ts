@@ -25,12 +25,12 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
   const { app, url } = await startFiles({ databaseUrl: database.url, directory });
   const seen = { whole: 0, gone: 0, mixed: 0, replacements: 0 };
   let left = reads;
-  const goesOn = (): boolean => left > 0 || seen.replacements < FEW;
+  let isDone = false;
   try {
     await app.get<{ schema: { create(): Promise<void> } }>(CONTENT_ORM, { strict: false }).schema.create();
     let file = await sendFile(url, contentOf(0));
     const read = async (): Promise<void> => {
-      while (goesOn()) {
+      while (!isDone) {
         left -= 1;
         const answer = await fetch(url + file.url);
         const bytes = Buffer.from(await answer.arrayBuffer());
@@ -40,9 +40,11 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
       }
     };
     const replace = async (): Promise<void> => {
-      while (goesOn()) file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
+      while (left > 0 || seen.replacements < FEW)
+        file = await sendFile(url, contentOf((seen.replacements += 1)), file.id);
     };
-    const working = [replace(), ...Array.from({ length: readers }, read)];
+    const replacing = replace().finally(() => (isDone = true));
+    const working = [replacing, ...Array.from({ length: readers }, read)];
     // Nobody's server goes away before all are done.
     await Promise.allSettled(working);
     await Promise.all(working);

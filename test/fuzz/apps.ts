@@ -12,7 +12,6 @@ import {
   type Grants,
   Permissions,
 } from 'nestjs-content-api';
-import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import pg from 'pg';
 import { bodyOf, DescriptionOracle } from '../openapi/oracle.ts';
@@ -83,23 +82,6 @@ export async function withSql<T>(databaseUrl: string, work: (sql: RunSql) => Pro
   } finally {
     await client.end();
   }
-}
-
-/** A copy of a database to which nobody is connected. */
-export async function copyDatabase(url: string): Promise<{ readonly url: string; drop(): Promise<void> }> {
-  const server = new URL(url);
-  server.pathname = '/postgres';
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await withSql(server.href, (sql) =>
-    sql(`create database ${name} template ${new URL(url).pathname.slice(1)}`),
-  );
-  const copy = new URL(url);
-  copy.pathname = `/${name}`;
-  return {
-    url: copy.href,
-    drop: () =>
-      withSql(server.href, async (sql) => void (await sql(`drop database if exists ${name} with (force)`))),
-  };
 }
 
 export interface Reply {

@@ -5,16 +5,8 @@
  * and attributes that none of the caller's grants names.
  */
 import { type Action, ContentMetrics, type Grant, type Grants } from 'nestjs-content-api';
-import { createDatabase } from '../support/database.ts';
-import {
-  Client,
-  copyDatabase,
-  createTables,
-  NamedCallers,
-  type RunningApp,
-  startApp,
-  withSql,
-} from './apps.ts';
+import { copyDatabase, createDatabase } from '../support/database.ts';
+import { Client, createTables, NamedCallers, type RunningApp, startApp, withSql } from './apps.ts';
 import { fill, type RunSql, valueOf } from './content.ts';
 import {
   type Attribute,

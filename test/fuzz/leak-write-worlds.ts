@@ -12,9 +12,9 @@ import {
   Permissions,
 } from 'nestjs-content-api';
 import pg from 'pg';
-import { createDatabase } from '../support/database.ts';
+import { copyDatabase, createDatabase } from '../support/database.ts';
 import { restore, save, type Tables, tablesOf } from '../faults/picture.ts';
-import { Client, copyDatabase, createTables, startApp, withSql } from './apps.ts';
+import { Client, createTables, startApp, withSql } from './apps.ts';
 import type { RunSql } from './content.ts';
 import { type Attribute, buildSchema, type ContentType } from './internals.ts';
 import { isHidden } from './leak-worlds.ts';

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { MEMORY } from './postgres-server.ts';
 
 export interface TestDatabase {
   url: string;
@@ -11,7 +12,7 @@ export interface TestDatabase {
 const FREE = 'free_test_';
 
 /** Whether databases come and go in no time, since all data is in memory. */
-const QUICK = `exists (select from pg_settings where name = 'data_directory' and starts_with(setting, '/dev/shm/'))`;
+const QUICK = `exists (select from pg_settings where name = 'data_directory' and starts_with(setting, '${MEMORY}/'))`;
 
 /** Back to what `template0` holds. The privileges of `public` are those of a new database. */
 const EMPTY = `do $$ declare name text; begin
@@ -47,21 +48,32 @@ export function reserveDatabase(serverUrl = process.env.TEST_DATABASE_URL): Rese
   };
 }
 
+/** A copy of a database to which nobody is connected. */
+export async function copyDatabase(original: string): Promise<TestDatabase> {
+  const { href: serverUrl } = new URL('/postgres', original);
+  const { url, drop } = reserveDatabase(serverUrl);
+  await connected(serverUrl, (server) => copy(server, nameOf(original), nameOf(url)));
+  return { url, drop };
+}
+
+const nameOf = (url: string): string => new URL(url).pathname.slice(1);
+
+const copy = (server: Client, from: string, to: string): Promise<unknown> =>
+  server.query(`create database ${to} template ${from} encoding 'UTF8' strategy file_copy`);
+
 async function make(
   server: Client,
   { name, url, ddl }: { readonly name: string; readonly url: string; readonly ddl: string },
 ): Promise<void> {
-  const create = (one: string, template: string) =>
-    server.query(`create database ${one} template ${template} encoding 'UTF8' strategy file_copy`);
   const { rows } = await server.query<{ quick: boolean }>(`select ${QUICK} as quick`);
   const isQuick = rows[0]?.quick === true;
   const filled = `filled_test_${createHash('sha256').update(ddl).digest('hex').slice(0, 32)}`;
-  if (isQuick && ddl !== '' && (await isDone(create(name, filled)))) return;
-  if (isQuick || !(await takeFree(server, name))) await create(name, 'template0');
+  if (isQuick && ddl !== '' && (await isDone(copy(server, filled, name)))) return;
+  if (isQuick || !(await takeFree(server, name))) await copy(server, 'template0', name);
   if (ddl === '') return;
   await connected(url, (database) => database.query(`begin; ${ddl}; commit`));
   // The next one with these tables is a copy.
-  if (isQuick) await isDone(create(filled, name));
+  if (isQuick) await isDone(copy(server, name, filled));
 }
 
 /** Whether a database that nobody uses was to be had under this name. */

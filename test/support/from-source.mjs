@@ -6,20 +6,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from '@swc/core';
+import { SWC } from './swc-options.ts';
 
 const SRC = new URL('../../src/', import.meta.url).href;
 
-const OPTIONS = {
-  jsc: {
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-    target: 'es2024',
-    keepClassNames: true,
-  },
-  module: { type: 'es6' },
-  sourceMaps: 'inline',
-  swcrc: false,
-};
+const OPTIONS = { ...SWC, sourceMaps: 'inline', swcrc: false };
 
 /** What jest gives the file that it runs. */
 const GLOBALS = [

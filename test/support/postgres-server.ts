@@ -50,7 +50,7 @@ export interface RunningServer {
  */
 export type Keep = 'in memory' | 'on disk';
 
-const MEMORY = '/dev/shm';
+export const MEMORY = '/dev/shm';
 const ROOM = 4 * 2 ** 30;
 const PREFIX = 'content-api-postgres-';
 
