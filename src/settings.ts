@@ -55,7 +55,7 @@ export interface ContentSettings {
   readonly cache: CacheSettings;
   /** Say in `Server-Timing` how long each answer took, hence whether it was kept. Default false. */
   readonly serverTiming: boolean;
-  /** Answer `/_health`, at the root of the server, with 204 to any method (protocol 1.26). */
+  /** Serves `/_health` at the root of the server: 204 to any method, 503 during shutdown (protocol 1.26). */
   readonly health: boolean;
 }
 

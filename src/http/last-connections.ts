@@ -1,10 +1,17 @@
-import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often is looked whether anything is answered still once the application stops, in milliseconds. */
-const LOOK = 250;
-/** How many looks connections have after the server takes no others. */
-const PATIENCE = 4;
+/** Milliseconds between two checks of a stopping server. */
+const INTERVAL = 50;
+/** Milliseconds in which a client may use an idle connection again, and finish a request that it began. */
+const PATIENCE = 1000;
 
 interface IncomingRequest {
   /** Whether all of it has arrived. */
@@ -12,53 +19,86 @@ interface IncomingRequest {
 }
 
 interface Response {
+  /** Whether Node keeps the connection open after this response; false sends `Connection: close`. */
+  shouldKeepAlive: boolean;
   once(event: 'close', listener: () => void): unknown;
 }
 
 interface Server {
   readonly listening: boolean;
-  on(event: 'request', listener: (request: IncomingRequest, response: Response) => void): unknown;
+  prependListener(
+    event: 'request',
+    listener: (request: IncomingRequest, response: Response) => void,
+  ): unknown;
   once(event: 'close', listener: () => void): unknown;
+  getConnections(callback: (error: Error | null, count: number) => void): unknown;
   /** Servers of HTTP/2 have no such thing. */
   closeAllConnections?(): void;
 }
 
+const hasConnections = (server: Server): Promise<boolean> =>
+  new Promise((resolve) => server.getConnections((_error, count) => resolve(count > 0)));
+
 /**
- * A connection that says nothing, as browsers open them in advance, or never comes to the end of its request,
- * keeps a stopping server alive for a minute. Requests that were sent whole are answered first; the others
- * have a second.
+ * Connections of a stopping server. Every response closes its connection, so that a busy connection ends with
+ * the request under way. Node resets idle connections when the server closes, which loses a request that is
+ * on its way: after a signal, the server closes a second later. Connections without a whole request (browsers
+ * open some in advance) are closed after a second more.
  */
 @Injectable()
-export class LastConnections implements OnModuleInit, BeforeApplicationShutdown {
-  private readonly open = new Set<IncomingRequest>();
+export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly open = new Map<Response, IncomingRequest>();
   private server: Server | null = null;
+  private stopping = false;
 
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 
+  /** Whether the application has begun to shut down. */
+  get isStopping(): boolean {
+    return this.stopping;
+  }
+
   onModuleInit(): void {
-    // Applications without a server (command lines, tests of services) have none to look at.
+    // Applications without a server (command lines, tests of services) have no connections.
     const server = this.host.httpAdapter?.getHttpServer() as Server | undefined;
-    if (typeof server?.on !== 'function') return;
+    if (typeof server?.prependListener !== 'function') return;
     this.server = server;
-    server.on('request', (request, response) => {
-      this.open.add(request);
-      response.once('close', () => this.open.delete(request));
+    // Before the framework, which sends some responses at once.
+    server.prependListener('request', (request, response) => {
+      this.open.set(response, request);
+      response.once('close', () => this.open.delete(response));
+      if (this.stopping) response.shouldKeepAlive = false;
     });
   }
 
-  beforeApplicationShutdown(): void {
+  /** Runs first in a shutdown, before Nest waits for any `beforeApplicationShutdown`. */
+  onModuleDestroy(): void {
+    this.stopping = true;
+    for (const response of this.open.keys()) response.shouldKeepAlive = false;
+  }
+
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
     const { server } = this;
     if (server?.listening !== true) return;
-    let looks = 0;
+    this.closeUnused(server);
+    // Without a signal the host closes the application itself: it knows whether clients are left.
+    if (signal === undefined) return;
+    const end = performance.now() + PATIENCE;
+    while (performance.now() < end && (await hasConnections(server))) await sleep(INTERVAL);
+  }
+
+  /** Closes all connections once the server is closed and no whole request is under way. */
+  private closeUnused(server: Server): void {
+    let checks = 0;
     const timer = setInterval(() => {
-      // Until then, hooks of the host's may take their time while requests are answered as ever.
-      if (!server.listening) looks += 1;
-      if (looks >= PATIENCE && !this.isAnswering) server.closeAllConnections?.();
-    }, LOOK).unref();
+      // Shutdown hooks of the host delay the end of listening, and requests are answered until then.
+      if (!server.listening) checks += 1;
+      if (checks >= PATIENCE / INTERVAL && !this.isAnswering) server.closeAllConnections?.();
+    }, INTERVAL).unref();
     server.once('close', () => clearInterval(timer));
   }
 
   private get isAnswering(): boolean {
-    return [...this.open].some(({ complete }) => complete);
+    return [...this.open.values()].some(({ complete }) => complete);
   }
 }

@@ -8,10 +8,11 @@ import { ContentAccess } from '../access/content-access.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { Database } from '../database/database.js';
 import { MARK_HEADER } from '../query/mark.js';
-import { ContentError } from '../errors.js';
+import { ContentError, unavailable } from '../errors.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { takeAnyBody, takeAnyPath } from './fastify.js';
 import { declareBody } from './json-body.js';
+import { LastConnections } from './last-connections.js';
 import { pathIn } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
@@ -92,6 +93,7 @@ export class BeforeRoutes implements OnModuleInit {
     @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(Database) private readonly database: Database,
+    @Inject(LastConnections) private readonly connections: LastConnections,
   ) {
     // At once, or as soon as there is an adapter.
     adapter.init$.subscribe(() => {
@@ -119,7 +121,8 @@ export class BeforeRoutes implements OnModuleInit {
       }
     }
     if (!this.settings.health || path !== HEALTH) return false;
-    this.adapter.httpAdapter.reply(response, undefined, 204);
+    if (this.connections.isStopping) this.errors.reply(unavailable('The application is stopping'), response);
+    else this.adapter.httpAdapter.reply(response, undefined, 204);
     return true;
   }
 

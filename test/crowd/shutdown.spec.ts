@@ -1,0 +1,75 @@
+/** Shutdown of an application that serves requests: what clients and probes see of it. */
+import { Agent, request } from 'node:http';
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { ContentModule } from 'nestjs-content-api';
+import { startHost } from '../http/helpers.ts';
+import { ADAPTERS } from '../support/app.ts';
+import { note } from '../support/notes.ts';
+
+/** Holds up the shutdown, as a host does that tells its load balancer first. */
+@Injectable()
+class Gate implements BeforeApplicationShutdown {
+  readonly reached = Promise.withResolvers<void>();
+  readonly opened = Promise.withResolvers<void>();
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.reached.resolve();
+    await this.opened.promise;
+  }
+}
+
+interface Seen {
+  readonly status: number;
+  readonly connection: string | undefined;
+  readonly text: string;
+}
+
+function get(agent: Agent, url: string): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, connection: response.headers.connection, text }),
+      );
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+describe.each(ADAPTERS)('shutdown on %s', (adapter) => {
+  it('1.26 closes the connection of every response and fails the health check from its beginning', async () => {
+    const host = await startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({
+            contentTypes: [note],
+            access: { public: { note: '*' } },
+            health: true,
+            database: { clientUrl: url },
+          }),
+        ],
+        providers: [Gate],
+      }),
+      { adapter, tables: true },
+    );
+    const notes = `${host.url}/api/notes`;
+    const health = `${host.url}/_health`;
+    expect(await get(agent, notes)).toMatchObject({ status: 200, connection: 'keep-alive' });
+    expect(await get(agent, health)).toMatchObject({ status: 204, connection: 'keep-alive' });
+    const gate = host.app.get(Gate);
+    const closed = host.close().finally(() => agent.destroy());
+    await gate.reached.promise;
+    expect(await get(agent, notes)).toMatchObject({ status: 200, connection: 'close' });
+    const { status, connection, text } = await get(agent, health);
+    expect({ status, connection }).toEqual({ status: 503, connection: 'close' });
+    expect(JSON.parse(text)).toMatchObject({
+      data: null,
+      error: { name: 'ServiceUnavailableError', message: 'The application is stopping' },
+    });
+    gate.opened.resolve();
+    await closed;
+  });
+});
