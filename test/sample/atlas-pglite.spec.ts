@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { jest } from '@jest/globals';
@@ -56,23 +56,17 @@ describe('atlas on PGlite', () => {
 });
 
 describe('the folder lock', () => {
-  const lockFile = (): string => join(folder, 'atlas.lock');
-
-  it('refuses a folder that a living process holds', () => {
-    writeFileSync(lockFile(), String(process.ppid));
-    expect(() => FolderLock.take(folder)).toThrow(`in use by process ${process.ppid}`);
+  it('refuses a second lock, and frees the folder when it is released', () => {
+    const lock = FolderLock.take(folder);
+    expect(() => FolderLock.take(folder)).toThrow(`${folder} is in use by another process`);
+    lock.release();
+    lock.release();
+    FolderLock.take(folder).release();
   });
 
-  it.each([
-    ['whose process is gone', '2147483646'],
-    ['that was cut off while it was written', ''],
-    ['of an earlier process with our number', String(process.pid)],
-  ])('takes over a lock %s', (_case, content) => {
-    writeFileSync(lockFile(), content);
-    const lock = FolderLock.take(folder);
-    expect(() => FolderLock.take(folder)).toThrow('in use');
-    lock.release();
-    expect(existsSync(lockFile())).toBe(false);
+  it('ignores the lock file of an earlier version', () => {
+    writeFileSync(join(folder, 'atlas.lock'), '2147483646');
+    FolderLock.take(folder).release();
   });
 });
 
