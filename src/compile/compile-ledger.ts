@@ -32,12 +32,15 @@ export const seenBy = (tables: LedgerTables): Sql =>
   sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server`;
 
 /**
- * What changes with tables that are altered, rewritten, renamed or dropped, of which no trigger is told: the
- * last transaction that did so to each. `noted` is a list of their numbers.
+ * Tables as DDL leaves them, which calls no trigger: the last transaction that altered, rewrote or renamed
+ * each, and the tables that it shares rows with. A second heir or a parent does not change a table's own row
+ * in `pg_class`. `noted` is a list of their numbers.
  */
 const shapeOf = (noted: Sql): Sql =>
   sql`(select coalesce(string_agg(concat(c.oid, ':', c.xmin), ' ' order by c.oid), '')
-    from pg_class c where c.oid = any(${noted}))`;
+      from pg_class c where c.oid = any(${noted}))
+    || (select coalesce(string_agg(concat(' ', i.inhrelid, '<', i.inhparent), '' order by i.inhrelid, i.inhparent), '')
+      from pg_inherits i where i.inhparent = any(${noted}) or i.inhrelid = any(${noted}))`;
 
 /** Where checks begin: what is seen now, and the numbers and shape of the tables whose changes are noted. */
 export function compileStand(tables: LedgerTables, noted: readonly Identifier[]): Statement {

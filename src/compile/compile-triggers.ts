@@ -34,13 +34,16 @@ const writingOf = ({ type }: NotedTable, { change }: LedgerTables): Writing => (
   by: sql`pg_current_xact_id(), ${nextCount(type)}, tg_argv[0]`,
 });
 
+/** Name of the table's schema, unique, in the characters that a setting's name may have. */
+const SCHEMA = sql`encode(convert_to(tg_table_schema, getdatabaseencoding()), 'hex')`;
 /**
- * What a transaction has noted last, and how many documents, as settings of its own: they go with it, and
- * back with its savepoints, as what it has written does. They cost less than another change, and less than a
- * condition of the trigger, which PostgreSQL reads anew from its text in each statement.
+ * Settings of a transaction, by schema: the document that was noted last, and the number of noted documents.
+ * A rollback to a savepoint restores them with the changes. Each schema has its own change log, and one
+ * transaction may change several. They cost less than another change, and less than a condition of the
+ * trigger, which PostgreSQL parses again in each statement.
  */
-const NOTED = sql`'content_ledger.noted'`;
-const COUNT = sql`'content_ledger.documents'`;
+const NOTED = sql`'content_ledger.noted_' || own`;
+const COUNT = sql`'content_ledger.documents_' || own`;
 const toldOf = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${document})`;
 
 /** So many versions that come or go in a statement are noted one by one; the others together. */
@@ -77,7 +80,7 @@ function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
 
 /** Notes the document of a row, once in a transaction; all of them where a row is given to another one. */
 function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
-  return sql`declare known text := current_setting(${NOTED}, true); many int;
+  return sql`declare own text := ${SCHEMA}; known text := current_setting(${NOTED}, true); many int;
     document text := case when old.${id} <> new.${id} then null else coalesce(new.${id}, old.${id}) end;
     begin ${first}
     if known = tg_argv[0] or known = ${toldOf(sql`document`)} then return new; end if;

@@ -84,19 +84,16 @@ export type NotedEvent = 'insert' | 'update' | 'delete' | 'truncate';
  * Nothing that MikroORM could compare shows the one of TRUNCATE, so that it comes with that of INSERT.
  */
 export const TRIGGERS: Readonly<Record<NotedEvent, Identifier>> = {
-  insert: identifier('content_ledger_insert_2'),
-  update: identifier('content_ledger_update_2'),
-  delete: identifier('content_ledger_delete_2'),
-  truncate: identifier('content_ledger_truncate_2'),
+  insert: identifier('content_ledger_insert_3'),
+  update: identifier('content_ledger_update_3'),
+  delete: identifier('content_ledger_delete_3'),
+  truncate: identifier('content_ledger_truncate_3'),
 };
 
 /** Those of earlier releases. Each change would be noted twice if they stayed. */
-export const FORMER_TRIGGERS: readonly Identifier[] = [
-  'content_ledger_insert_1',
-  'content_ledger_update_1',
-  'content_ledger_delete_1',
-  'content_ledger_truncate_1',
-].map(identifier);
+export const FORMER_TRIGGERS: readonly Identifier[] = Object.keys(TRIGGERS).flatMap((event) =>
+  [1, 2].map((release) => identifier(`content_ledger_${event}_${release}`)),
+);
 
 /** The functions that triggers call: for versions that come and go, those that are updated, and links. */
 export const NOTE_VERSIONS = identifier('content_note_versions');

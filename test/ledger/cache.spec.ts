@@ -357,7 +357,7 @@ describe('the cache', () => {
     await client.query(`insert into notes (document_id, created_at, updated_at, published, locale, title, revision)
       values ('restored', now(), now(), true, 'en', 'more', 0)`);
     await client.query(
-      'alter table notes enable always trigger content_ledger_insert_2; alter table notes enable always trigger content_ledger_update_2; alter table notes enable always trigger content_ledger_delete_2; alter table notes enable always trigger content_ledger_truncate_2',
+      'alter table notes enable always trigger content_ledger_insert_3; alter table notes enable always trigger content_ledger_update_3; alter table notes enable always trigger content_ledger_delete_3; alter table notes enable always trigger content_ledger_truncate_3',
     );
     await test.app.get(LedgerWorker).recount();
     for (const from of [test.http, other.http]) {
@@ -369,7 +369,7 @@ describe('the cache', () => {
   it('a trigger that is switched off: no answer is kept, lists are counted, also those that nobody noted, and one line says so', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(LedgerWorker);
-    await client.query('alter table notes disable trigger content_ledger_update_2');
+    await client.query('alter table notes disable trigger content_ledger_update_3');
     await worker.look();
     await worker.look();
     expect(said.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining('"notes"')]);
@@ -377,7 +377,7 @@ describe('the cache', () => {
     expect(await titles()).toEqual(['unseen']);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
     await client.query(`update notes set locale = 'fr'`);
-    await client.query('alter table notes enable always trigger content_ledger_update_2');
+    await client.query('alter table notes enable always trigger content_ledger_update_3');
     await worker.look();
     await warm();
     expect((await get(LIST)).meta.pagination.total).toBe(0);
@@ -387,9 +387,9 @@ describe('the cache', () => {
   it('a trigger that was switched off and on again between two looks: everything is read and counted anew', async () => {
     const worker = test.app.get(LedgerWorker);
     await worker.look();
-    await client.query(`alter table notes disable trigger content_ledger_update_2`);
+    await client.query(`alter table notes disable trigger content_ledger_update_3`);
     await rename('unseen', 'old');
-    await client.query(`alter table notes enable always trigger content_ledger_update_2`);
+    await client.query(`alter table notes enable always trigger content_ledger_update_3`);
     await worker.look();
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['unseen'], ['unseen']]);
   });
@@ -410,9 +410,9 @@ describe('the cache', () => {
     ],
     [
       'altered by a migration that no trigger is told of',
-      `alter table notes disable trigger content_ledger_update_2;
+      `alter table notes disable trigger content_ledger_update_3;
        update notes set title = 'OLD';
-       alter table notes enable always trigger content_ledger_update_2;
+       alter table notes enable always trigger content_ledger_update_3;
        alter table notes add column more text`,
       `alter table notes drop column more`,
     ],
@@ -441,10 +441,10 @@ describe('the cache', () => {
     ],
     [
       'notes another type',
-      `alter trigger content_ledger_update_2 on notes rename to other; create trigger content_ledger_update_2 after update on notes
+      `alter trigger content_ledger_update_3 on notes rename to other; create trigger content_ledger_update_3 after update on notes
        for each row execute function content_note_updates('label');
-       alter table notes enable always trigger content_ledger_update_2`,
-      'drop trigger content_ledger_update_2 on notes; alter trigger other on notes rename to content_ledger_update_2',
+       alter table notes enable always trigger content_ledger_update_3`,
+      'drop trigger content_ledger_update_3 on notes; alter trigger other on notes rename to content_ledger_update_3',
       'a trigger is missing',
     ],
   ])('a table that %s: no answer is kept, and one line says so', async (_what, change, back, said) => {
@@ -459,6 +459,29 @@ describe('the cache', () => {
     await worker.look();
     await warm();
     warn.mockRestore();
+  });
+
+  it.each([
+    ['an heir, the second one', 'create table more_notes () inherits (notes)', 'drop table more_notes'],
+    [
+      'a parent',
+      'create table parent (like notes); alter table notes inherit parent',
+      'alter table notes no inherit parent; drop table parent',
+    ],
+  ])('a table that gets %s: the next request reads the database', async (_what, change, back) => {
+    const worker = test.app.get(LedgerWorker);
+    await client.query('create table former_notes () inherits (notes); drop table former_notes');
+    await titles();
+    await worker.look();
+    await warm();
+    await client.query(change);
+    // The first request is the check that notices it.
+    await get(LIST);
+    expect(worker.isWhole).toBe(false);
+    expect(await countStatements(() => get(LIST))).toHaveLength(1);
+    await client.query(back);
+    for (const one of [worker, other.worker]) await one.look();
+    await warm();
   });
 
   it('a migration that drops a column: what was kept with it is not sent any more', async () => {

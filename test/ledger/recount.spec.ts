@@ -32,7 +32,7 @@ describe('a recount', () => {
     await test.sql(`insert into articles (document_id, created_at, updated_at, published, locale, title, revision)
       select 'late', now(), now(), p, 'en', 'x', 0 from unnest(array[true, false]) p`);
     for (const event of ['insert', 'update', 'delete', 'truncate'])
-      await test.sql(`alter table articles enable always trigger content_ledger_${event}_2`);
+      await test.sql(`alter table articles enable always trigger content_ledger_${event}_3`);
   };
 
   it('finds nothing where all were right', async () => {
@@ -63,9 +63,9 @@ describe('a recount', () => {
   it('refuses what it cannot count', async () => {
     await expect(command('article', 'nobody')).rejects.toThrow('The model has no type nobody');
     await expect(run(['recount'], { env: {}, say: () => undefined })).rejects.toThrow('Give --module');
-    await test.sql('alter table pages disable trigger content_ledger_update_2');
+    await test.sql('alter table pages disable trigger content_ledger_update_3');
     await expect(command()).rejects.toThrow('Changes are not noted of "pages"');
-    await test.sql('alter table pages enable always trigger content_ledger_update_2');
+    await test.sql('alter table pages enable always trigger content_ledger_update_3');
     expect(await command()).toBe('All totals were right');
   });
 });
