@@ -1,5 +1,5 @@
 /** What a write notes of the versions whose content it changes: their time and their revision (D21). */
-import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
+import type { Attribute, Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import { SHARED } from '../schema/join-model.js';
 import { constant, join, quote, type Sql, sql } from '../sql.js';
 import { namesOf } from './link-sql.js';
@@ -19,6 +19,8 @@ export interface Content {
   readonly value?: (column: Column) => Sql | undefined;
   /** New targets of relations, as lists. */
   readonly lists?: ReadonlyMap<LinkedAttribute, Sql>;
+  /** Whether an attribute counts; all do if this is left out. */
+  readonly covers?: (attribute: Attribute) => boolean;
 }
 
 /** The targets of a relation of a row, in their order. */
@@ -45,13 +47,15 @@ const whole = (value: Sql): Sql => sql`(${value})::text`;
  * The revision of a version: a digest of its own content, so that it is the same where the content is, and
  * only there. Places in the lists of others are no part of it.
  */
-export function revisionOf({ type, row, value, lists }: Content): Sql {
+export function revisionOf({ type, row, value, lists, covers = () => true }: Content): Sql {
   const { columns, links } = type.storage.content;
-  const values = columns.map((column) => {
+  const covered = columns.filter(({ attribute }) => covers(attribute));
+  const values = covered.map((column) => {
     const one = value?.(column) ?? sql`${row}.${quote(column.name)}`;
     return column.type === 'jsonb' ? whole(one) : one;
   });
-  const targets = links.map((stored) => whole(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
+  const linked = links.filter(({ attribute }) => covers(attribute));
+  const targets = linked.map((stored) => whole(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
   const content = [...values, ...targets];
   return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
 }

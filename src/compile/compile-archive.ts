@@ -21,7 +21,7 @@ import {
   type Statement,
 } from '../sql.js';
 import { namesOf, targetColumns } from './link-sql.js';
-import { listOf } from './scope.js';
+import { listOf } from './json-list.js';
 
 /** The columns that every version has. */
 export const SYSTEM = sql`document_id, id, locale, published, created_at, updated_at, published_at, revision`;

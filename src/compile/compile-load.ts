@@ -23,6 +23,7 @@ import {
 } from '../sql.js';
 import { stampOf } from './changes.js';
 import { compileOwnShape, type OwnShape } from './compile-own.js';
+import { coveredRevision } from './covered-revision.js';
 import { failing } from './failing.js';
 import { namesOf } from './link-sql.js';
 import { joinSql } from './joins/joins.js';
@@ -50,11 +51,13 @@ const ownRow = (row: Sql, own: OwnShape | null): Sql =>
  * Where stored values go into what is written, their rows are locked too, against writers that know nothing
  * of this library.
  */
-function versions({ type, documentId, own, merged }: VersionsShape, shown = sql``): Sql {
+function versions({ type, documentId, own, merged, coverage }: VersionsShape, shown = sql``): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
+  const covered =
+    coverage === null ? sql`` : sql`, ${coveredRevision(type, sql`t`, coverage)}::text as covered`;
   const lock = merged.size > 0 ? sql` for no key update` : sql``;
   const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision::text, ${stampOf(sql`t`)} as stamp,
-      ${theirs} as own${shown}
+      ${theirs} as own${covered}${shown}
     from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }

@@ -5,16 +5,8 @@ import type { Component, ContentType, Model, MorphAttribute, ZoneAttribute } fro
 import { COMPONENT, TYPE, typeUid } from '../schema/naming.js';
 import { alias, constant, type Identifier, quote, type Sql, sql } from '../sql.js';
 import { namedLinksIn } from './joins/named-links.js';
-import {
-  column,
-  type Context,
-  heldJson,
-  listOf,
-  rowOf,
-  rowScope,
-  type Scope,
-  versionConditions,
-} from './scope.js';
+import { listOf } from './json-list.js';
+import { column, type Context, heldJson, rowOf, rowScope, type Scope, versionConditions } from './scope.js';
 
 /** The items of one kind: each is a row of `from` where the conditions are true. */
 interface HeldKind {

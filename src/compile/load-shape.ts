@@ -2,6 +2,7 @@
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup } from '../plan/body.js';
 import { MAX_INTEGER } from '../schema/cast-value.js';
+import type { Coverage } from '../plan/coverage.js';
 import type { ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
 import { type Param, slot } from '../sql.js';
 import type { OwnShape } from './compile-own.js';
@@ -27,6 +28,8 @@ export interface LoadRequest {
   readonly references: readonly (readonly [ContentType, Lookup])[];
   /** Which documents of the type are the caller's own; null where that does not matter. */
   readonly own: OwnCondition | null;
+  /** The part of the versions of which the revision is needed, too; null for none. */
+  readonly coverage: Coverage | null;
   /** Types whose rows the write changes, because they hold the other side of its relations. */
   readonly changed: ReadonlySet<ContentType>;
   /** Relations in tables of their own of which it is asked whether there is any link of the document. */
@@ -36,12 +39,13 @@ export interface LoadRequest {
 }
 
 /** The versions of a document: whose, and which of them are the caller's own. */
-export type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own'>;
+export type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'coverage'>;
 
 export interface VersionsShape {
   readonly type: ContentType;
   readonly documentId: Param | null;
   readonly own: OwnShape | null;
+  readonly coverage: Coverage | null;
   readonly merged: ReadonlySet<string>;
 }
 
@@ -85,9 +89,10 @@ const names = (attributes: readonly LinkedAttribute[]): string[] => attributes.m
 const ownerOf = (own: OwnCondition | null): string | null => own?.owner.name ?? null;
 
 /** What decides the text of the versions alone. */
-export const versionsFacts = ({ documentId, own }: VersionsRequest) => ({
+export const versionsFacts = ({ documentId, own, coverage }: VersionsRequest) => ({
   hasId: documentId !== null,
   own: ownerOf(own),
+  omitted: coverage?.omitted ?? null,
 });
 
 /** What decides the text. */
@@ -118,8 +123,9 @@ const DOCUMENT_ID = slot(({ documentId }: VersionsRequest) => documentId);
 const USER = slot(({ own }: VersionsRequest) => own?.user ?? null);
 
 /** The versions alone, with slots for values. */
-export const versionsShape = ({ type, documentId, own }: VersionsRequest): VersionsShape => ({
+export const versionsShape = ({ type, documentId, own, coverage }: VersionsRequest): VersionsShape => ({
   type,
+  coverage,
   documentId: documentId === null ? null : DOCUMENT_ID,
   own: ownShape(own, USER),
   merged: new Set(),

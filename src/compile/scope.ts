@@ -3,9 +3,11 @@
  * document is meant.
  */
 import { localeChain } from '../plan/fallback.js';
+import type { Coverage } from '../plan/coverage.js';
 import type { ReadPlan, Version } from '../plan/plan.js';
 import type { Component, ContentType, ScalarAttribute } from '../schema/model.js';
 import { constant, param, type Param, quote, type Sql, sql } from '../sql.js';
+import { coveredRevision } from './covered-revision.js';
 
 export interface RowScope {
   readonly kind: 'row';
@@ -124,13 +126,23 @@ function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: 
   return hasVersion(row.type, column(row, 'document_id'), sql`${wanted}${locale}`);
 }
 
-function changedSincePublishing(row: RowScope, changed: boolean): Sql {
-  const compare = changed ? sql`d.revision <> p.revision` : sql`d.revision = p.revision`;
+/** Compares the draft and the published version of a row's document, in the row's locale. */
+function compared(row: RowScope, operator: '=' | '<>', coverage: Coverage | null): Sql {
   const table = quote(row.type.table);
+  const draft = coveredRevision(row.type, sql`d`, coverage);
+  const published = coveredRevision(row.type, sql`p`, coverage);
+  const compare = operator === '=' ? sql`${draft} = ${published}` : sql`${draft} <> ${published}`;
   return sql`exists (select 1 from ${table} d join ${table} p on p.document_id = d.document_id
     and p.locale = d.locale and p.published
     where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')}
       and not d.published and ${compare})`;
+}
+
+interface PublicationCheck {
+  readonly filter: NonNullable<Version['publication']>;
+  readonly row: RowScope;
+  /** The part of the row that a comparison covers; null for all of it. */
+  readonly coverage: Coverage | null;
 }
 
 /**
@@ -138,7 +150,7 @@ function changedSincePublishing(row: RowScope, changed: boolean): Sql {
  * at both states; the two that begin with `published-` are about published rows alone, so that they find no
  * draft.
  */
-function publicationCondition(row: RowScope, filter: NonNullable<Version['publication']>): Sql {
+function publicationCondition({ filter, row, coverage }: PublicationCheck): Sql {
   switch (filter) {
     case 'never-published':
       return sql`not ${versionExists(row, 'published', true)}`;
@@ -149,9 +161,9 @@ function publicationCondition(row: RowScope, filter: NonNullable<Version['public
     case 'has-published-version-document':
       return versionExists(row, 'published', false);
     case 'modified':
-      return changedSincePublishing(row, true);
+      return compared(row, '<>', coverage);
     case 'unmodified':
-      return changedSincePublishing(row, false);
+      return compared(row, '=', coverage);
     case 'published-without-draft':
       return sql`${column(row, 'published')} and not ${versionExists(row, 'draft', true)}`;
     case 'published-with-draft':
@@ -208,12 +220,13 @@ export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sq
 }
 
 /** The conditions that pick a row's state. */
-function stateConditions(row: RowScope, context: Context): Sql[] {
-  const { publication } = context.version;
+function stateConditions(row: RowScope, context: Context, atRoot: boolean): Sql[] {
+  const { publication: filter, coverage } = context.version;
   const conditions: Sql[] = currentRows(row.type, row.alias, context.defaultLocale);
   if (row.type.draftAndPublish) {
     conditions.push(stateCondition(row.type, row.alias, context));
-    if (publication !== null) conditions.push(publicationCondition(row, publication));
+    if (filter !== null)
+      conditions.push(publicationCondition({ filter, row, coverage: coverage?.(row.type, atRoot) ?? null }));
   }
   return conditions;
 }
@@ -221,7 +234,7 @@ function stateConditions(row: RowScope, context: Context): Sql[] {
 /** The conditions that pick a row's version: the request's one state and one locale (D13). */
 export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
   const locale = row.type.localized ? localeCondition(row, parent, context) : [];
-  return [...stateConditions(row, context), ...locale];
+  return [...stateConditions(row, context, parent === null), ...locale];
 }
 
 /**
@@ -231,7 +244,7 @@ export function versionConditions(row: RowScope, parent: RowScope | null, contex
 export function documentConditions(row: RowScope, context: Context): Sql[] | null {
   const chain = context.chain(row.type, true);
   if (chain === null || context.version.publication !== null) return null;
-  return [...stateConditions(row, context), amongChain(row, chain)];
+  return [...stateConditions(row, context, true), amongChain(row, chain)];
 }
 
 /**
@@ -266,9 +279,3 @@ export function heldJson(
     ? sql`${scope.alias}.${quote(attribute.column)}`
     : sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
-
-/**
- * A JSON value as a list. What an older model has stored as one is a list of it: read as it is, it would fail
- * for all rows. A list stays what it is, at no cost.
- */
-export const listOf = (value: Sql): Sql => sql`(${value} || '[]')`;

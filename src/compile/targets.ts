@@ -3,10 +3,10 @@ import type { Hop } from '../plan/plan.js';
 import type { ComponentAttribute, RelationAttribute } from '../schema/model.js';
 import { alias, type Sql, sql } from '../sql.js';
 import { joinSql } from './joins/joins.js';
+import { listOf } from './json-list.js';
 import {
   type Context,
   heldJson,
-  listOf,
   type JsonScope,
   rowOf,
   rowScope,

@@ -4,6 +4,7 @@ import { compileExpected, compileLoad, compileVersions } from '../compile/compil
 import { documentsIn } from '../compile/load-shape.js';
 import type { Row } from '../database/runner.js';
 import type { Lookup } from '../plan/body.js';
+import type { Coverage } from '../plan/coverage.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
 import type { GivenRelation } from '../plan/given.js';
 import type { Loaded } from '../plan/loaded.js';
@@ -21,6 +22,8 @@ export interface LoadRequest {
   readonly target: WriteTarget;
   /** Which documents the write may change, where only own ones; null where that does not matter. */
   readonly own: OwnCondition | null;
+  /** The part of each version that the write's precondition compares; null for all of it, and for none. */
+  readonly coverage: Coverage | null;
   /** Null for a write that changes states only: the versions are all that it needs. */
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
@@ -37,6 +40,7 @@ const versionRow = (row: Row): VersionRow => ({
   locale: String(row['locale']),
   published: row['published'] === true,
   revision: String(row['revision']),
+  covered: String(row['covered'] ?? row['revision']),
   stamp: String(row['stamp']),
   own: row['own'] === true,
 });
@@ -87,9 +91,9 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
 
 /** The one statement that looks up what a write needs to know; null where it needs nothing. */
 export function loadStatement(request: LoadRequest): Statement | null {
-  const { target, own, body, settings, freshIds } = request;
+  const { target, own, coverage, body, settings, freshIds } = request;
   const { type, documentId, locale, linkLocale, everyLocale } = target;
-  if (body === null) return compileVersions({ type, documentId, own });
+  if (body === null) return compileVersions({ type, documentId, own, coverage });
   const { references, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && freshIds === 0) return null;
@@ -108,6 +112,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     changed: new Set(changed.flatMap(({ attribute: { targets } }) => targets)),
     references: [...references],
     own,
+    coverage,
     instances: freshIds,
     needed: needed.names,
     merged: needed.merged,

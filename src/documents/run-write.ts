@@ -13,6 +13,7 @@ import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
 import { ContentError } from '../errors.js';
+import { writtenCoverage } from '../plan/coverage.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, turnOf } from '../plan/locks.js';
 import {
@@ -179,7 +180,10 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const needed = plan.body?.instances ?? 0;
   const ids = instanceIds.take(needed);
   const freshIds = ids === null ? InstanceIds.asked(needed) : 0;
-  const request = { target: plan.target, own: ownOnly(plan), body: plan.body, settings, freshIds };
+  const { target, body, caller, precondition } = plan;
+  const compares = precondition !== null && target.type.draftAndPublish;
+  const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
+  const request = { target, own: ownOnly(plan), coverage, body, settings, freshIds };
   const taken = locking(locks);
   const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {

@@ -106,7 +106,7 @@ export class Schedules {
     const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
     const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
     const { settings } = this.base;
-    const request = { target, own: ownOnly(plan), body: null, settings, freshIds: 0 };
+    const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };
     const look = loadStatement(request) as Statement;
     const holding =
       turn === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: turn, exclusive: true }])];

@@ -1,5 +1,5 @@
 /** Links that instances hold: texts in their JSON, which are written anew where they mean something else. */
-import { listOf } from '../compile/scope.js';
+import { listOf } from '../compile/json-list.js';
 import { BETWEEN } from '../plan/target-key.js';
 import type { Attribute, LinkedAttribute } from '../schema/model.js';
 import { constant, join, type Sql, sql } from '../sql.js';

@@ -1,5 +1,5 @@
 /** Where the values of an attribute are stored: in a column, or in instances of a component, wherever. */
-import { listOf } from '../compile/scope.js';
+import { listOf } from '../compile/json-list.js';
 import type { Attribute, Component, ContentType, EmbeddedAttribute, Model, Schema } from '../schema/model.js';
 import { param, quote, type Sql, sql, union } from '../sql.js';
 import { rowLabel } from './change.js';

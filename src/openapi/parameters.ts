@@ -1,7 +1,8 @@
 /** The parameters of operations: one row for each. */
 import { decide } from '../access/decide.js';
 import { MARK_HEADER } from '../query/mark.js';
-import { PUBLICATION_FILTERS } from '../query/query.js';
+import { tellsOfDrafts } from '../plan/coverage.js';
+import { PUBLICATION_FILTERS, type PublicationFilter } from '../query/query.js';
 import type { ContentType } from '../schema/model.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
@@ -51,6 +52,12 @@ const draftsOf = ({ type, describing: { caller, schema } }: Parametrised): boole
   (type.draftAndPublish ? [type] : [...schema.types.values()]).some(
     (one) => one.draftAndPublish && decide(caller, one, 'readDrafts') !== 'none',
   );
+
+/** Filters that tell of drafts are for callers who may read drafts (D17). */
+const publicationFilters = (about: Parametrised): readonly PublicationFilter[] =>
+  draftsOf(about)
+    ? PUBLICATION_FILTERS
+    : PUBLICATION_FILTERS.filter((publication) => !tellsOfDrafts({ published: true, publication }));
 
 const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => ({
   name: 'status',
@@ -126,7 +133,8 @@ const ROWS = {
   statusOfWrite: statusRow(({ type }) => type.draftAndPublish),
   publicationFilter: {
     description: 'Only versions with this publication state.',
-    schema: ({ type }) => (type.draftAndPublish ? { type: 'string', enum: PUBLICATION_FILTERS } : null),
+    schema: (about) =>
+      about.type.draftAndPublish ? { type: 'string', enum: publicationFilters(about) } : null,
   },
   ifNoneMatch: {
     in: 'header',

@@ -2,7 +2,7 @@
 import type { Caller } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
-import { answerFields, decideReadBack, type Rights, rightsOf } from '../plan/rights.js';
+import { answerFields, decideReadBack, isShown, type Rights, rightsOf } from '../plan/rights.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import { pascal, type PartName } from './components.js';
@@ -21,12 +21,7 @@ export const entered = ({ rights }: Pick<View, 'rights'>, attribute: LinkedAttri
   attribute.targets.filter((type) => rights.mayEnter(attribute, type));
 
 function viewOf(model: Model, rights: Rights, place: string): View {
-  const attributes = [...model.attributes.values()].filter(
-    (attribute) =>
-      !attribute.hidden &&
-      rights.mayRead(model, attribute) &&
-      (!attribute.linked || entered({ rights }, attribute).length > 0),
-  );
+  const attributes = [...model.attributes.values()].filter((attribute) => isShown(rights, model, attribute));
   return { model, attributes, rights, place };
 }
 

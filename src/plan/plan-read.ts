@@ -10,6 +10,7 @@ import { unstorable } from '../schema/cast-value.js';
 import type { ContentType, ScalarAttribute, Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
+import { coverageIn, tellsOfDrafts } from './coverage.js';
 import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, type SelectContext } from './plan-select.js';
@@ -109,7 +110,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
     locale,
     defaultLocale: settings.defaultLocale,
     fallback: { chain, atRoot: !answersWrite(request) },
-    publication: query.publication,
+    publication: answersWrite(request) ? null : query.publication,
   };
 }
 
@@ -117,7 +118,8 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
  * The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that
  * may not be read.
  */
-function ownOnly({ caller, type, action }: ReadRequest, published: boolean): OwnCondition | null {
+function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCondition | null {
+  const published = !tellsOfDrafts(version);
   const reading = decideRead(caller, type, { action, published });
   if (reading === 'none' && !published && type.draftAndPublish) throw forbidden();
   return isOwn(reading) ? reading : null;
@@ -161,7 +163,7 @@ export function planRead(query: Query, request: ReadRequest, base: PlanBase): Re
   if (documentId !== null && unstorable(documentId)) throw notFound();
   const version = versionOf(query, request, base.settings);
   const root = { request, version, own: null, echoes: false };
-  if (!answers) return planRoot(query, { ...root, own: ownOnly(request, version.published) }, base);
+  if (!answers) return planRoot(query, { ...root, own: ownOnly(request, version) }, base);
   const readBack = action === 'update' || action === 'publish';
   const { published } = version;
   const reading = readBack ? decideReadBack(caller, { type, action, published }) : 'all';
@@ -177,7 +179,8 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
   const { type, caller } = request;
   const { schema, settings } = base;
   const fields = answerFields(caller, request, echoes);
-  const rights = rightsOf(caller, { fields, published: version.published }, settings.limits);
+  const scope = { fields, published: !tellsOfDrafts(version) };
+  const rights = rightsOf(caller, scope, settings.limits);
   const context: SelectContext = {
     rights,
     limits: settings.limits,
@@ -204,7 +207,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     kind: request.kind,
     type,
     documentId: documentIdOf(request.by),
-    version,
+    version: { ...version, ...coverageIn({ caller, root: scope, limits: settings.limits }) },
     where: both(rowIs(request), both(answers ? null : where, own)),
     operands: null,
     search:

@@ -2,6 +2,7 @@
  * What will be read: every name resolved, rights applied, one status and one locale for the whole tree.
  * Frozen.
  */
+import type { CoverageOf } from './coverage.js';
 import type { OwnCondition } from '../access/decide.js';
 import type { Template } from '../sql.js';
 import type { OperatorName } from '../query/operators.js';
@@ -39,6 +40,8 @@ export interface Version {
   /** Left out where nothing stands in for a locale. */
   readonly fallback?: Fallback;
   readonly publication: PublicationFilter | null;
+  /** What `modified` compares of a type; left out where it compares all of it. */
+  readonly coverage?: CoverageOf;
 }
 
 /** A condition with every name resolved and negation pushed down to the comparisons. */

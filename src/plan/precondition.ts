@@ -24,10 +24,10 @@ const stampIn = (tag: string): string => tag.split('-', 1)[0] ?? '';
 
 /**
  * The stamps that stand for a version which is written, a draft or the one row of a type without drafts. What
- * is published stands for its draft as long as they are the same.
+ * is published stands for its draft as long as both are the same to the caller.
  */
 function stampsOf(row: VersionRow, all: readonly VersionRow[]): string[] {
-  const same = all.filter((other) => other.locale === row.locale && other.revision === row.revision);
+  const same = all.filter((other) => other.locale === row.locale && other.covered === row.covered);
   return same.map(({ stamp }) => stamp);
 }
 

@@ -24,6 +24,19 @@ export interface Rights {
   readonly budget: { hops: number; readonly allowed: Pick<ContentLimits, 'hops' | 'hopDepth'> };
 }
 
+/**
+ * Whether a caller learns of an attribute. Descriptions, OpenAPI and comparisons of versions use this rule
+ * alone.
+ */
+export const isShown = (
+  { mayEnter, mayRead }: Pick<Rights, 'mayEnter' | 'mayRead'>,
+  model: Model,
+  attribute: Attribute,
+): boolean =>
+  !attribute.hidden &&
+  mayRead(model, attribute) &&
+  (!attribute.linked || attribute.targets.some((type) => mayEnter(attribute, type)));
+
 /** Whether documents of a type may be read from others: `find` on all, and `readDrafts` for drafts (D17). */
 const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
   decideRead(caller, type, { action: 'find', published }) === 'all';
@@ -36,7 +49,7 @@ const findable = (caller: Caller, type: ContentType): FieldScope =>
   decide(caller, type, 'find') === 'all' ? caller.permissions.fields(type.singularApiId, 'find') : null;
 
 /** The action that reads one document of a type. */
-const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
+export const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
 
 /** An action on a type, and whether it shows published documents or drafts. */
 interface Acting {

@@ -9,6 +9,8 @@ export interface VersionRow {
   readonly published: boolean;
   /** As text: it is a number of 64 bits. */
   readonly revision: string;
+  /** The revision of the part that its writer can read; the revision itself if that is all of it. */
+  readonly covered: string;
   /** What its row is told from all others and from its former self by. */
   readonly stamp: string;
   /** Whether it is the caller's own. */

@@ -82,4 +82,13 @@ export const PUBLICATION_FILTERS = [
 
 export type PublicationFilter = (typeof PUBLICATION_FILTERS)[number];
 
+/** Filters that compare a published version with its draft. */
+export const DRAFT_FILTERS: readonly PublicationFilter[] = [
+  'has-published-version',
+  'modified',
+  'unmodified',
+  'published-without-draft',
+  'published-with-draft',
+];
+
 export const NO_POPULATE: Populate = Object.freeze({ kind: 'none' });

@@ -88,6 +88,7 @@ export interface WriteQuery<F, P> extends VersionQuery {
 interface Found<N extends string, R> extends VersionQuery {
   readonly filters?: FiltersOf<N, R>;
   readonly _q?: string;
+  /** Filters that compare a version with its draft need `readDrafts`. */
   readonly publicationFilter?: PublicationFilter;
   readonly hasPublishedVersion?: boolean;
   readonly fallbackLocale?: string | readonly string[] | false;

@@ -42,6 +42,7 @@ const row = (id: number, published: boolean, locale = 'en'): VersionRow => ({
   locale,
   published,
   revision: String(id),
+  covered: String(id),
   stamp: `${id}`,
   own: true,
 });

@@ -48,8 +48,8 @@ const FOUND: readonly FoundRow[] = ['a', 'b', 'c'].map((id, i) => [i + 10, id, t
 function rowsOf({ state, elsewhere }: Write) {
   const row = { documentId: 'doc', locale: 'en', stamp: '1', own: true };
   const [draft, live] = [
-    { ...row, id: 1, published: false, revision: '7' },
-    { ...row, id: 2, published: true, revision: state === 'unmodified' ? '7' : '8' },
+    { ...row, id: 1, published: false, revision: '7', covered: '7' },
+    { ...row, id: 2, published: true, revision: state === 'unmodified' ? '7' : '8', covered: '7' },
   ];
   const other = { ...draft, id: 3, locale: 'fr' };
   const here = { new: [], draft: [draft], both: [draft, live], unmodified: [draft, live] }[state];

@@ -1,6 +1,7 @@
 import type { EmbeddedJoin } from '../../schema/join-model.js';
 import { alias, quote, sql } from '../../sql.js';
-import { column, type JsonScope, listOf } from '../scope.js';
+import { listOf } from '../json-list.js';
+import { column, type JsonScope } from '../scope.js';
 import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep, tableOf } from './join-sql.js';
 import { lookUp } from './look-up.js';
 

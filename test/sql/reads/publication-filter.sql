@@ -20,7 +20,35 @@ select (
             where d.document_id = t0.document_id
               and d.locale = t0.locale
               and not d.published
-              and d.revision <> p.revision
+              and hash_record_extended(row(d."author_document_id", d."cover_document_id", (d."seo")::text, d."title", d."views", (d."zone")::text, (array(
+              select l.target_document_id
+              from "posts_gallery_links" l
+              where l.owner_document_id = d.document_id
+                and l.published = d.published
+                and l.locale = ''
+              order by l.position
+            ))::text, (array(
+              select l.target_document_id
+              from "posts_tags_links" l
+              where l.owner_document_id = d.document_id
+                and l.published = d.published
+                and l.locale = ''
+              order by l.position
+            ))::text), 0) <> hash_record_extended(row(p."author_document_id", p."cover_document_id", (p."seo")::text, p."title", p."views", (p."zone")::text, (array(
+              select l.target_document_id
+              from "posts_gallery_links" l
+              where l.owner_document_id = p.document_id
+                and l.published = p.published
+                and l.locale = ''
+              order by l.position
+            ))::text, (array(
+              select l.target_document_id
+              from "posts_tags_links" l
+              where l.owner_document_id = p.document_id
+                and l.published = p.published
+                and l.locale = ''
+              order by l.position
+            ))::text), 0)
           )
             and t0.locale = $1::text
           order by t0.id
@@ -44,7 +72,35 @@ select (
     where d.document_id = t0.document_id
       and d.locale = t0.locale
       and not d.published
-      and d.revision <> p.revision
+      and hash_record_extended(row(d."author_document_id", d."cover_document_id", (d."seo")::text, d."title", d."views", (d."zone")::text, (array(
+      select l.target_document_id
+      from "posts_gallery_links" l
+      where l.owner_document_id = d.document_id
+        and l.published = d.published
+        and l.locale = ''
+      order by l.position
+    ))::text, (array(
+      select l.target_document_id
+      from "posts_tags_links" l
+      where l.owner_document_id = d.document_id
+        and l.published = d.published
+        and l.locale = ''
+      order by l.position
+    ))::text), 0) <> hash_record_extended(row(p."author_document_id", p."cover_document_id", (p."seo")::text, p."title", p."views", (p."zone")::text, (array(
+      select l.target_document_id
+      from "posts_gallery_links" l
+      where l.owner_document_id = p.document_id
+        and l.published = p.published
+        and l.locale = ''
+      order by l.position
+    ))::text, (array(
+      select l.target_document_id
+      from "posts_tags_links" l
+      where l.owner_document_id = p.document_id
+        and l.published = p.published
+        and l.locale = ''
+      order by l.position
+    ))::text), 0)
   )
     and t0.locale = $1::text
 ))::int4 as total
