@@ -34,6 +34,17 @@ export const isViolationOf = (error: unknown, index: string): boolean => {
 export const hasEnded = (error: Error & { readonly severity?: string }): boolean =>
   error.severity === 'FATAL';
 
+/**
+ * Whether a prepared statement was not there, was there already, or was another one: a pooler has given the
+ * connection to another server session.
+ */
+export function isMisnamed(error: unknown): boolean {
+  const code = driverError(error)?.code;
+  return code === '26000' || code === '42P05' || (code === '08P01' && MISBOUND.test(firstLine(error)));
+}
+
+const MISBOUND = /^bind message/;
+
 const INVALID_DATA = new Set([
   '22P02',
   '22P05',
@@ -106,7 +117,9 @@ const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MIGR
 
 /** What poolers say of settings that come with a connection. */
 const REFUSED_SETTINGS = /startup parameter|command-line options/i;
-const POOLER_ADVICE = '. Behind a pooler in transaction mode set "preparedStatements: false"';
+const POOLER_ADVICE =
+  '. A pooler refuses settings that come with a connection: set "preparedStatements: false". In session mode ' +
+  'you can let the pooler ignore them instead (PgBouncer: ignore_startup_parameters)';
 
 function adviceOn(code: string, line: string): string {
   if (OUTDATED.has(code)) return OUTDATED_ADVICE;
@@ -116,7 +129,8 @@ function adviceOn(code: string, line: string): string {
 /** Whether an error says that the tables are not those of the model. */
 export const isOutdated = (error: unknown): boolean => OUTDATED.has(driverError(error)?.code ?? '');
 
-function firstLine(error: unknown): string {
+/** The first line of an error's message, or its code. */
+export function firstLine(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = typeof message === 'string' && message !== '' ? message : String(code ?? error);
   return text.split('\n', 1)[0] ?? '';

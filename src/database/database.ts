@@ -22,7 +22,7 @@ import type { OwnConnection } from './own-connection.js';
 import { isPool } from './pool-types.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
-import { processIdStatement } from './process-id.js';
+import { backendOf, beginHosted } from './process-id.js';
 import type { Together } from './write-flights.js';
 
 /** Whatever the default is: whoever has waited for a lock has to see what was written meanwhile. */
@@ -94,7 +94,7 @@ export class Database {
     if (this.native !== null) return this.native;
     const client = await nativeClientOf(this.em.getConnection());
     // Somebody else may have been here meanwhile.
-    this.native ??= isPool(client) ? new NativePool(client, this.base.settings) : null;
+    this.native ??= isPool(client) ? new NativePool(client, this.base.settings, this.base.warn) : null;
     return this.native;
   }
 
@@ -148,7 +148,7 @@ export class Database {
     while (connections.size < count) connections.add(this.em.getConnection('read'));
     const clients = await Promise.all([...connections].map(nativeClientOf));
     return new Replicas(
-      clients.filter(isPool).map((pool) => new NativePool(pool, settings)),
+      clients.filter(isPool).map((pool) => new NativePool(pool, settings, warn)),
       warn,
     );
   }
@@ -183,8 +183,7 @@ export class Database {
     }
     const inside = async (em: SqlEntityManager, { begun, committing }: Hosting): Promise<T> => {
       const runner = runnerOf(em);
-      const [row] = await runner.run(processIdStatement());
-      begun(Number(row?.['pid']));
+      begun(backendOf(await runner.run(beginHosted(this.base.settings.limits.statementTimeout))));
       const result = await work(runner);
       committing();
       return result;

@@ -3,7 +3,7 @@
  * them, so that the first that fails has the server skip the rest, a COMMIT at the end included.
  */
 import { Messages } from './messages.js';
-import type { Columns, PoolClient, QueryConfig, Wire } from './pool-types.js';
+import { type Columns, isWire, type PoolClient, type QueryConfig, type Wire } from './pool-types.js';
 import type { Row } from './runner.js';
 
 /** How a flight ended: the rows of each statement, or the failure of the first that failed. */
@@ -15,10 +15,23 @@ interface RowDescription {
 }
 
 /** Whether a client of the driver can carry flights: not the one over libpq. */
-export const canFly = ({ connection }: PoolClient): boolean => typeof connection?.sync === 'function';
+export const canFly = ({ connection }: PoolClient): boolean => isWire(connection);
 
 /** Written and taken at once, so that all flights share it. */
 const messages = new Messages();
+
+/**
+ * Prepared statements that the next flight of a connection closes first. A Close without a Sync behind it
+ * would keep a server connection from a pooler's other clients.
+ */
+const obsolete = new WeakMap<Wire, string[]>();
+
+/** Has a connection close prepared statements along with its next flight. */
+export function closeLater(wire: Wire, names: readonly string[]): void {
+  if (names.length === 0) return;
+  for (const name of names) delete wire.parsedStatements[name];
+  obsolete.set(wire, [...(obsolete.get(wire) ?? []), ...names]);
+}
 
 /**
  * Runs one statement: as a flight where the driver can carry them, because the driver itself has the rows of
@@ -58,13 +71,16 @@ export class Flight {
 
   /** What cannot be sent is an error, and nothing of the flight is. */
   submit(wire: Wire): Error | null {
+    const closed = obsolete.get(wire) ?? [];
     try {
+      for (const name of closed) messages.closeStatement(name);
       for (const config of this.statements) this.write(config, wire);
     } catch (error) {
       messages.clear();
       this.fresh.clear();
       return error as Error;
     }
+    obsolete.delete(wire);
     messages.sync();
     wire.stream.write(messages.take());
     return null;
@@ -124,12 +140,10 @@ export class Flight {
     this.callback(this.error);
   }
 
-  /** Tells the driver what is prepared now. Of a flight that failed nobody knows: its names are closed. */
+  /** Tells the driver what is prepared now. A failed flight may have prepared its names: they are closed. */
   private note(wire: Wire): void {
-    for (const [name, text] of this.fresh) {
-      if (this.error === null) wire.parsedStatements[name] = text;
-      else wire.close({ type: 'S', name });
-    }
+    if (this.error === null) for (const [name, text] of this.fresh) wire.parsedStatements[name] = text;
+    else closeLater(wire, [...this.fresh.keys()]);
   }
 }
 

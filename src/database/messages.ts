@@ -3,8 +3,9 @@
  * Formats"), collected so that a whole flight of them is one piece of bytes.
  */
 
-const CODE = { parse: 0x50, bind: 0x42, describe: 0x44, execute: 0x45, sync: 0x53 };
+const CODE = { parse: 0x50, bind: 0x42, close: 0x43, describe: 0x44, execute: 0x45, sync: 0x53 };
 const PORTAL = 0x50;
+const STATEMENT = 0x53;
 const LENGTH_BYTES = 4;
 /** A character of a string takes no more bytes. */
 const MOST_BYTES = 3;
@@ -37,6 +38,14 @@ export class Messages {
     this.addName(name);
     this.addName(text);
     this.addShort(0);
+    this.close(start);
+  }
+
+  /** Removes a prepared statement; does nothing for a name that is not prepared. */
+  closeStatement(name: string): void {
+    const start = this.begin(CODE.close);
+    this.addByte(STATEMENT);
+    this.addName(name);
     this.close(start);
   }
 

@@ -5,17 +5,19 @@
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { Admission, placesOf } from './admission.js';
-import { overloaded, timedOut } from './database-errors.js';
+import { firstLine, isMisnamed, overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
-import { canFly } from './flight.js';
+import { canFly, closeLater } from './flight.js';
 import type { Hangup } from './hangup.js';
 import { type Job, type JobOffice, RECOVERY } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './jit.js';
 import { clientsOf, releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
 import type { Carrier } from './own-transaction.js';
-import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
+import { isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
+import { checkPooler } from './pooler-check.js';
+import { endBackend, type HostedBackend } from './process-id.js';
 import type { Row, Runner } from './runner.js';
 import { type KnownText, type PoolRead, ReadFlights, type Send } from './read-flights.js';
 import { laneOf } from './slow-reads.js';
@@ -39,8 +41,8 @@ const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => u
 
 /** What a transaction on somebody else's connection says of itself. Both throw when it was given up. */
 export interface Hosting {
-  /** Whose connection it is. */
-  readonly begun: (processID: number) => void;
+  /** Names the server process that runs it, and since when. */
+  readonly begun: (backend: HostedBackend) => void;
   /** Its work is done. */
   readonly committing: () => void;
 }
@@ -54,21 +56,29 @@ export interface WriteTraits {
   readonly together?: Together | null;
 }
 
+const NO_CONNECT_TIMEOUT =
+  'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, ' +
+  'connections under way are never given up';
+
+const NAMES_LOST =
+  'A connection pooler in transaction mode does not keep prepared statements, so none are used: ' +
+  'set "preparedStatements: false"';
+
 export class NativePool {
   private readonly names: StatementNames;
-  private readonly prepares: boolean;
   private readonly office: JobOffice;
-  private readonly mayCompile: boolean;
+  private mayCompile: boolean;
   private readonly reads: ReadFlights;
   private readonly writes: WriteFlights;
 
   constructor(
     private readonly pool: Pool,
     settings: ContentSettings,
+    /** Logs one line for the operator. */
+    private readonly warn: (message: string) => void,
   ) {
     const { queueTimeout, queueLength, slowShare } = settings.load;
     const { statementTimeout } = settings.limits;
-    this.prepares = settings.preparedStatements;
     this.mayCompile = mayCompile(pool);
     this.names = new StatementNames({
       count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
@@ -94,7 +104,9 @@ export class NativePool {
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
     return new Promise((done, fail) => {
-      this.reads.read({ ...this.readOf(statement, traits), question: null, done, fail });
+      const read = (failed: (error: unknown) => void): void =>
+        this.reads.read({ ...this.readOf(statement, traits), question: null, done, fail: failed });
+      read(this.unnamed(() => read(fail), fail));
     });
   }
 
@@ -103,10 +115,13 @@ export class NativePool {
    * with a driver that cannot send both at once.
    */
   runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
-    const asked = { statement: question, known: this.names.of(question.text) };
     return new Promise((resolve, fail) => {
       const done: PoolRead['done'] = (rows, [answer]) => resolve(answer?.['yes'] === true ? rows : null);
-      this.reads.read({ ...this.readOf(statement, traits), question: asked, done, fail });
+      const read = (failed: (error: unknown) => void): void => {
+        const asked = { statement: question, known: this.names.of(question.text) };
+        this.reads.read({ ...this.readOf(statement, traits), question: asked, done, fail: failed });
+      };
+      read(this.unnamed(() => read(fail), fail));
     });
   }
 
@@ -133,7 +148,7 @@ export class NativePool {
 
   /** A connection beside the pool's. Throws where there is none to be had. */
   open(): Promise<OwnConnection> {
-    return OwnConnection.open(this.pool, this.prepares);
+    return OwnConnection.open(this.pool, this.names.isOn);
   }
 
   /** A transaction that nobody of the host's joins. */
@@ -141,7 +156,10 @@ export class NativePool {
     const { turn, hangup, together = null } = traits;
     return new Promise((resolve, fail) => {
       const done = resolve as (value: unknown) => void;
-      this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail });
+      const write = (failed: (error: unknown) => void): void =>
+        this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail: failed });
+      // The statement that failed came before the COMMIT, which the server has skipped: nothing is written.
+      write(this.unnamed(() => write(fail), fail));
     });
   }
 
@@ -152,7 +170,7 @@ export class NativePool {
    */
   hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
     return new Promise((resolve, reject) => {
-      let processID: number | null = null;
+      let backend: HostedBackend | null = null;
       let isDone = false;
       const enter = (): void => {
         const leave = (): void => {
@@ -163,9 +181,9 @@ export class NativePool {
         const check = (): void => {
           if (ticket.isOver) throw abandoned();
         };
-        const begun = (id: number): void => {
+        const begun = (started: HostedBackend): void => {
           check();
-          processID = id;
+          backend = started;
         };
         const committing = (): void => {
           check();
@@ -175,25 +193,50 @@ export class NativePool {
       };
       const fail = (error: Error): void => {
         reject(error);
-        const client = clientsOf(this.pool).find((one) => one.processID === processID);
-        if (processID === null || isDone || client === undefined) return;
-        void requestCancel(client, RECOVERY).then(() => {
-          // A statement that does not end is one whose connection is lost.
-          setTimeout(() => isDone || client.connection?.stream?.destroy(), RECOVERY).unref();
-        });
+        if (backend !== null && !isDone) this.end(backend, () => isDone);
       };
       const ticket = new Ticket(this.office, { lane: 'write', turn, hangup }, { enter, fail });
       ticket.present();
     });
   }
 
-  /** What the pool leaves open that a network which goes silent would use. */
-  advice(): readonly string[] {
-    if (this.pool.options.connectionTimeoutMillis) return [];
+  /** Ends the statement of a transaction that the host's code has joined. */
+  private end(backend: HostedBackend, isDone: () => boolean): void {
+    const client = clientsOf(this.pool).find(({ processID }) => processID === backend.pid);
+    // A pooler gives its clients process ids of its own: the server itself has to end the statement.
+    if (client === undefined)
+      return void this.open()
+        .then((connection) => connection.run(endBackend(backend)).finally(() => connection.close()))
+        .catch(() => undefined);
+    void requestCancel(client, RECOVERY).then(() => {
+      // A statement that does not end is one whose connection is lost.
+      setTimeout(() => isDone() || client.connection?.stream?.destroy(), RECOVERY).unref();
+    });
+  }
+
+  /** What the host should know of its pool, one sentence each: a missing timeout, a pooler's mode. */
+  async advice(): Promise<readonly string[]> {
+    const { pooled, keepsNames, compiles } = await checkPooler(this.pool, this.names.isOn);
+    // A pooler may have dropped the settings that came with the connection.
+    if (pooled) this.mayCompile ||= compiles;
+    if (!keepsNames) this.names.stop();
     return [
-      'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, ' +
-        'connections under way are never given up',
+      ...(this.pool.options.connectionTimeoutMillis ? [] : [NO_CONNECT_TIMEOUT]),
+      ...(keepsNames ? [] : [NAMES_LOST]),
     ];
+  }
+
+  /**
+   * Wraps a failure callback: where a pooler has mixed up prepared statements, no statement is named from
+   * then on, and the work is done once more.
+   */
+  private unnamed(again: () => void, fail: (error: unknown) => void): (error: unknown) => void {
+    return (error) => {
+      if (!isMisnamed(error)) return fail(error);
+      if (this.names.isOn) this.warn(`${firstLine(error)}. ${NAMES_LOST}`);
+      this.names.stop();
+      again();
+    };
   }
 
   private carrierOf(job: Job, client: PoolClient): Carrier {
@@ -208,15 +251,13 @@ export class NativePool {
 
   /** Has a connection forget the statements that are no longer kept prepared. */
   private forget(client: PoolClient): void {
-    const forgotten = this.names.release(client);
-    if (forgotten === null) return;
-    client.query(forgotten.statement, () => undefined);
-    for (const name of forgotten.names) delete client.connection?.parsedStatements?.[name];
+    const { connection } = client;
+    if (isWire(connection)) closeLater(connection, this.names.release(client));
   }
 
   private configOf({ statement, known }: KnownText, client: PoolClient): QueryConfig {
     const { name } = known;
-    if (name === null) return statement;
+    if (name === null || !canFly(client)) return statement;
     this.names.note(client, name);
     const { text, values, silent = false } = statement;
     return { name, text, values, silent, described: known };

@@ -2,10 +2,11 @@
  * A connection beside the pool, for statements that must not wait for anybody's: one at a time, under a plan
  * that is made once.
  */
-import { print, type Statement, sql } from '../sql.js';
+import { param, print, type Statement, sql } from '../sql.js';
 import { runAlone } from './flight.js';
 import type { Described, OwnClient, Pool } from './pool-types.js';
 import type { Row } from './runner.js';
+import { statementName } from './statement-names.js';
 import { TimeoutList } from './timeout-list.js';
 
 /** How long a statement may take, in milliseconds; one that takes longer has lost its connection. */
@@ -13,23 +14,27 @@ const PATIENCE = 2000;
 const waits = new TimeoutList(PATIENCE);
 
 /**
- * Planning for each set of values takes longer than these statements. They look for few rows of tables that
- * nobody has analysed, which a plan for any value would read from end to end.
+ * Returns whether the server session belongs to this connection alone: a pooler invents process ids for its
+ * clients. With `tune`, sets such a session up. Planning for each set of values takes longer than the
+ * statements that run here. They look for few rows of tables that are never analysed.
  */
-const GENERIC = print(
-  sql`select set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)`,
-);
+const SESSION = (processID: number, tune: boolean): Statement =>
+  print(
+    sql`select s.own, case when s.own and ${param(tune)}::boolean then concat(
+      set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)) end
+    from (select pg_backend_pid() = ${param(processID)} as own) s`,
+  );
 
 export class OwnConnection {
   private isOpen = true;
-  /** What statements with a name bring, by name. */
+  /** Whether the server session is this connection's own: there is no pooler between them. */
+  isDirect = false;
+  /** Whether the session is set up for statements that are kept prepared. */
+  private isTuned = false;
+  /** The columns of prepared statements, by name. */
   private readonly described = new Map<string, Described>();
 
-  private constructor(
-    private readonly client: OwnClient,
-    /** Whether statements are kept prepared: not behind poolers that give each to another session. */
-    private readonly prepared: boolean,
-  ) {
+  private constructor(private readonly client: OwnClient) {
     const close = (): void => {
       this.isOpen = false;
     };
@@ -38,13 +43,15 @@ export class OwnConnection {
     client.unref?.();
   }
 
-  /** Opens one as the pool would; throws where there is none to be had. */
+  /** Opens a connection with the options of the pool. Throws where none can be opened. */
   static async open({ Client, options }: Pool, prepared: boolean): Promise<OwnConnection> {
     const client = new Client(options);
-    const connection = new OwnConnection(client, prepared);
+    const connection = new OwnConnection(client);
     try {
       await within((done) => client.connect((error) => done(error ?? null, [])));
-      if (prepared) await connection.run(GENERIC);
+      const [session] = await connection.run(SESSION(client.processID ?? 0, prepared));
+      connection.isDirect = session?.['own'] === true;
+      connection.isTuned = prepared && connection.isDirect;
     } catch (error) {
       connection.close();
       throw error;
@@ -52,10 +59,10 @@ export class OwnConnection {
     return connection;
   }
 
-  /** Runs a statement, under a name if it has one. What is wrong is thrown, and ends the connection. */
+  /** Runs a statement, under a name if it has one. Throws its error, which ends the connection. */
   async run({ text, values }: Statement, name?: string): Promise<readonly Row[]> {
     if (!this.isOpen) throw new Error('The connection is closed');
-    const named = name !== undefined && this.prepared ? { name, described: this.describedAs(name) } : {};
+    const named = name === undefined ? {} : { name, described: this.describedAs(name) };
     try {
       return await within((done) =>
         runAlone(this.client, { ...named, text, values }, (error, [rows = []]) => done(error, rows)),
@@ -64,6 +71,11 @@ export class OwnConnection {
       this.close();
       throw error;
     }
+  }
+
+  /** Runs a statement that comes again and again: prepared, where the session is this connection's own. */
+  runOften(statement: Statement): Promise<readonly Row[]> {
+    return this.run(statement, this.isTuned ? statementName(statement.text) : undefined);
   }
 
   private describedAs(name: string): Described {

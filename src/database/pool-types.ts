@@ -7,8 +7,10 @@ export interface Wire {
   /** What the driver believes to be prepared on this connection, text by name. */
   readonly parsedStatements: Record<string, string>;
   sync(): void;
-  close(message: { readonly type: 'S'; readonly name: string }): void;
 }
+
+/** Whether a client speaks the protocol itself, unlike the driver over libpq. */
+export const isWire = (wire: Partial<Wire> | undefined): wire is Wire => typeof wire?.sync === 'function';
 
 export interface PoolClient {
   readonly host: string;

@@ -3,8 +3,8 @@
  * long they take. What is not used for long is forgotten, because every connection pays for what it keeps,
  * and because one-off queries must not use up the names of all others.
  */
-import { identifier, join, print, quote, sql, type Statement } from '../sql.js';
-import type { Described } from './pool-types.js';
+import { hash } from 'node:crypto';
+import type { Described, PoolClient } from './pool-types.js';
 
 /** What is known of one text. */
 export interface KnownStatement extends Described {
@@ -36,6 +36,15 @@ const unknown = ({ length }: string): KnownStatement => ({
   columns: null,
 });
 
+/** Hexadecimal digits of a name; with 128 bits, two texts do not share one. */
+const DIGITS = 32;
+
+/**
+ * Names a prepared statement by a digest of its text. Behind a pooler, processes share server connections:
+ * one name must never stand for two texts, in whichever process it was given.
+ */
+export const statementName = (text: string): string => `content_${hash('sha256', text).slice(0, DIGITS)}`;
+
 /** The names that a connection has prepared. */
 interface Prepared {
   readonly names: Set<string>;
@@ -46,10 +55,7 @@ interface Prepared {
 const LIFETIME = { uses: 5000, texts: 500 };
 
 export class StatementNames {
-  /** Two modules may share the connections of one host. */
-  private static instances = 0;
-  private readonly prefix = `content_${(StatementNames.instances += 1)}`;
-  private readonly prepared = new WeakMap<object, Prepared>();
+  private readonly prepared = new WeakMap<PoolClient, Prepared>();
   private readonly live = new Set<string>();
   /**
    * What was used lately, and what was before that: a generation that is over ends the one before it. A hit
@@ -61,9 +67,20 @@ export class StatementNames {
   /** Characters of all texts that have a name. */
   private size = 0;
   private generation = 0;
-  private made = 0;
 
-  constructor(private readonly limits: NameLimits) {}
+  constructor(private limits: NameLimits) {}
+
+  /** Whether statements get names at all. */
+  get isOn(): boolean {
+    return this.limits.count > 0;
+  }
+
+  /** Stops naming: every statement is sent unnamed from now on. */
+  stop(): void {
+    this.limits = { count: 0, size: 0 };
+    this.live.clear();
+    for (const known of [...this.young.values(), ...this.old.values()]) known.name = null;
+  }
 
   /** What is known of a text, which counts as used. */
   of(text: string): KnownStatement {
@@ -71,31 +88,22 @@ export class StatementNames {
     if (this.uses > LIFETIME.uses) this.turn();
     const known = this.young.get(text);
     if (known === undefined) return this.keep(text);
-    if (known.name === null) this.giveName(known);
+    if (known.name === null) this.giveName(known, text);
     return known;
   }
 
-  /** The statement that makes a connection forget what is no longer kept; null when there is none. */
-  release(client: object): { readonly names: readonly string[]; readonly statement: Statement } | null {
+  /** Names that a connection has prepared and that are no longer used; each is returned once. */
+  release(client: PoolClient): readonly string[] {
     const prepared = this.prepared.get(client);
-    if (prepared === undefined || prepared.generation === this.generation) return null;
+    if (prepared === undefined || prepared.generation === this.generation) return [];
     prepared.generation = this.generation;
     const names = [...prepared.names].filter((name) => !this.live.has(name));
-    if (names.length === 0) return null;
     for (const name of names) prepared.names.delete(name);
-    return {
-      names,
-      statement: print(
-        join(
-          names.map((name) => sql`deallocate ${quote(identifier(name))}`),
-          '; ',
-        ),
-      ),
-    };
+    return names;
   }
 
   /** Notes that a connection has prepared a name. */
-  note(client: object, name: string): void {
+  note(client: PoolClient, name: string): void {
     const prepared = this.prepared.get(client);
     if (prepared === undefined)
       this.prepared.set(client, { names: new Set([name]), generation: this.generation });
@@ -107,7 +115,7 @@ export class StatementNames {
     if (text.length > LONGEST) return unknown(text);
     const before = this.old.get(text);
     const known = before ?? unknown(text);
-    if (before !== undefined && before.name === null) this.giveName(before);
+    if (before !== undefined && before.name === null) this.giveName(before, text);
     this.old.delete(text);
     if (this.young.size >= LIFETIME.texts) this.turn();
     this.young.set(text, known);
@@ -115,10 +123,9 @@ export class StatementNames {
   }
 
   /** Names are given while there is room: who is used keeps theirs, or all would lose them in turn. */
-  private giveName(known: KnownStatement): void {
+  private giveName(known: KnownStatement, text: string): void {
     if (this.live.size >= this.limits.count || this.size + known.length > this.limits.size) return;
-    this.made += 1;
-    known.name = `${this.prefix}_${this.made}`;
+    known.name = statementName(text);
     this.live.add(known.name);
     this.size += known.length;
   }

@@ -56,8 +56,6 @@ const PAUSE = 1000;
 const NAMED = 10_000;
 /** How many changes are remembered one by one, at least. */
 const RECENT = 1000;
-const CHECK = 'content_ledger_check';
-const GLANCE = 'content_ledger_glance';
 
 const told = (text: unknown): readonly Told[] =>
   typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
@@ -207,7 +205,7 @@ export class Ledger {
       this.tell([]);
       return true;
     }
-    const [row = {}] = await connection.run(fill(this.statement, { snapshot: since, noted }), CHECK);
+    const [row = {}] = await connection.runOften(fill(this.statement, { snapshot: since, noted }));
     this.judge(row);
     this.isQuiet = row['snapshot'] === since;
     const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
@@ -223,7 +221,7 @@ export class Ledger {
 
   /** Whether exactly what was seen at the last look is seen now: then nothing was committed since. */
   private async isStill(connection: OwnConnection, since: string): Promise<boolean> {
-    const [row = {}] = await connection.run(this.glance, GLANCE);
+    const [row = {}] = await connection.runOften(this.glance);
     this.judge(row);
     // It may have been forgotten meanwhile.
     return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;

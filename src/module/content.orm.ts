@@ -8,14 +8,10 @@ import type { ContentRuntimeOptions } from './content.options.js';
 import { type ConnectionOptions, withConnections } from '../database/connection-url.js';
 import { NO_JIT } from '../database/jit.js';
 import { entitiesOf } from '../database/entities.js';
+import { SERVER_MARGIN } from '../database/process-id.js';
 import type { Schema } from '../schema/model.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 
-/**
- * How much longer than its budget the server lets a statement run that could not be cancelled, in
- * milliseconds.
- */
-const SERVER_MARGIN = 1000;
 const CONNECT_TIMEOUT = 3000;
 /** What a server may have been set up to do otherwise. */
 const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolation=read\\ committed`;

@@ -3,24 +3,27 @@ import type { OwnConnection } from '../../src/database/own-connection.ts';
 import type { Row } from '../../src/database/runner.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
 import { Odds } from '../../src/ledger/odds.ts';
-import { identifier } from '../../src/sql.ts';
+import { identifier, type Statement } from '../../src/sql.ts';
 
 /** A connection whose answers are given by hand, in the order of the questions. */
 class Hand {
   readonly asked: PromiseWithResolvers<readonly Row[]>[] = [];
-  /** The questions' names. */
-  readonly names: (string | undefined)[] = [];
+  /** The kinds of the statements: a glance sees a snapshot alone, a check sees changes too. */
+  readonly kinds: ('glance' | 'check')[] = [];
   /** Somebody commits something between any two answers, unless they say otherwise. */
   private commits = 0;
   readonly connection = {
-    run: (_statement: unknown, name?: string) => {
-      const answer = Promise.withResolvers<readonly Row[]>();
-      this.asked.push(answer);
-      this.names.push(name);
-      return answer.promise;
-    },
+    run: (statement: Statement) => this.ask(statement),
+    runOften: (statement: Statement) => this.ask(statement),
     close: () => undefined,
   } as unknown as OwnConnection;
+
+  private ask({ text }: Statement): Promise<readonly Row[]> {
+    const answer = Promise.withResolvers<readonly Row[]>();
+    this.asked.push(answer);
+    this.kinds.push(text.includes('as changes') ? 'check' : 'glance');
+    return answer.promise;
+  }
 
   async answer(row: Row): Promise<void> {
     await turns();
@@ -110,7 +113,7 @@ describe('a ledger', () => {
       const quiet = ledger.check();
       await hand.answer({ ...NOTHING, ...STILL });
       await quiet;
-      hand.names.length = 0;
+      hand.kinds.length = 0;
       return { hand, ledger };
     }
 
@@ -122,7 +125,7 @@ describe('a ledger', () => {
         await hand.answer(STILL);
         expect(await asking).toBe(true);
       }
-      expect(hand.names).toEqual(Array.from({ length: 3 }, () => 'content_ledger_glance'));
+      expect(hand.kinds).toEqual(Array.from({ length: 3 }, () => 'glance'));
       expect([ledger.position, ledger.hasChanged(NOTES, before)]).toEqual([before + 3, false]);
     });
 
@@ -135,10 +138,7 @@ describe('a ledger', () => {
       expect([await asking, ledger.hasChanged(NOTES, before)]).toEqual([true, true]);
       const next = ledger.check();
       await hand.answer(NOTHING);
-      expect([await next, hand.names]).toEqual([
-        true,
-        ['content_ledger_glance', 'content_ledger_check', 'content_ledger_check'],
-      ]);
+      expect([await next, hand.kinds]).toEqual([true, ['glance', 'check', 'check']]);
     });
 
     it.each([
