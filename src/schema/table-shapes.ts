@@ -2,7 +2,7 @@
  * The tables of a model as plain values: what migrations compare and make, the same as MikroORM makes of the
  * entities.
  */
-import { identifier, type Identifier, join, quote, type Sql, sql } from '../sql.js';
+import { identifier, type Identifier, join, MAX_IDENTIFIER_BYTES, quote, type Sql, sql } from '../sql.js';
 import type { LinkTable } from './join-model.js';
 import { CHANGE_COLUMNS, ledgerTablesOf, TOTAL_COLUMNS } from './ledger.js';
 import type { Column, ContentType, Index, Schema } from './model.js';
@@ -141,11 +141,15 @@ export function ownTables({ file }: Schema): TableShape[] {
   ];
 }
 
-/** The names that a table lends to its key and its sequence, in its schema. */
+/** A name that PostgreSQL makes of a table's: it shortens the table's part to fit, without a hash. */
+const lentName = (bare: string, suffix: string): string =>
+  `${bare.slice(0, MAX_IDENTIFIER_BYTES - suffix.length)}${suffix}`;
+
+/** The names of a table's primary key and sequence, in its schema. */
 export function lentNames(table: Identifier): { readonly key: Identifier; readonly sequence: Identifier } {
   const { schema, bare } = parted(table);
   const inside = (name: string): Identifier => identifier(schema === null ? name : `${schema}.${name}`);
-  return { key: inside(`${bare}_pkey`), sequence: inside(`${bare}_id_seq`) };
+  return { key: inside(lentName(bare, '_pkey')), sequence: inside(lentName(bare, '_id_seq')) };
 }
 
 /** A name in the schema of a table. */
