@@ -1,25 +1,21 @@
 /** What becomes of the values of attributes, of types and of components. */
-import { isUnique } from '../schema/attribute-storage.js';
-import type { Attribute, Component, ContentType } from '../schema/model.js';
+import type { Component } from '../schema/model.js';
 import { constant, param, quote, type Sql, sql, typeName } from '../sql.js';
 import { type Guard, inBatches, type Steps } from './change.js';
 import { hasOthers, heldLinksOf } from './held-links.js';
 import { defaultOf, embeddedPair } from './instances.js';
-import { conversionOf } from './pairs.js';
-import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs, readsAlike } from './readings.js';
+import { conversionOf, type Evolution } from './pairs.js';
+import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs } from './readings.js';
 import {
   type AttributeScope,
   fitChoice,
   guardOf,
-  isShared,
   isStated,
-  isUnlocalized,
   nameOf,
   ownerName,
   scalarsOf,
   typeOf,
 } from './scopes.js';
-import { keptLocale } from './type-steps.js';
 
 export function conversionGuards(scope: AttributeScope): readonly Guard[] {
   const scalars = scalarsOf(scope);
@@ -61,8 +57,8 @@ export function conversionSteps(scope: AttributeScope): Steps {
   };
 }
 
-/** Of all locales of a row's document the value of the default one, or else of the first that has any. */
-const sharedValue = ({ evolution }: AttributeScope, table: Sql, column: Sql): Sql =>
+/** The value that all locales of a row's document share: the default locale's, or else the first there is. */
+export const sharedValue = (evolution: Evolution, table: Sql, column: Sql): Sql =>
   sql`(select o.${column} from ${table} o
     where o.document_id = t.document_id and o.published = t.published and o.${column} is not null
     order by o.locale = ${constant(evolution.before.defaultLocale)} desc, o.id limit 1)`;
@@ -72,7 +68,7 @@ export function sharedSteps(scope: AttributeScope): Steps {
   const { after } = scope.pair;
   if (type === null || after === null || !('column' in after)) return {};
   const [table, column] = [quote(type.table), quote(after.column)];
-  return { fill: [inBatches(table, sql`${column} = ${sharedValue(scope, table, column)}`)] };
+  return { fill: [inBatches(table, sql`${column} = ${sharedValue(scope.evolution, table, column)}`)] };
 }
 
 export function sharedGuards(scope: AttributeScope): readonly Guard[] {
@@ -134,63 +130,6 @@ export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
       stated: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
     });
   });
-
-/** What a row `t` of an earlier type comes to hold of a scalar, as text. */
-function laterText(scope: AttributeScope, { table }: ContentType): Sql {
-  const { before } = scope.pair;
-  const scalars = scalarsOf(scope);
-  const value = defaultOf(scope.pair);
-  const filled = sql`${param(JSON.stringify(value))}::jsonb #>> '{}'`;
-  if (scalars === null || before === null) return filled;
-  const column = quote(scalars.before.column);
-  const held = isShared(scope) ? sharedValue(scope, quote(table), column) : sql`t.${column}`;
-  if (readsAlike(scalars) && value === null) return sql`${held}::text`;
-  const json = columnAsJson(scalars.before, held);
-  const read = readsAlike(scalars)
-    ? json
-    : sql`case when ${held} is not null then ${readAs(json, scalars)} end`;
-  return value === null ? sql`(${read}) #>> '{}'` : sql`coalesce((${read}) #>> '{}', ${filled})`;
-}
-
-/** Whether an attribute may come to have values twice although none was: converted, filled in, or merged. */
-const isMadeAlike = (scope: AttributeScope): boolean => {
-  const scalars = scalarsOf(scope);
-  return (
-    defaultOf(scope.pair) !== null ||
-    (scalars !== null && !readsAlike(scalars)) ||
-    isShared(scope) ||
-    isUnlocalized(scope)
-  );
-};
-
-const isUniqueScalar = (attribute: Attribute | null): boolean =>
-  attribute !== null && 'searchable' in attribute && isUnique(attribute);
-
-/** Whether no two documents may have the same value, where they could until now. */
-export const becomesUnique = (scope: AttributeScope): boolean => {
-  const { pair, owner } = scope;
-  if (owner.before === null || !isUniqueScalar(pair.after)) return false;
-  return (pair.before !== null && !isUniqueScalar(pair.before)) || isMadeAlike(scope);
-};
-
-export function uniqueGuards(scope: AttributeScope): readonly Guard[] {
-  const { before, after } = scope.owner;
-  if (before?.model !== 'type' || after?.model !== 'type') return [];
-  const one = isUnlocalized(scope);
-  const locale = one ? sql`''` : sql`t.locale`;
-  const kept = one ? sql` and t.locale = ${keptLocale(before, scope.evolution, sql`t.document_id`)}` : sql``;
-  const values = sql`select t.document_id, ${locale} as locale, ${laterText(scope, before)} as value
-    from ${quote(before.table)} t where t.published${kept}`;
-  return [
-    {
-      question: sql`select string_agg(u.document_id, ' and ') as "row" from (${values}) u
-        where u.value <> '' group by u.value, u.locale having count(*) > 1`,
-      told: 'is unique; these documents have the same value',
-      choice: 'give them values of their own first',
-      stated: false,
-    },
-  ];
-}
 
 /** Links of instances that the later relation cannot have. */
 export function strayGuards(scope: AttributeScope): readonly Guard[] {

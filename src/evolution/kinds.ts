@@ -1,7 +1,6 @@
 /** The table of all kinds of changes between two models: a row says all that there is to say of one. */
 import type { Attribute, ContentType } from '../schema/model.js';
 import {
-  becomesUnique,
   conversionGuards,
   conversionSteps,
   filledSteps,
@@ -14,7 +13,6 @@ import {
   sharedSteps,
   singleGuards,
   strayGuards,
-  uniqueGuards,
 } from './attribute-steps.js';
 import type { Guard, Steps } from './change.js';
 import { heldLinksOf, leadOn } from './held-links.js';
@@ -48,6 +46,7 @@ import {
   withoutDrafts,
   withoutLocales,
 } from './type-steps.js';
+import { becomesUnique, uniqueGuards } from './unique-steps.js';
 
 /** A kind of change: how it is found, told and undone, what it may lose, and what it does. */
 export interface Kind<S> {

@@ -13,7 +13,11 @@ export const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
   [...attributes.values()].filter(isEmbedded);
 
 /** Whether a component stands in an attribute, at any depth; components may hold each other. */
-function holds({ components }: EmbeddedAttribute, wanted: Component, seen = new Set<Component>()): boolean {
+export function holds(
+  { components }: EmbeddedAttribute,
+  wanted: Component,
+  seen = new Set<Component>(),
+): boolean {
   return components.some((component) => {
     if (component === wanted) return true;
     if (seen.has(component)) return false;
