@@ -109,11 +109,13 @@ export function reasonAway(error: unknown): string | null {
   return null;
 }
 
-/** What to do where the tables are not those of the model. */
-export const MIGRATE =
-  'run "npx nestjs-content-api migration" and the migrations, or orm.schema.update({ safe: true })';
+/** The advice for content of another model. */
+export const MIGRATE = 'run "npx nestjs-content-api migration" and the migrations';
 
-const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MIGRATE}`;
+/** The advice for tables of another model: `schema.update` adds tables and columns, but moves no content. */
+export const MAKE_TABLES = `${MIGRATE}, or orm.schema.update({ safe: true })`;
+
+const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MAKE_TABLES}`;
 
 /** What poolers say of settings that come with a connection. */
 const REFUSED_SETTINGS = /startup parameter|command-line options/i;

@@ -1,6 +1,6 @@
 /** Whether the content in the database is that of the model: at the start in a few statements, or wholly. */
 import type { Database } from '../database/database.js';
-import { MIGRATE } from '../database/database-errors.js';
+import { MAKE_TABLES, MIGRATE } from '../database/database-errors.js';
 import type { Row } from '../database/runner.js';
 import type { StoredValues } from '../plan/stored-instances.js';
 import type { ContentType, Model, Schema } from '../schema/model.js';
@@ -42,6 +42,8 @@ export interface CheckResult {
   /** Why the database cannot be asked; null where it can. */
   readonly away: string | null;
   readonly findings: readonly Finding[];
+  /** The sentence that says how to mend the findings. */
+  readonly advice: string;
   /** The digest of the model that the content was stored under; null where none is noted. */
   readonly stored: string | null;
 }
@@ -181,6 +183,7 @@ export async function checkContent(checked: Checked, all: boolean): Promise<Chec
     return {
       away,
       findings: tables.map((text) => ({ weight: isNew ? 'note' : 'error', text }) as const),
+      advice: adviceTo(MAKE_TABLES),
       stored: null,
     };
   const [row] = await checked.database.run(compileStoredModel(checked.schema));
@@ -190,8 +193,8 @@ export async function checkContent(checked: Checked, all: boolean): Promise<Chec
     ...(await hidden(checked)),
     ...(await (all ? everything(checked) : newest(checked))),
   ];
-  return { away, findings, stored: stored?.digest ?? null };
+  return { away, findings, advice: adviceTo(MIGRATE), stored: stored?.digest ?? null };
 }
 
-/** What to do about what was found. */
-export const ADVICE = `To mend it, ${MIGRATE}; "npx nestjs-content-api check" lists everything`;
+const adviceTo = (act: string): string =>
+  `To mend it, ${act}; "npx nestjs-content-api check" lists everything`;

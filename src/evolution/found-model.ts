@@ -2,7 +2,7 @@
 import type { AttributeDefinition, ScalarTypeName } from '../schema/definitions.js';
 import type { Attribute, ContentType } from '../schema/model.js';
 import { columnName, parted } from '../schema/naming.js';
-import { param, type Sql, sql } from '../sql.js';
+import { param, quote, type Sql, sql, union } from '../sql.js';
 import { describeModel, type ModelDescription, type TypeDescription } from './description.js';
 import type { Side } from './pairs.js';
 
@@ -130,4 +130,21 @@ export function foundModel(
   });
   if (types.length === 0) return null;
   return { ...description, types: withoutLooseSides(Object.fromEntries(types)) };
+}
+
+/**
+ * The locales in which types without locales have rows, `lowest` and `highest`; null if there is no such type.
+ * All of them are in the default locale of the model that they were stored under.
+ */
+export function foundLocales({ schema }: Side, { types }: ModelDescription): Sql | null {
+  const one = [...schema.types].filter(([name, { localized }]) => types[name] !== undefined && !localized);
+  const parts = one.flatMap(([, { table }]) =>
+    [sql`t.published`, sql`not t.published`].map(
+      (state) =>
+        sql`select min(t.locale) as lowest, max(t.locale) as highest
+        from ${quote(table)} t where ${state}`,
+    ),
+  );
+  if (parts.length === 0) return null;
+  return sql`select min(l.lowest) as lowest, max(l.highest) as highest from (${union(parts)}) l`;
 }

@@ -7,7 +7,7 @@ import { parted } from '../schema/naming.js';
 import { quote, script, sql } from '../sql.js';
 import { type Changes, changesOf, isUndone } from './changes.js';
 import { describeModel, digestOf, type ModelDescription, schemaOf } from './description.js';
-import { foundColumns, foundModel } from './found-model.js';
+import { foundColumns, foundLocales, foundModel } from './found-model.js';
 import { evolutionOf, inverseOf, type Side } from './pairs.js';
 import { countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
 import { migrationFrom, notedModel, type StoredModel, storedModel, storedModelIn } from './stored-model.js';
@@ -97,12 +97,22 @@ async function beforeOf(run: Run, description: ModelDescription | null, goal: Si
   return { ...side, isNoted: row?.['n'] === 0 };
 }
 
+/** The model of a database that none is noted in, as far as its tables, columns and locales say. */
+async function foundIn(run: Run, goal: Side): Promise<ModelDescription | null> {
+  const found = foundModel(goal, await run(script(foundColumns(goal))));
+  const locales = found === null ? null : foundLocales(goal, found);
+  if (found === null || locales === null) return found;
+  const [row] = await run(script(locales));
+  const { lowest, highest } = row ?? {};
+  return typeof lowest === 'string' && lowest === highest ? { ...found, defaultLocale: lowest } : found;
+}
+
 /** Compares a model with the one that a database is at, and asks the database what would be lost. */
 export async function migrationTo(run: Run, goal: Side): Promise<ContentMigration> {
   const { schema } = goal;
   const description = describeModel(schema, goal);
   const stored = await noted(run, schema);
-  const former = stored?.description ?? foundModel(goal, await run(script(foundColumns(goal))));
+  const former = stored?.description ?? (await foundIn(run, goal));
   const found = await beforeOf(run, former, goal);
   const before = stored === null && former !== null ? { ...found, isNoted: false } : found;
   if (stored?.digest === digestOf(description) && before.isNoted === true)

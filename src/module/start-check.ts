@@ -4,7 +4,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { Database } from '../database/database.js';
 import { LedgerWorker } from '../documents/ledger-worker.js';
 import { ModelWatch } from '../documents/model-watch.js';
-import { ADVICE, checkContent, type CheckResult, type Finding } from '../evolution/content-check.js';
+import { checkContent, type CheckResult, type Finding } from '../evolution/content-check.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 
@@ -12,7 +12,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 const START_CHECK = 5000;
 const SILENT = 'The database does not answer. Until it does, content routes answer 503';
 
-const NOTHING: CheckResult = { away: null, findings: [], stored: null };
+const NOTHING: CheckResult = { away: null, findings: [], advice: '', stored: null };
 
 /**
  * Says in the log what is wrong with the database, before the first request finds out. An application that
@@ -32,13 +32,13 @@ export class StartCheck implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { away, findings, stored } = await this.checked();
+    const { away, findings, advice, stored } = await this.checked();
     this.model.begin(stored);
     this.ledger.begin(away === null && findings.length === 0);
     if (away !== null) this.logger.warn(away);
     const stopping = findings.filter(({ weight }) => weight === 'error');
-    if (stopping.length > 0 && this.refuses()) throw new Error(sentences([...stopping]));
-    if (findings.length > 0) this.logger.warn(sentences(findings));
+    if (stopping.length > 0 && this.refuses()) throw new Error(sentences(stopping, advice));
+    if (findings.length > 0) this.logger.warn(sentences(findings, advice));
   }
 
   /** What is found, as far as the database answers. */
@@ -71,5 +71,5 @@ export class StartCheck implements OnApplicationBootstrap {
   }
 }
 
-const sentences = (findings: readonly Finding[]): string =>
-  [...findings.map(({ text }) => text), ADVICE].join('. ');
+const sentences = (findings: readonly Finding[], advice: string): string =>
+  [...findings.map(({ text }) => text), advice].join('. ');

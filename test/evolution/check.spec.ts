@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { MikroORM } from '@mikro-orm/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import { CONTENT_ORM, ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { Database } from '../../src/database/database.ts';
 import { checkContent } from '../../src/evolution/content-check.ts';
@@ -111,6 +111,40 @@ describe('a database that is not as the model has it', () => {
     expect(warned[0]).toContain('npx nestjs-content-api migration');
     expect(warned[0]).toContain('npx nestjs-content-api check');
   });
+
+  it.each([true, false])(
+    'advises the migration that mends another default locale, not schema.update (model noted: %s)',
+    async (isNoted) => {
+      const other = await createDatabase();
+      const [english, french] = ['en', 'fr'].map((defaultLocale): Model => {
+        const attributes = { title: { type: 'string', unique: true } } as const;
+        const tag = defineCollectionType({ singularApiId: 'tag', pluralApiId: 'tags', attributes });
+        return { contentTypes: [tag], defaultLocale };
+      });
+      if (english === undefined || french === undefined) throw new Error('There is no model');
+      const first = await startModel(other, english, 'express');
+      await supertest(first.url)
+        .post('/api/tags')
+        .send({ data: { title: 'x' } })
+        .expect(201);
+      if (isNoted) await note(first);
+      await first.close();
+      const own = database;
+      database = other;
+      try {
+        const { app, url } = await start(french);
+        expect(warned).toEqual([expect.stringContaining('run "npx nestjs-content-api migration"')]);
+        expect(warned[0]).not.toContain('schema.update');
+        await migrateContent({ orm: app.get<MikroORM>(CONTENT_ORM), model: french });
+        const { body } = await supertest(url).get('/api/tags').expect(200);
+        expect(body.data).toMatchObject([{ title: 'x' }]);
+      } finally {
+        database = own;
+        await stop();
+        await other.drop();
+      }
+    },
+  );
 
   it('starts where there is no table yet: nothing can be lost', async () => {
     const empty = await createDatabase();
