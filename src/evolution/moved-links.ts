@@ -78,26 +78,36 @@ const isElsewhere = (evolution: Evolution, { before, after }: MovedRelation): bo
   return laterName(evolution, old.targets[0]) !== next.targets[0].singularApiId;
 };
 
-/** The links whose targets the later relation may lead to. */
-export function possibleLinks(evolution: Evolution, links: Sql, pair: MovedRelation): Sql {
+/** A condition on a link `x`: the later relation may lead to its target. */
+function mayLead(evolution: Evolution, pair: MovedRelation): Sql {
   const { targets } = pair.after.attribute;
   const [only] = targets;
-  if (pair.swapped || only === undefined) return links;
+  if (pair.swapped || only === undefined) return sql`true`;
   if (!isElsewhere(evolution, pair)) {
     const types = join(
       targets.map(({ singularApiId }) => constant(singularApiId)),
       ', ',
     );
-    return sql`select x.* from (${links}) x where x.type in (${types})`;
+    return sql`x.type in (${types})`;
   }
   const former = formerOf(evolution, only);
-  const found =
-    former === null
-      ? sql`false`
-      : sql`exists (select 1 from ${quote(former.table)} d where d.document_id = x.target)`;
-  return sql`select x.owner, x.published, x.locale, x.target, ${constant(only.singularApiId)} as type,
-    x.position, x.place from (${links}) x where ${found}`;
+  return former === null
+    ? sql`false`
+    : sql`exists (select 1 from ${quote(former.table)} d where d.document_id = x.target)`;
 }
+
+/** The links whose targets the later relation may lead to. */
+export function possibleLinks(evolution: Evolution, links: Sql, pair: MovedRelation): Sql {
+  const [only] = pair.after.attribute.targets;
+  const isRenamed = only !== undefined && !pair.swapped && isElsewhere(evolution, pair);
+  const type = isRenamed ? constant(only.singularApiId) : sql`x.type`;
+  return sql`select x.owner, x.published, x.locale, x.target, ${type} as type, x.position, x.place
+    from (${links}) x where ${mayLead(evolution, pair)}`;
+}
+
+/** The other links: those that the later relation cannot have. */
+export const strayLinks = (evolution: Evolution, links: Sql, pair: MovedRelation): Sql =>
+  sql`select x.* from (${links}) x where not ${mayLead(evolution, pair)}`;
 
 /** Which states a type has before its model's new states are made. */
 export const hasDrafts = (evolution: Evolution, type: ContentType): boolean => {

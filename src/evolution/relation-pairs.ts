@@ -17,6 +17,12 @@ export interface Relation extends RelationSide {
   readonly column: Column | null;
 }
 
+/** Whether the documents that link to one have an order on the other side. */
+export const ordersOthers = ({ links, type, attribute }: Relation): boolean =>
+  links === null
+    ? type.storage.columns.some((column) => column.attribute === attribute && column.placeOf !== null)
+    : links.inversePosition !== null;
+
 /** A relation and what it becomes. */
 export interface RelationPair extends Pair<Relation> {
   /** The side that owned the links is the inverse one. */

@@ -18,10 +18,11 @@ import {
   type MovedRelation,
   possibleLinks,
   storedLinks,
+  strayLinks,
   turnedLinks,
 } from './moved-links.js';
 import { type Evolution, isBoth } from './pairs.js';
-import type { Relation } from './relation-pairs.js';
+import { ordersOthers, type Relation } from './relation-pairs.js';
 import { pathOf, type RelationScope } from './scopes.js';
 
 const relationOf = ({ attribute: { def } }: Relation): string => ('relation' in def ? def.relation : 'media');
@@ -79,8 +80,8 @@ const LOSSES: readonly LossRow[] = [
     ({ move: { evolution, pair } }) =>
       !pair.swapped &&
       !keepsTargets(evolution, { before: pair.before.attribute, after: pair.after.attribute }),
-    ({ move: { evolution, pair }, possible }) =>
-      sql`select ${PAIR} from (${storedLinks(evolution, pair.before)} except all ${possible}) x`,
+    ({ move: { evolution, pair } }) =>
+      sql`select ${PAIR} from (${strayLinks(evolution, storedLinks(evolution, pair.before), pair)}) x`,
     'leads elsewhere; these links have no document there',
   ],
   [
@@ -116,13 +117,29 @@ export function movingGuards({ evolution, pair }: RelationScope): readonly Guard
   const move = { evolution, pair, versions: former === null ? NO_VERSIONS : quote(former.table) };
   const possible = leavingLinks(evolution, pair);
   const reshaped = { move, possible, arriving: arrivingLinks(possible, move) };
-  return LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, told]) => ({
+  const losses = LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, told]) => ({
     question: question(reshaped),
     told,
     choice: `say convert: 'fit' on ${pathOf(pair.after)} to keep what fits`,
     stated: statedFor(pair),
   }));
+  // The order is no value that a definition keeps, so it goes without a choice, and there is no way back.
+  const unordered = {
+    question: sql`select ${PAIR} from (${possible}) x`,
+    told: UNORDERED,
+    choice: '',
+    stated: true,
+  };
+  return losesOrder(pair) ? [...losses, unordered] : losses;
 }
+
+const UNORDERED = 'drops the order on its other side';
+
+/** Whether the order of several links of a document on one side has no place in the later relation. */
+const losesOrder = ({ before, after, swapped }: Omit<MovedRelation, 'split'>): boolean =>
+  (swapped ? before.attribute.many : ordersOthers(before) && !before.attribute.exclusive) &&
+  !ordersOthers(after) &&
+  !after.attribute.exclusive;
 
 /** Links that stay with another relation, where an attribute that shows them has its own from now on. */
 export function splitGuards({ evolution, pair: { after, split } }: RelationScope): readonly Guard[] {
@@ -220,7 +237,8 @@ export function movingSteps({ evolution, pair }: RelationScope): Steps {
 
 export function movingTold({ pair: { before, after, swapped } }: RelationScope): string {
   if (before === null || after === null) return '';
-  if (swapped) return `is owned by ${pathOf(after)} in place of ${pathOf(before)}`;
+  const order = losesOrder({ before, after, swapped }) ? `, and ${UNORDERED}` : '';
+  if (swapped) return `is owned by ${pathOf(after)} in place of ${pathOf(before)}${order}`;
   const [old, next] = [relationOf(before), relationOf(after)];
-  return old === next ? 'has its links stored in another way' : `becomes ${next}, from ${old}`;
+  return (old === next ? 'has its links stored in another way' : `becomes ${next}, from ${old}`) + order;
 }

@@ -11,7 +11,7 @@ import {
 } from '../schema/table-shapes.js';
 import { keepsTargets } from './moved-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
-import type { Relation, RelationPair } from './relation-pairs.js';
+import { ordersOthers, type Relation, type RelationPair } from './relation-pairs.js';
 
 /** A column of a table, and the attribute whose value it is; null for a place or one of every type. */
 export interface ColumnPair extends Pair<ColumnShape> {
@@ -22,9 +22,6 @@ export interface ColumnPair extends Pair<ColumnShape> {
 export interface TablePair extends Pair<TableShape> {
   readonly columns: readonly ColumnPair[];
 }
-
-const isPlaced = ({ type, attribute }: Relation): boolean =>
-  type.storage.columns.some((column) => column.attribute === attribute && column.placeOf !== null);
 
 /** Whether the links of a relation are stored as they were, but for names. */
 export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean {
@@ -42,7 +39,9 @@ export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean 
   }
   const isLooser = !next.exclusive || old.exclusive;
   const inColumns = before.column !== null && after.column !== null;
-  return inColumns && isLooser && old.localized === next.localized && isPlaced(before) === isPlaced(after);
+  return (
+    inColumns && isLooser && old.localized === next.localized && ordersOthers(before) === ordersOthers(after)
+  );
 }
 
 /** What a column is to its attribute. */

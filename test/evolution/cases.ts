@@ -394,6 +394,28 @@ const fromTags =
       names(tag[key]),
     ]);
 
+/** Names that PostgreSQL shortens once it adds something to the table of the links. */
+const LONG = 'r'.repeat(20);
+const PLURAL = 'b'.repeat(40);
+
+/** A to-one relation whose target goes with its type. */
+function leftType(kind: 'oneToOne'): Change {
+  const change = relation(
+    `a ${kind} leads to its own type in place of one that is removed`,
+    [
+      [{ tags: to(kind, 'tag') }, {}],
+      [{ tags: to(kind, 'article') }, {}],
+    ],
+    ONE_EACH,
+    { becomes: () => [] },
+  );
+  const after: Model = { ...change.after, contentTypes: change.after.contentTypes.slice(0, 1) };
+  const told = { ...change, after: { ...after, removed: ['tag'] } };
+  return refused(told, /article\.tags leads elsewhere; these links have no document there: 6 \(/, 'tags', {
+    convert: 'fit',
+  });
+}
+
 const RELATIONS: readonly Change[] = [
   relation(
     'manyToOne → manyToMany',
@@ -608,6 +630,63 @@ const RELATIONS: readonly Change[] = [
     /article\.tags leads elsewhere; these links have no document there: 10 /,
     'tags',
     { convert: 'empty' },
+  ),
+  ...(['manyToOne', 'oneToOne'] as const).map((kind) =>
+    refused(
+      relation(
+        `a ${kind} leads to another type`,
+        [
+          [{ tags: to(kind, 'tag') }, {}],
+          [{ tags: to(kind, 'article') }, {}],
+        ],
+        ONE_EACH,
+        { becomes: () => [] },
+      ),
+      /article\.tags leads elsewhere; these links have no document there: 6 \(/,
+      'tags',
+      { convert: 'fit' },
+    ),
+  ),
+  leftType('oneToOne'),
+  relation(
+    'a relation with a long name on a type with a long plural is renamed',
+    [
+      [{ [LONG]: to('manyToMany', 'tag') }, {}],
+      [{ [`${LONG}s`]: to('manyToMany', 'tag', { previousName: LONG }) }, {}],
+    ],
+    async ({ send }) => {
+      const { documentId } = await send('POST', '/api/tags', { name: 't' });
+      await send('POST', `/api/${PLURAL}`, { title: '1', [LONG]: [documentId] });
+    },
+    {
+      options: { pluralApiId: PLURAL },
+      was: list(`/api/${PLURAL}?populate=*`, (doc) => names(doc[LONG])),
+      is: list(`/api/${PLURAL}?populate=*`, (doc) => names(doc[`${LONG}s`])),
+    },
+  ),
+  relation(
+    'two-way → one-way manyToMany',
+    [
+      [
+        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
+        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
+      ],
+      [{ tags: to('manyToMany', 'tag') }, {}],
+    ],
+    SEVERAL,
+    { isFinal: true },
+  ),
+  relation(
+    'two-way → one-way manyToOne',
+    [
+      [
+        { tag: to('manyToOne', 'tag', { inversedBy: 'articles' }) },
+        { articles: to('oneToMany', 'article', { mappedBy: 'tag' }) },
+      ],
+      [{ tag: to('manyToOne', 'tag') }, {}],
+    ],
+    TO_ONE,
+    { keys: ['tag', 'tag'], isFinal: true },
   ),
   relation(
     'a relation becomes polymorphic',
@@ -944,6 +1023,69 @@ const COMPONENTS: readonly Change[] = [
   },
 ];
 
+type Def = Attributes[string];
+type Boxed = Readonly<Record<'before' | 'after' | 'holder', Def>>;
+
+/** Documents with values of `t` inside a component that are the same once its attribute is unique. */
+const uniqueInside = (name: string, { before, after, holder }: Boxed, values: readonly unknown[]): Change => {
+  const parts = (t: Def) => [box({ t }), component('b.outer', { boxes: MANY }), NOTE];
+  return {
+    ...held(name, [{ c: holder }, { c: holder }], [parts(before), parts(after)], [], SAME),
+    data: async ({ send }) => {
+      for (const c of values) await send('POST', '/api/articles', { title: 'x', c });
+    },
+    refused: { because: /b\.box\.t is unique; these documents have the same value: 1 \(\w+ and \w+\)/ },
+  };
+};
+
+const UNIQUE_INSIDE: readonly Change[] = [
+  uniqueInside(
+    'an attribute of a nested component becomes unique, with duplicates',
+    {
+      before: { type: 'string' },
+      after: { type: 'string', unique: true },
+      holder: { type: 'component', component: 'b.outer' },
+    },
+    ['a', 'b'].map((t) => ({ boxes: [{ t }, { t: 'same' }] })),
+  ),
+  uniqueInside(
+    'an attribute of a component in a zone becomes unique, converted',
+    {
+      before: { type: 'string', unique: true },
+      after: { type: 'integer', unique: true, convert: 'fit' },
+      holder: ZONE,
+    },
+    ['7', '007'].map((t) => [{ __component: 'b.box', t }]),
+  ),
+  {
+    ...uniqueInside(
+      'values in a component are unique once locales are switched off',
+      {
+        before: { type: 'string', unique: true },
+        after: { type: 'string', unique: true },
+        holder: { ...HELD, localized: true },
+      },
+      [],
+    ),
+    before: boxed({ localized: true }),
+    after: boxed({ removed: ['localizations'] }),
+    data: async ({ send }) => {
+      for (const locale of ['en', 'fr'])
+        await send('POST', `/api/articles?locale=${locale}`, { c: { t: 'same' } });
+    },
+  },
+];
+
+/** Articles with a component whose values are unique. */
+function boxed({ localized = false, ...options }: Options): Model {
+  const c = localized ? { ...HELD, localized } : HELD;
+  return {
+    contentTypes: [collection('article', { c }, { localized, ...options })],
+    components: [box({ t: { type: 'string', unique: true } })],
+    locales: ['en', 'fr'],
+  };
+}
+
 const FULL = {
   ...TITLE,
   body: { type: 'text' },
@@ -1213,4 +1355,10 @@ const TYPES: readonly Change[] = [
   },
 ];
 
-export const CHANGES: readonly Change[] = [...ATTRIBUTES, ...RELATIONS, ...COMPONENTS, ...TYPES];
+export const CHANGES: readonly Change[] = [
+  ...ATTRIBUTES,
+  ...RELATIONS,
+  ...COMPONENTS,
+  ...UNIQUE_INSIDE,
+  ...TYPES,
+];

@@ -38,6 +38,8 @@ export interface Change {
   readonly refused?: { readonly because: RegExp; readonly model?: Model; readonly isReversible?: boolean };
   /** The way back leads to the same values, but not where there were none. */
   readonly isFilled?: boolean;
+  /** There is no way back, although nothing is refused. */
+  readonly isFinal?: boolean;
 }
 
 /** How a change went. */
@@ -303,9 +305,13 @@ interface Way {
 const withoutIds = (texts: readonly string[]): string[] =>
   texts.map((text) => text.replace(/"id":\d+/g, '"id":0'));
 
+/** Whether a change has a way back. */
+export const isReversible = ({ refused, isFinal }: Change): boolean =>
+  refused === undefined ? isFinal !== true : refused.isReversible === true;
+
 /** Goes back and there again; everything looks as it did before each. */
 async function wayBack(run: Run, { change, result, old, next, seen, first, after }: Way): Promise<boolean> {
-  const wanted = change.refused === undefined || change.refused.isReversible === true;
+  const wanted = isReversible(change);
   if (wanted !== (result.down !== null)) throw new Error(`there is ${wanted ? 'no' : 'a'} way back`);
   if (result.down === null) return false;
   await applyStatements(old, result.down);
