@@ -1,5 +1,5 @@
 /** Unique values inside components: published documents that would share one at the same model path. */
-import { listOf } from '../compile/scope.js';
+import { listOf } from '../compile/json-list.js';
 import type { Component, ContentType, EmbeddedAttribute } from '../schema/model.js';
 import { join, param, quote, type Sql, sql, union } from '../sql.js';
 import { sharedValue } from './attribute-steps.js';
