@@ -83,6 +83,7 @@ function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks
 const needsLinks = ({ attribute, input, scope }: GivenRelation): boolean =>
   input.kind !== 'set' ||
   scope.targets !== 'all' ||
+  (scope.rows === 'linked' && input.references.some((one) => 'id' in one)) ||
   attribute.targets.some((type) => scope.drafts(type) !== 'all');
 
 /** Whether there may be a document already. */

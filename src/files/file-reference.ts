@@ -8,6 +8,7 @@ import type { Runner } from '../database/runner.js';
 import { Documents } from '../documents/documents.service.js';
 import { type ContentError, forbidden, notFound, validationError } from '../errors.js';
 import { byDocumentId } from '../plan/plan-read.js';
+import { writeRightsOf } from '../plan/rights.js';
 import { unstorable } from '../schema/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../schema/model.js';
 import { typeUid } from '../schema/naming.js';
@@ -54,7 +55,8 @@ export class FileReferences {
     // Asked first, so that nobody learns of the attributes of a type that is not theirs.
     if (decide(caller, type, 'update') === 'none') throw forbidden();
     const attribute = type.attributes.get(field ?? '');
-    if (attribute?.linked !== true || !attribute.media)
+    const { mayWrite } = writeRightsOf(caller, { type, action: 'update', published: true });
+    if (attribute?.linked !== true || !attribute.media || !mayWrite(attribute))
       throw wrong('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
     const [row] = unstorable(refId) ? [] : await this.database.run(this.look(type, refId ?? ''));
     if (row === undefined) throw notFound();

@@ -1,6 +1,6 @@
 /** What bodies may hold: the attributes that a caller may write, and the ways to name documents. */
 import type { Action } from '../access/permissions.js';
-import { writeRightsOf, type WriteRights } from '../plan/rights.js';
+import { type LinkRight, writeRightsOf, type WriteRights } from '../plan/rights.js';
 import { byKind } from '../schema/by-kind.js';
 import type {
   Attribute,
@@ -26,9 +26,9 @@ interface Writing {
 }
 
 /** The types that a relation may be linked to. */
-function linkable(attribute: LinkedAttribute, { links }: WriteRights): readonly ContentType[] {
-  const right = links(attribute);
-  return 'types' in right ? right.types : [];
+function linkable(attribute: LinkedAttribute, { links }: WriteRights): Pick<LinkRight, 'types' | 'rows'> {
+  const right = links(attribute, false);
+  return 'types' in right ? right : { types: [], rows: 'none' };
 }
 
 /** The attributes of a model that a body may name. */
@@ -37,28 +37,36 @@ const writableOf = (model: Model, { rights }: Writing): Attribute[] =>
     (attribute) =>
       attribute.writable &&
       (model.model === 'component' || rights.mayWrite(attribute)) &&
-      (!attribute.linked || linkable(attribute, rights).length > 0),
+      (!attribute.linked || linkable(attribute, rights).types.length > 0),
   );
 
 const TEXT: JsonSchema = { type: 'string' };
 const ROW_ID: JsonSchema = { type: 'integer' };
 
+/** How a body names documents of a relation: with a `__type` or without one, and whether by row ids, too. */
+interface Naming {
+  readonly type: JsonSchema | null;
+  readonly byRow: boolean;
+}
+
+const bareIds = (byRow: boolean): JsonSchema[] => (byRow ? [TEXT, ROW_ID] : [TEXT]);
+
 /** Ways to name a document: its id, the id of its row, or an object with either (protocol 11.1). */
-function documentSchemas(type: JsonSchema | null, more: Members = {}): JsonSchema[] {
+function documentSchemas({ type, byRow }: Naming, more: Members = {}): JsonSchema[] {
   const kind: Members = type === null ? {} : { [TYPE]: type };
   const members = { ...kind, ...more };
   const required = Object.keys(kind);
   const objects = [
     closed({ documentId: TEXT, ...members }, ['documentId', ...required]),
-    closed({ id: ROW_ID, ...members }, ['id', ...required]),
+    ...(byRow ? [closed({ id: ROW_ID, ...members }, ['id', ...required])] : []),
   ];
   // A bare id does not say of which type it is (11.30).
-  return type === null ? [TEXT, ROW_ID, ...objects] : objects;
+  return type === null ? [...bareIds(byRow), ...objects] : objects;
 }
 
 /** Where a connected document goes (protocol 11.11). */
-function positionSchema(type: JsonSchema | null): JsonSchema {
-  const anchor = anyOf(TEXT, ROW_ID);
+function positionSchema({ type, byRow }: Naming): JsonSchema {
+  const anchor = anyOf(...bareIds(byRow));
   const kind: Members = type === null ? {} : { [TYPE]: type };
   return closed({
     before: anchor,
@@ -75,26 +83,26 @@ const MANY = 3;
 /** A relation in a body: what it is set to, or what is connected and disconnected (protocol section 11). */
 function linksSchema(
   { many, named }: LinkedAttribute,
-  types: readonly ContentType[],
+  { types, rows }: Pick<LinkRight, 'types' | 'rows'>,
   describing: Describing,
 ): Reference {
   const uids = types.map(typeUid);
-  const type = named ? { type: 'string', enum: uids } : null;
-  const about = many ? 'ManyLinks' : 'Link';
+  const naming: Naming = { type: named ? { type: 'string', enum: uids } : null, byRow: rows === 'all' };
+  const about = `${many ? 'ManyLinks' : 'Link'}${naming.byRow ? '' : 'ByDocumentId'}`;
   const part = {
     key: `${about} ${named ? uids.join(' ') : ''}`,
     name: named ? `${types.length > MANY ? 'Any' : types.map(nameOf).join('Or')}${about}` : about,
   };
   return describing.components.ref('schemas', part, () => {
-    const document = anyOf(...documentSchemas(type));
-    const positioned = anyOf(...documentSchemas(type, { position: positionSchema(type) }));
+    const document = anyOf(...documentSchemas(naming));
+    const positioned = anyOf(...documentSchemas(naming, { position: positionSchema(naming) }));
     const change = closed({
       set: list(document),
       connect: list(positioned),
       disconnect: list(document),
       options: closed({ strict: { type: 'boolean' } }),
     });
-    return anyOf(NULL, ...(many ? [list(document)] : documentSchemas(type)), change);
+    return anyOf(NULL, ...(many ? [list(document)] : documentSchemas(naming)), change);
   });
 }
 

@@ -117,6 +117,8 @@ interface Where<M extends Model = Model> {
   readonly model: M;
   readonly prefix: string;
   readonly named: boolean;
+  /** Whether the caller can read what is stored here, hidden attributes aside. */
+  readonly shown: boolean;
 }
 
 function instanceOf(
@@ -132,6 +134,8 @@ function instanceOf(
 interface Sent {
   readonly raw: unknown;
   readonly at: string;
+  /** Whether the caller can read what is stored for it. */
+  readonly shown: boolean;
   readonly into: GivenMaps;
 }
 
@@ -140,14 +144,14 @@ function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): vo
   into.scalars = added(into.scalars, attribute.name, { attribute, raw });
 }
 
-function embedded(attribute: EmbeddedAttribute, { raw, at, into }: Sent, walk: Walk): void {
+function embedded(attribute: EmbeddedAttribute, { raw, at, shown, into }: Sent, walk: Walk): void {
   const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const single = isObject(raw) ? [raw] : [];
   const items = attribute.many ? list : single;
   const instances = items.map((item) => {
     const model = componentOf(attribute, item);
     if (!isObject(item) || model === undefined) return null;
-    return instanceOf(item, { model, prefix: at, named: attribute.named }, walk);
+    return instanceOf(item, { model, prefix: at, named: attribute.named, shown }, walk);
   });
   into.embedded = added(into.embedded, attribute.name, { attribute, raw, instances });
 }
@@ -175,8 +179,8 @@ function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, sco
   };
 }
 
-function relation(attribute: LinkedAttribute, { raw, at, into }: Sent, walk: Walk): void {
-  const scope = walk.rights.links(attribute);
+function relation(attribute: LinkedAttribute, { raw, at, shown, into }: Sent, walk: Walk): void {
+  const scope = walk.rights.links(attribute, shown);
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, { attribute, at, types: scope.types });
   const given = { attribute, input, scope };
@@ -225,7 +229,8 @@ function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk:
     if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
     const attribute = writable(key, where, walk.rights);
     if (attribute === undefined || raw === undefined) continue;
-    take(attribute, { raw, at: prefix === '' ? key : `${prefix}.${key}`, into }, walk);
+    const shown = model.model === 'type' ? walk.rights.isShown(attribute) : where.shown && !attribute.hidden;
+    take(attribute, { raw, at: prefix === '' ? key : `${prefix}.${key}`, shown, into }, walk);
   }
   return into;
 }
@@ -243,7 +248,11 @@ function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk)
   walk.rights = TRUSTED;
   const into = copyOf(values);
   const isLink = type.storage.relations.some(({ name }) => name === attribute.name);
-  take(attribute, { raw: isLink ? { documentId: creator } : creator, at: attribute.name, into }, walk);
+  take(
+    attribute,
+    { raw: isLink ? { documentId: creator } : creator, at: attribute.name, shown: true, into },
+    walk,
+  );
   return into;
 }
 
@@ -273,7 +282,7 @@ export function planBody(
   const data = dataOf(body);
   if (strict) refuseBeside(body);
   const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
-  const sent = valuesOf(data, { model: type, prefix: '', named: false }, walk);
+  const sent = valuesOf(data, { model: type, prefix: '', named: false, shown: true }, walk);
   const values = creator === null ? sent : withOwner(sent, { type, creator }, walk);
   return {
     type,

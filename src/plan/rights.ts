@@ -143,6 +143,8 @@ export interface LinkRight {
    * granted on own ones.
    */
   readonly targets: Exclude<Decision, 'none'>;
+  /** Which row ids count. They are consecutive numbers, so a client can guess them all. */
+  readonly rows: 'all' | 'linked' | 'none';
 }
 
 /** Why a relation must not be written: the grant that is missing, where there is one that would help. */
@@ -153,7 +155,10 @@ export interface LinkRefusal {
 /** What a body may name. */
 export interface WriteRights {
   readonly mayWrite: (attribute: Attribute) => boolean;
-  readonly links: (attribute: LinkedAttribute) => LinkRight | LinkRefusal;
+  /** What a relation may be linked to; `shown` says whether the caller can read the stored links. */
+  readonly links: (attribute: LinkedAttribute, shown: boolean) => LinkRight | LinkRefusal;
+  /** Whether the caller can read what is stored for an attribute of the type. */
+  readonly isShown: (attribute: Attribute) => boolean;
   readonly telling: (attribute: Attribute) => Telling;
   /** Whether attributes that no request may write can be written. */
   readonly trusted: boolean;
@@ -163,12 +168,14 @@ const every = ({ targets: types }: LinkedAttribute): LinkRight => ({
   types,
   drafts: () => 'all',
   targets: 'all',
+  rows: 'all',
 });
 
 /** What the host's own hooks put into a body. */
 export const TRUSTED: WriteRights = {
   mayWrite: () => true,
   links: every,
+  isShown: () => true,
   telling: () => 'all',
   trusted: true,
 };
@@ -193,20 +200,33 @@ function holdingSide({ def }: LinkedAttribute): string | undefined {
 }
 
 /**
+ * The files that a body may name. A client cannot guess document ids, so each of them counts. Row ids
+ * need `find` or `findOne` on files, except for a file that the caller sees in the written attribute.
+ */
+function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): LinkRight {
+  const mayRead = attribute.targets.every((type) =>
+    (['find', 'findOne'] as const).some((action) => decide(caller, type, action) === 'all'),
+  );
+  if (mayRead) return every(attribute);
+  return { ...every(attribute), rows: shown ? 'linked' : 'none' };
+}
+
+/**
  * What a relation may be linked to: documents that may be found. From the side that does not own the links,
  * writing them changes the other documents, which needs `update` on them (D26).
  */
-function linksOf(caller: Caller, attribute: LinkedAttribute): LinkRight | LinkRefusal {
-  if (attribute.media) return every(attribute);
+function linksOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): LinkRight | LinkRefusal {
+  if (attribute.media) return filesOf(caller, attribute, shown);
   const types = attribute.targets.filter((type) => mayFind(caller, type, true));
   const drafts: LinkRight['drafts'] = (type) =>
     type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
   const [target] = types;
   const written = target?.attributes.get(holdingSide(attribute) ?? '');
   if (target === undefined) return { grant: null };
-  if (written === undefined) return { types, drafts, targets: 'all' };
+  if (written === undefined) return { types, drafts, targets: 'all', rows: 'all' };
   const targets = decide(caller, target, 'update');
-  if (targets !== 'none' && mayWriteOf(caller, target, 'update')(written)) return { types, drafts, targets };
+  if (targets !== 'none' && mayWriteOf(caller, target, 'update')(written))
+    return { types, drafts, targets, rows: 'all' };
   const reserved = caller.kind === 'user' && written.name === target.owner;
   return { grant: reserved ? null : `${target.singularApiId}.update` };
 }
@@ -237,7 +257,8 @@ export function writeRightsOf(caller: Caller, { type, action, published }: Writi
   return {
     trusted: false,
     mayWrite,
-    links: (attribute) => linksOf(caller, attribute),
+    links: (attribute, shown) => linksOf(caller, attribute, shown),
+    isShown: isRead,
     telling: (attribute) => {
       if (mayWrite(attribute)) return 'all';
       return isRead(attribute) ? 'shown' : 'nothing';

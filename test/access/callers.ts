@@ -23,7 +23,7 @@ const PUBLIC: Grants = {
 
 /** Roles in code. */
 const ROLES = {
-  editor: { book: '*', author: '*', tag: '*', home: '*', note: READ },
+  editor: { book: '*', author: '*', tag: '*', home: '*', note: READ, file: ['findOne'] },
   clerk: {
     author: [
       { actions: ['find'], fields: ['name'] },

@@ -20,7 +20,9 @@ import {
   attributesOf,
   echoed,
   may,
+  mayNameFileRows,
   mayWrite,
+  readsStored,
   type Path,
   pathsIn,
   pathsOf,
@@ -42,6 +44,8 @@ export interface Case {
   readonly path: string;
   readonly body?: object;
   readonly status: number;
+  /** What an error says, where that is not what all of its status say. */
+  readonly message?: RegExp;
   readonly wanted?: Wanted;
 }
 
@@ -506,6 +510,10 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
           yield send('body', { [key]: refused[0] }, BAD, '?status=draft');
         }
         yield* refusedParts(ask, key, ids).map((data) => send('body part', data, BAD));
+        if (!mayWrite(ask, key)) continue;
+        for (const row of closedRows(ask, ids))
+          for (const data of rowBodies(type, key, row))
+            yield { ...send('body file', data, BAD), message: NO_FILE };
       }
       for (const { keys, scalar } of pathsOf(ask, 1)) {
         if (keys.length === 1 && !(scalar && may(ask, keys)))
@@ -560,6 +568,48 @@ export function* foreign({ asker, ids }: Table): Generator<Case> {
     yield { about: 'own', method: 'DELETE', path, status: seen ? FORBIDDEN : 204 };
 }
 
+/** A file that does not exist, and each that the caller must not name by its row: the error is the same. */
+const NO_FILE = /^1 relation\(s\) of type plugin::upload.file associated with this entity do not exist$/;
+const NO_ROW = 2_000_000_000;
+
+/** Every spelling of a file in a body that names its row. */
+const rowSpellings = (row: number): unknown[] => [
+  row,
+  [row],
+  String(row),
+  { id: row },
+  { connect: [row] },
+  { set: [{ id: row }] },
+];
+
+/** Bodies that name a file by its row, in an attribute itself and in the components that it holds. */
+function rowBodies(type: string, key: string, row: number): object[] {
+  const def = attributesOf({ of: 'type', name: type })[key];
+  if (def?.type === 'media') return rowSpellings(row).map((value) => ({ [key]: value }));
+  const uids = def?.component === undefined ? (def?.components ?? []) : [def.component];
+  return uids.flatMap((uid) =>
+    Object.entries(COMPONENTS.get(uid)?.attributes ?? {}).flatMap(([name, part]) => {
+      if (part.type !== 'media') return [];
+      const instance = { ...(def?.components === undefined ? {} : { __component: uid }), [name]: row };
+      return [{ [key]: def?.components !== undefined || def?.repeatable === true ? [instance] : instance }];
+    }),
+  );
+}
+
+const isMedia = (type: string, key: string): boolean =>
+  attributesOf({ of: 'type', name: type })[key]?.type === 'media';
+
+/** The rows of files that a body may not name: of world 0, which the document does not hold, and none at all. */
+const closedRows = (ask: Ask, { files }: Ids): number[] =>
+  mayNameFileRows(ask) ? [NO_ROW] : [files[0] ?? 0, NO_ROW];
+
+/** Files by their rows that a body may name; the document holds that of its own world already. */
+function openRows(ask: Ask, key: string, ids: Ids): object[] {
+  const bodies = rowBodies(ask.type, key, ids.files[isSingle(ask.type) ? 1 : SPARE] ?? 0);
+  if (mayNameFileRows(ask)) return bodies;
+  return ask.action === 'update' && isMedia(ask.type, key) && readsStored(ask, key) ? bodies : [];
+}
+
 /** Links to what may not be found, in components that may be written. */
 function refusedParts(ask: Ask, key: string, ids: Ids): object[] {
   if (!opens(ask)) return [];
@@ -605,6 +655,8 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
           for (const key of mine) {
             const sent = { [key]: bodyOf(type, key, n, ids) };
             yield send('body', n, sent, {}, answering(ask, 0, sent));
+            for (const body of isMedia(type, key) ? openRows(ask, key, ids) : [])
+              yield send('body file', n, body, {}, answering(ask, 0, body));
           }
         const everything = Object.fromEntries(mine.map((key) => [key, bodyOf(type, key, n, ids)]));
         yield send('answer', n, everything, full(ask, 3), answering(ask, 3, everything));

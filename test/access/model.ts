@@ -180,18 +180,21 @@ export function valueOf(owner: string, attribute: string, n: number): string | n
   return type === 'email' ? `${text}@example.org` : text;
 }
 
-/** Ids of the documents by type and world, ids of the files by world. */
+/** Ids of the documents by type and world, row ids of the files by world. */
 export interface Ids {
   readonly documents: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly number[];
 }
+
+/** The document id of the file of world n. */
+export const fileId = (n: number): string => `file-${n}`;
 
 /** What a body says about an attribute in world n. */
 export function bodyOf(owner: string, attribute: string, n: number, ids: Ids): unknown {
   const def = (TYPES.get(owner) ?? COMPONENTS.get(owner))?.attributes[attribute];
   switch (def?.type) {
     case 'media':
-      return def.multiple === true ? [ids.files[n]] : ids.files[n];
+      return def.multiple === true ? [fileId(n)] : fileId(n);
     case 'relation': {
       const target = ids.documents[def.target ?? '']?.[n];
       return def.relation?.endsWith('ToMany') === true ? [target] : target;

@@ -206,6 +206,21 @@ export function mayWrite(ask: Ask, attribute: string): boolean {
   return targetsOf('type', type, attribute).every((one) => shows({ ...ask, draft: false }, one));
 }
 
+/** Whether a body may name any file by the id of its row; by its document id it always may. */
+export const mayNameFileRows = (ask: Asker): boolean =>
+  allowed(ask, 'file', 'find') || allowed(ask, 'file', 'findOne');
+
+/** Whether the one who updates a document can read what is stored there for an attribute. */
+export function readsStored(ask: Ask, attribute: string): boolean {
+  const { type } = ask;
+  const reading = { ...ask, action: readOf(type), draft: true };
+  const documents = scope(reading);
+  const granted = reachOfOwn(ask, type, reading.action);
+  const shown = granted === 'all' || granted?.has(attribute) === true;
+  const hidden = attributesOf({ of: 'type', name: type })[attribute]?.private === true;
+  return shown && !hidden && (documents === 'all' || (documents === 'own' && scope(ask) === 'own'));
+}
+
 /** The types that a filled attribute links to, those of its components included. */
 export function targetsOf(of: 'type' | 'component', name: string, attribute: string): string[] {
   const def = attributesOf({ of, name })[attribute];

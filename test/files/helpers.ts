@@ -61,6 +61,13 @@ const NARROW: Grants = {
   person: [{ actions: ['find'], fields: ['name', 'avatar'] }],
 };
 
+/** Roles that write documents and may not read files. */
+const WRITERS: Readonly<Record<string, Grants>> = {
+  member: { person: ['find', 'findOne', 'create', 'update'], page: '*', file: ['create'] },
+  blind: { person: ['update'] },
+  namer: { person: [{ actions: ['update'], fields: ['name'] }], file: ['create'] },
+};
+
 /** The role that the header `X-Role` names. */
 const byHeader: AuthStrategy = {
   name: 'header',
@@ -102,7 +109,7 @@ export async function createFilesApp(
       locales: ['en', 'fr'],
       access: {
         public: { page: ['find', 'findOne'], person: ['find', 'findOne'] },
-        roles: { editor: { '*': '*' }, narrow: NARROW, nobody: {}, ...Object.fromEntries(roles) },
+        roles: { editor: { '*': '*' }, narrow: NARROW, nobody: {}, ...WRITERS, ...Object.fromEntries(roles) },
       },
       auth: { strategies: [byHeader] },
       imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null, ...options })],

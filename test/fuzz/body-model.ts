@@ -49,5 +49,10 @@ export const options: Omit<ContentModuleOptions, 'database'> = {
   contentTypes,
   components: [...components.values()],
   locales: ['en', 'fr', 'de'],
-  access: { public: Object.fromEntries(openTypes.map(({ singularApiId }) => [singularApiId, '*' as const])) },
+  access: {
+    public: {
+      file: ['find'],
+      ...Object.fromEntries(openTypes.map(({ singularApiId }) => [singularApiId, '*' as const])),
+    },
+  },
 };

@@ -1,0 +1,100 @@
+/** Which files a body may name, for callers who may not read the media library. */
+import { adaptersFor } from '../support/adapters.ts';
+import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
+
+interface FileIds {
+  readonly id: number;
+  readonly documentId: string;
+}
+
+describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => {
+  let api: FilesApp;
+  let secret: FileIds;
+  beforeAll(async () => {
+    api = await createFilesApp({}, adapter);
+    secret = await upload('editor');
+  });
+  afterAll(() => api.close());
+
+  const upload = async (as: string, fields: Readonly<Record<string, unknown>> = {}): Promise<FileIds> => {
+    const answer = await api.send(formOf([{}], fields), { as });
+    expect(answer.status).toBe(201);
+    return ((await answer.json()) as FileIds[])[0] as FileIds;
+  };
+  const send = async (as: string, method: string, path: string, data: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await api.ask(`/api/${path}`, { as, method, headers, body: JSON.stringify({ data }) });
+    return { status: answer.status, body: (await answer.json()) as any };
+  };
+
+  const NO_ROW = 2_000_000_000;
+  const bodies: Readonly<Record<string, (id: number) => [path: string, data: object]>> = {
+    'a number': (id) => ['persons', { avatar: id }],
+    digits: (id) => ['persons', { avatar: String(id) }],
+    'an object': (id) => ['persons', { avatar: { id } }],
+    'a list': (id) => ['pages', { gallery: [id] }],
+    connect: (id) => ['pages', { gallery: { connect: [{ id }] } }],
+    set: (id) => ['pages', { gallery: { set: [id] } }],
+    'a component': (id) => ['pages', { hero: { file: id } }],
+    'a zone': (id) => ['pages', { zone: [{ __component: 'shared.image', file: id }] }],
+  };
+  it.each(Object.entries(bodies))(
+    'a row id of a file counts for no caller without find, as %s',
+    async (_, body) => {
+      const [path, data] = body(secret.id);
+      const [, unknown] = body(NO_ROW);
+      const refused = await send('member', 'POST', `${path}?populate=*`, data);
+      expect(refused.status).toBe(400);
+      expect(refused).toEqual(await send('member', 'POST', path, unknown));
+      expect((await send('editor', 'POST', path, data)).status).toBe(201);
+    },
+  );
+
+  it('a row id is no position either', async () => {
+    const [other, more] = [await upload('member'), await upload('member')];
+    const { body } = await send('editor', 'POST', 'pages', { gallery: [other.id] });
+    const at = (anchor: number) =>
+      send('member', 'PUT', `pages/${body.data.documentId}`, {
+        gallery: { connect: [{ documentId: more.documentId, position: { before: anchor } }] },
+      });
+    const [hidden, unknown] = [await at(secret.id), await at(NO_ROW)];
+    expect([hidden.status, unknown.status]).toEqual([400, 400]);
+    expect(hidden.body.error.message).toBe(
+      unknown.body.error.message.replaceAll(String(NO_ROW), String(secret.id)),
+    );
+  });
+
+  it('the document id of an upload counts for the caller who has uploaded it', async () => {
+    const file = await upload('member');
+    const made = await send('member', 'POST', 'persons?populate=avatar', { avatar: file.documentId });
+    expect([made.status, made.body.data.avatar.id]).toEqual([201, file.id]);
+  });
+
+  it('a row id counts for the file that the caller sees in the attribute', async () => {
+    const [shown, other] = [await upload('editor'), await upload('editor')];
+    const made = await send('editor', 'POST', 'persons', { avatar: shown.id, passport: other.id });
+    const path = `persons/${made.body.data.documentId}`;
+    expect((await send('member', 'PUT', path, { avatar: shown.id })).status).toBe(200);
+    expect((await send('member', 'PUT', path, { avatar: other.id })).status).toBe(400);
+    // A file in a private attribute, or in a document that the caller cannot read, is not seen.
+    expect((await send('member', 'PUT', path, { passport: other.id })).status).toBe(400);
+    expect((await send('blind', 'PUT', path, { avatar: shown.id })).status).toBe(400);
+    expect((await send('blind', 'PUT', path, { avatar: shown.documentId })).status).toBe(200);
+    const page = await send('editor', 'POST', 'pages?populate=*', { hero: { file: shown.id } });
+    const hero = { id: page.body.data.hero.id, file: shown.id };
+    const where = `pages/${page.body.data.documentId}`;
+    expect((await send('member', 'PUT', where, { hero })).status).toBe(200);
+    expect((await send('member', 'PUT', where, { hero: { ...hero, file: other.id } })).status).toBe(400);
+  });
+
+  it('a form names a media attribute that the caller may not write like one that does not exist', async () => {
+    const { body } = await send('editor', 'POST', 'persons', { name: 'Ann' });
+    for (const field of ['passport', 'avatar', 'name', 'nothing']) {
+      const fields = { ref: 'api::person.person', refId: body.data.documentId, field };
+      const answer = await api.send(formOf([{}], fields), { as: 'namer' });
+      const message = `"${field}" is not a media attribute of person`;
+      expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([400, message]);
+    }
+    await upload('member', { ref: 'api::person.person', refId: body.data.documentId, field: 'avatar' });
+  });
+});
