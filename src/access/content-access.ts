@@ -103,6 +103,12 @@ export class ContentAccess {
     return Object.keys(this.base.roles);
   }
 
+  /** Whether no request can be granted anything: no role has a grant, and nothing else can give one. */
+  get isClosed(): boolean {
+    const granted = Object.values(this.base.roles).some((grants) => Object.keys(grants).length > 0);
+    return !granted && this.strategies.length === 0 && this.sources.length === 0;
+  }
+
   /** Forgets the grants that sources gave, so that the next request asks for them again. */
   refresh(): void {
     this.generation += 1;

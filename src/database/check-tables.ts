@@ -41,7 +41,7 @@ export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<Ta
   const all = expected(orm);
   const wanted = param(JSON.stringify(all));
   const rows = await run(
-    print(sql`select e."table", e."column", to_regclass(e."table") is null as gone, a.attname is null as missing,
+    print(sql`select e."table", e."column", e.type, to_regclass(e."table") is null as gone, a.attname is null as missing,
         format_type(a.atttypid, null) as found
       from json_to_recordset(${wanted}::json) e("table" text, "column" text, type text)
       left join pg_attribute a on a.attrelid = to_regclass(e."table") and a.attname = e."column"
@@ -54,9 +54,11 @@ export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<Ta
     .map((row) => (row['gone'] === true ? String(row['table']) : at(row)));
   const others = rows
     .filter((row) => row['missing'] !== true)
-    .map((row) => `${at(row)} (${String(row['found'])})`);
+    .map((row) => `${at(row)} (${String(row['found'])} instead of ${String(row['type'])})`);
   const sentence = (what: string, names: readonly string[]): string[] =>
-    names.length === 0 ? [] : [`The database ${what} ${listed(names)}: requests for them answer 503`];
+    names.length === 0
+      ? []
+      : [`The database ${what} ${listed(names)}: requests that need them fail with 503`];
   return {
     tables: [...sentence('lacks', missing), ...sentence('has other types for', others)],
     isNew: rows.length === all.length && rows.every((row) => row['gone'] === true),

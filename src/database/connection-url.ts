@@ -8,10 +8,29 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 /** Parameters that are taken, by the driver's names: how `sslmode` and its like come out is `ssl`. */
 const TAKEN = ['ssl', 'sslnegotiation', 'application_name', 'fallback_application_name', 'options'] as const;
 
+const POSTGRES = /^postgres(?:ql)?:\/\//i;
+
 /** Options of the driver for a connection; `options` are those of the server. */
 export interface ConnectionOptions {
   readonly options?: string;
   readonly [name: string]: unknown;
+}
+
+/**
+ * Mistakes of the addresses of a primary and its replicas: MikroORM takes any scheme for PostgreSQL's. None
+ * quotes its address, which may have a password.
+ */
+export function urlMistakes({ clientUrl, replicas = [] }: Pick<Options, 'clientUrl' | 'replicas'>): string[] {
+  const urls = [
+    { at: 'database.clientUrl', url: clientUrl },
+    ...replicas.map((replica, i) => ({ at: `database.replicas[${i}].clientUrl`, url: replica.clientUrl })),
+  ];
+  return urls.flatMap(({ at, url }) => {
+    if (url === undefined || POSTGRES.test(url)) return [];
+    const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url) ?? [];
+    const found = scheme === undefined ? 'the scheme is missing' : `the scheme is "${scheme}"`;
+    return [`${at}: ${found}; give an address such as postgresql://user@localhost:5432/name`];
+  });
 }
 
 /**

@@ -117,6 +117,12 @@ export const MAKE_TABLES = `${MIGRATE}, or orm.schema.update({ safe: true })`;
 
 const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MAKE_TABLES}`;
 
+function awayMessage(error: unknown, namesTables: boolean): string {
+  if (!isOutdated(error) || !namesTables) return 'The database is not available';
+  const isMissing = driverError(error)?.code === '42P01';
+  return `The tables of the content model are ${isMissing ? 'missing' : 'of another model'}: ${MAKE_TABLES}`;
+}
+
 /** What poolers say of settings that come with a connection. */
 const REFUSED_SETTINGS = /startup parameter|command-line options/i;
 const POOLER_ADVICE =
@@ -186,12 +192,14 @@ export interface ErrorContext {
   /** What may be said of unique attributes that are refused. */
   readonly values: Readonly<Pick<UniqueValues, 'get'>>;
   readonly statementTimeout: number;
+  /** Whether the message of a 503 says that tables are missing. */
+  readonly namesTables: boolean;
 }
 
 /** Maps what a client's data caused to a 4xx, and what the database cannot do now to a 503; others stay. */
 export function mapDatabaseError(
   error: unknown,
-  { schema, values, statementTimeout }: ErrorContext,
+  { schema, values, statementTimeout, namesTables }: ErrorContext,
 ): unknown {
   if (error instanceof ContentError) return error;
   const code = driverError(error)?.code ?? '';
@@ -200,6 +208,6 @@ export function mapDatabaseError(
   if (isRetryable(error)) {
     return unavailable('The document is being written by too many requests at once; try again');
   }
-  if (reasonAway(error) !== null) return unavailable('The database is not available');
+  if (reasonAway(error) !== null) return unavailable(awayMessage(error, namesTables));
   return INVALID_DATA.has(code) ? validationError('A value cannot be stored') : error;
 }

@@ -56,6 +56,8 @@ export interface DatabaseBase {
   readonly settings: ContentSettings;
   /** Told in one line what the host should know. */
   readonly warn: (message: string) => void;
+  /** Whether clients are told that tables are missing; production tells the log alone. */
+  readonly namesTables: boolean;
 }
 
 /** What is wrong with the database, in sentences. */
@@ -246,12 +248,13 @@ export class Database {
   }
 
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
-    const { schema, settings } = this.base;
+    const { schema, settings, namesTables } = this.base;
     const reason = reasonAway(error);
     // What only a migration mends is said once.
     const isKnown = isOutdated(error) && this.isOutdated;
     this.isOutdated ||= isOutdated(error);
     if (reason !== null && !isKnown) this.base.warn(reason);
-    return mapDatabaseError(error, { schema, values, statementTimeout: settings.limits.statementTimeout });
+    const { statementTimeout } = settings.limits;
+    return mapDatabaseError(error, { schema, values, statementTimeout, namesTables });
   }
 }

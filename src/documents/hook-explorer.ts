@@ -4,6 +4,11 @@ import { ContentModelError } from '../schema/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { HOOK_METADATA, type HookFunction, hookMistakes, type HookMetadata, Hooks } from './hooks.js';
 
+/** Nest makes no such provider before a request, and writes of a schedule or of a service have no request. */
+const NOT_SHARED =
+  'a hook needs one instance for all requests, and this provider, or one that it injects, is made anew for ' +
+  'each; resolve that one inside the hook with ModuleRef.resolve()';
+
 /** Finds the methods that the hook decorators mark, in every provider and controller of the application. */
 @Injectable()
 export class HookExplorer implements OnModuleInit {
@@ -17,11 +22,11 @@ export class HookExplorer implements OnModuleInit {
   onModuleInit(): void {
     const types = this.types();
     const mistakes = [...this.discovery.getProviders(), ...this.discovery.getControllers()].flatMap(
-      ({ instance }) => {
-        const host: unknown = instance;
-        return typeof host === 'object' && host !== null && Object.getPrototypeOf(host) !== null
-          ? this.explore(host as Record<string, unknown>, types)
-          : [];
+      (wrapper) => {
+        const host: unknown = wrapper.instance;
+        if (typeof host !== 'object' || host === null || Object.getPrototypeOf(host) === null) return [];
+        const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
+        return this.explore(host as Record<string, unknown>, types, isShared);
       },
     );
     if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'hooks');
@@ -36,7 +41,7 @@ export class HookExplorer implements OnModuleInit {
       .map(({ singularApiId }) => singularApiId);
   }
 
-  private explore(host: Record<string, unknown>, types: readonly string[]): string[] {
+  private explore(host: Record<string, unknown>, types: readonly string[], isShared: boolean): string[] {
     const prototype = Object.getPrototypeOf(host) as object;
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const method = host[name];
@@ -44,7 +49,8 @@ export class HookExplorer implements OnModuleInit {
       const metadata = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
       if (metadata === undefined) return [];
       this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
-      return hookMistakes(`${prototype.constructor.name}.${name}`, metadata, types);
+      const where = `${prototype.constructor.name}.${name}`;
+      return [...(isShared ? [] : [`${where}: ${NOT_SHARED}`]), ...hookMistakes(where, metadata, types)];
     });
   }
 }

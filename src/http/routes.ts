@@ -1,5 +1,6 @@
 import { Inject, Injectable, RequestMethod, type Type } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
+import { ContentModelError } from '../schema/content-model-error.js';
 import type { ContentType } from '../schema/model.js';
 import { trimSlashes } from '../settings.js';
 import { adaptFastify } from './fastify.js';
@@ -12,6 +13,12 @@ export interface Routed {
 
 /** Injection token of {@link Routed}. */
 export const ROUTED = Symbol('ContentRouted');
+
+/**
+ * Injection token of {@link ContentRoutes} for the modules that need a ContentModule. If the application has
+ * none, Nest's error quotes the description.
+ */
+export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoot(…) as well');
 
 /** A handler of a controller: its method, and the segments of its path below the controller's. */
 interface Handler {
@@ -53,8 +60,8 @@ export class ContentRoutes {
    * routes from its prefix.
    */
   private bases: readonly string[] = [];
-  /** What was placed below the prefix, by its first segment. */
-  private readonly placed = new Map<string, readonly Handler[]>();
+  /** Controllers below the prefix by the first segment of their paths. */
+  private readonly placed = new Map<string, { controller: Type; handlers: readonly Handler[] }>();
 
   constructor(
     @Inject(ROUTED) private readonly routed: Routed,
@@ -72,10 +79,16 @@ export class ContentRoutes {
 
   /**
    * Puts a controller below the content prefix, at a path of one segment. To be called before the routes are
-   * registered.
+   * registered. Throws a ContentModelError for a path that another controller has.
    */
   setPath(controller: Type, path: string): void {
-    this.placed.set(path, handlersOf(controller));
+    const first = this.placed.get(path)?.controller ?? controller;
+    if (first !== controller)
+      throw new ContentModelError(
+        [`route "${path}": ${this.nameOf(first)} and ${this.nameOf(controller)} both have it`],
+        'routes',
+      );
+    this.placed.set(path, { controller, handlers: handlersOf(controller) });
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
   }
 
@@ -86,6 +99,17 @@ export class ContentRoutes {
     this.bases = this.basesOf();
     for (const { type, controller } of this.routed.controllers) this.setPath(controller, type.route);
     adaptFastify(this.adapter, (path) => this.hasRoute(path));
+  }
+
+  /** The controller's type as the model names it, or the name of a controller of the library. */
+  private nameOf(controller: Type): string {
+    const routed = this.routed.controllers.find((one) => one.controller === controller);
+    return routed === undefined ? controller.name : `the type "${routed.type.singularApiId}"`;
+  }
+
+  /** The paths of all types. */
+  get typePaths(): readonly string[] {
+    return this.routed.controllers.map(({ type }) => `${this.base}/${type.route}`.toLowerCase());
   }
 
   /** The path before all content routes, with a leading slash, as requests have it; empty at the root. */
@@ -127,7 +151,7 @@ export class ContentRoutes {
       .filter((base) => path.startsWith(base))
       .flatMap((base) => {
         const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
-        return (this.placed.get(name) ?? []).filter(leadsTo(segments));
+        return (this.placed.get(name)?.handlers ?? []).filter(leadsTo(segments));
       });
   }
 

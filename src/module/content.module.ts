@@ -15,6 +15,7 @@ import { OpenApiController } from '../http/openapi.controller.js';
 import { OpenApiPageController } from '../http/openapi-page.controller.js';
 import { PositionInterceptor } from '../http/position.interceptor.js';
 import { ContentRoutes } from '../http/routes.js';
+import { ContentModelError } from '../schema/content-model-error.js';
 import { MODEL_GRANT } from '../schema/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
@@ -97,12 +98,26 @@ export class ContentModule implements NestModule {
    * paths, and to take back those that the settings switch off, which a factory may have made.
    */
   configure(_consumer: MiddlewareConsumer): void {
+    this.checkTwice();
     this.routes.mount();
     for (const { controller, path, isOn } of PLACED)
       if (isOn(this.settings)) this.routes.setPath(controller, path);
       else this.leaveOut(controller);
     this.unrouted.register();
     this.positions.register();
+  }
+
+  /** Throws a ContentModelError for routes that another ContentModule of the application has, too. */
+  private checkTwice(): void {
+    const others = [...this.modules.values()]
+      .filter(({ metatype, instance }) => metatype === ContentModule && instance !== this)
+      .flatMap(({ instance }) => (instance as ContentModule).routes.typePaths);
+    const twice = this.routes.typePaths.filter((path) => others.includes(path));
+    if (twice.length > 0)
+      throw new ContentModelError(
+        twice.map((path) => `route "${path}": two imports of ContentModule have it; import it once`),
+        'routes',
+      );
   }
 
   private leaveOut(controller: Type): void {

@@ -5,10 +5,11 @@ import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
-import { type ConnectionOptions, withConnections } from '../database/connection-url.js';
+import { type ConnectionOptions, urlMistakes, withConnections } from '../database/connection-url.js';
 import { NO_JIT } from '../database/jit.js';
 import { entitiesOf } from '../database/entities.js';
 import { SERVER_MARGIN } from '../database/process-id.js';
+import { ContentModelError } from '../schema/content-model-error.js';
 import type { Schema } from '../schema/model.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 
@@ -36,12 +37,16 @@ async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<
   const { database } = runtime;
   if (database === undefined)
     throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
+  const mistakes = urlMistakes(database);
+  if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   const entities = entitiesOf(schema);
   // Tables of others in the same database are none of this connection's business: without this, MikroORM
   // would drop them.
   const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
-  const schemaGenerator = { skipTables: [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)] };
-  const options = { driver: PostgreSqlDriver, schemaGenerator, ...database, entities } as Options;
+  const skipTables = [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)];
+  // Without a database to connect to meanwhile, the generator creates no database of a misspelt name.
+  const schemaGenerator = { skipTables, managementDbName: '', ...database.schemaGenerator };
+  const options = { driver: PostgreSqlDriver, ...database, schemaGenerator, entities } as Options;
   const orm: unknown = await MikroORM.init(withConnections(options, connectionDefaults(runtime)));
   return orm as MikroORM;
 }

@@ -24,7 +24,7 @@ import { LastConnections } from '../http/last-connections.js';
 import { PopulateInterceptor } from '../http/populate.interceptor.js';
 import { PositionInterceptor } from '../http/position.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../http/request-hooks.js';
-import { ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
+import { CONTENT_MODULE, ContentRoutes, ROUTED, type Routed } from '../http/routes.js';
 import { UnsentAnswers } from '../http/unsent-answers.js';
 import { Ledger } from '../ledger/ledger.js';
 import { ledgerTablesOf, notedTables } from '../schema/ledger.js';
@@ -35,12 +35,15 @@ import type { ContentRuntimeOptions } from './content.options.js';
 import { CONTENT_ORM } from './content.orm.js';
 import { contentAccess, settingsOf } from './from-options.js';
 import { AccessExplorer, Marked } from './marked.js';
+import { isProduction } from './production.js';
+import { SetupCheck } from './setup-check.js';
 import { StartCheck } from './start-check.js';
 
 function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings): Database {
   checkRegistered(orm, schema);
   const logger = new Logger('ContentDatabase');
-  return new Database({ orm, schema, settings, warn: (message) => logger.warn(message) });
+  const warn = (message: string): void => logger.warn(message);
+  return new Database({ orm, schema, settings, warn, namesTables: !isProduction() });
 }
 
 const openLedger = (schema: Schema, database: Database): Ledger =>
@@ -71,6 +74,7 @@ const MADE: readonly Provider[] = [
   },
   { provide: Database, useFactory: openDatabase, inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS] },
   { provide: Ledger, useFactory: openLedger, inject: [CONTENT_SCHEMA, Database] },
+  { provide: CONTENT_MODULE, useExisting: ContentRoutes },
 ];
 
 /** What Nest makes itself. */
@@ -95,6 +99,7 @@ const CLASSES: readonly Provider[] = [
   PopulateInterceptor,
   PositionInterceptor,
   LastConnections,
+  SetupCheck,
   StartCheck,
   ContentErrorFilter,
   UnroutedErrorFilter,
@@ -120,6 +125,7 @@ export function contentProviders(schema: Schema, routed: Routed): Provider[] {
 
 /** What other modules may inject. */
 export const contentExports = (schema: Schema): NonNullable<DynamicModule['exports']> => [
+  CONTENT_MODULE,
   CONTENT_ORM,
   CONTENT_SCHEMA,
   CONTENT_SETTINGS,

@@ -26,7 +26,7 @@ import { filePaths } from '../files/file-paths.js';
 import { ContentOpenApi } from '../http/content-openapi.js';
 import { FilesController } from '../http/files.controller.js';
 import { leaveForms } from '../http/fastify.js';
-import { ContentRoutes } from '../http/routes.js';
+import { CONTENT_MODULE, type ContentRoutes } from '../http/routes.js';
 import { ServedFiles } from '../http/served-files.js';
 import { SharpImages } from '../images/sharp-images.js';
 import { checkWay } from './check-options.js';
@@ -73,7 +73,7 @@ const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): R
 })
 export class FilesModule extends ConfigurableModuleClass implements NestModule {
   constructor(
-    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
   ) {

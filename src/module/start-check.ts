@@ -7,6 +7,7 @@ import { ModelWatch } from '../documents/model-watch.js';
 import { checkContent, type CheckResult, type Finding } from '../evolution/content-check.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { isProduction } from './production.js';
 
 /** How long the start waits for the database before it goes on without it, in milliseconds. */
 const START_CHECK = 5000;
@@ -37,7 +38,8 @@ export class StartCheck implements OnApplicationBootstrap {
     this.ledger.begin(away === null && findings.length === 0);
     if (away !== null) this.logger.warn(away);
     const stopping = findings.filter(({ weight }) => weight === 'error');
-    if (stopping.length > 0 && this.refuses()) throw new Error(sentences(stopping, advice));
+    if (stopping.length > 0 && this.refuses())
+      throw new Error(`${sentences(stopping, advice)}. The start is refused: see the option "startCheck"`);
     if (findings.length > 0) this.logger.warn(sentences(findings, advice));
   }
 
@@ -67,7 +69,7 @@ export class StartCheck implements OnApplicationBootstrap {
   private refuses(): boolean {
     if (this.server?.httpAdapter === undefined || this.server.httpAdapter === null) return false;
     const { startCheck } = this.settings;
-    return (startCheck ?? (process.env['NODE_ENV'] === 'production' ? 'refuse' : 'warn')) === 'refuse';
+    return (startCheck ?? (isProduction() ? 'refuse' : 'warn')) === 'refuse';
   }
 }
 

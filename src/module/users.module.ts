@@ -31,7 +31,7 @@ import {
 import { ContentOpenApi } from '../http/content-openapi.js';
 import { AuthController } from '../http/auth.controller.js';
 import { RolesController } from '../http/roles.controller.js';
-import { ContentRoutes } from '../http/routes.js';
+import { CONTENT_MODULE, type ContentRoutes } from '../http/routes.js';
 import { UsersController } from '../http/users.controller.js';
 import { checkWay } from './check-options.js';
 import { Marked } from './marked.js';
@@ -82,7 +82,7 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
 })
 export class UsersModule extends ConfigurableModuleClass implements NestModule, OnModuleInit {
   constructor(
-    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
     @Inject(MailedCodes) private readonly codes: MailedCodes,
     @Inject(Marked) private readonly marked: Marked,
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,

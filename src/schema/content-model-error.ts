@@ -5,6 +5,7 @@ const SUBJECTS = {
   grants: 'The grants have',
   hooks: 'The hooks have',
   providers: 'The providers have',
+  routes: 'The routes have',
 } as const;
 
 /** What the mistakes are in. */
@@ -12,7 +13,8 @@ export type MistakeSubject = keyof typeof SUBJECTS;
 
 /**
  * The start is refused: `mistakes` lists everything that is wrong with the model, or with the options, the
- * grants, the hooks or the marked providers. The message counts and lists them, and says in what they are.
+ * grants, the hooks, the marked providers or the routes. The message counts and lists them, and says in what
+ * they are.
  *
  * @publicApi
  */

@@ -216,7 +216,13 @@ describe('the start', () => {
   const start = async (clientUrl: string): Promise<void> => {
     warned.length = 0;
     const module = () => ({
-      imports: [ContentModule.forRoot({ contentTypes: [thing], database: { clientUrl } })],
+      imports: [
+        ContentModule.forRoot({
+          contentTypes: [thing],
+          access: { public: { thing: '*' } },
+          database: { clientUrl },
+        }),
+      ],
     });
     const log = {
       log: () => undefined,

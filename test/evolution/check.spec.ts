@@ -215,7 +215,7 @@ describe('a database that is not as the model has it', () => {
     };
     const model = { ...AFTER, contentTypes: [changed, page, more] } as unknown as Model;
     await expect(start(model, { startCheck: 'refuse' })).rejects.toThrow(
-      /lacks (?=.*"articles"."extra")(?=.*"mores").*other types for "articles"."rank" \(integer\)/,
+      /lacks (?=.*"articles"."extra")(?=.*"mores").*other types for "articles"."rank" \(integer instead of timestamptz\).*"startCheck"$/,
     );
     const { url, app } = await start(model);
     const { body } = await supertest(url).get('/api/articles?filters[rank][$gt]=2020-01-01').expect(503);

@@ -1,0 +1,39 @@
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
+import { ContentAccess } from '../access/content-access.js';
+import { apiTokenType } from '../accounts/account-types.js';
+import { ApiTokens } from '../accounts/api-tokens.service.js';
+import { ROUTED, type Routed } from '../http/routes.js';
+import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+
+/** Warns at the start of an application that serves requests and is set up by half. */
+@Injectable()
+export class SetupCheck implements OnApplicationBootstrap {
+  private readonly logger = new Logger('ContentModule');
+
+  constructor(
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(ROUTED) private readonly routed: Routed,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    // Command lines have no server.
+    if (this.server?.httpAdapter === undefined || this.server.httpAdapter === null) return;
+    if (this.routed.controllers.length > 0 && this.access.isClosed)
+      this.logger.warn(
+        'Nothing is granted, so content routes respond with 401. Grant actions in "access.public", for example ' +
+          `{ ${this.routed.controllers[0]?.type.singularApiId}: ['find', 'findOne'] }`,
+      );
+    if (this.schema.types.has(apiTokenType.singularApiId) && !this.provides(ApiTokens))
+      this.logger.warn(
+        'The model has apiTokenType, but no request is accepted with an API token: import ApiTokensModule',
+      );
+  }
+
+  private provides(token: unknown): boolean {
+    return this.discovery.getProviders().some((wrapper) => wrapper.token === token);
+  }
+}

@@ -1,0 +1,214 @@
+/** Applications that are set up by half or wrongly: they do not start, or a log line names the mistake. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MikroORM } from '@mikro-orm/core';
+import { Controller, Inject, Injectable, type ModuleMetadata, Scope } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  BeforeContent,
+  CONTENT_ORM,
+  ContentModule,
+  type ContentModuleOptions,
+  defineCollectionType,
+} from 'nestjs-content-api';
+import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import pg from 'pg';
+import supertest from 'supertest';
+import { SECRET } from '../accounts/helpers.ts';
+import { startHost } from '../http/helpers.ts';
+import { ADAPTERS } from '../support/app.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { note } from '../support/notes.ts';
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await createDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'content-api-setup-'));
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const content = (options: Partial<ContentModuleOptions> = {}) =>
+  ContentModule.forRoot({ contentTypes: [note], database: { clientUrl: database.url }, ...options });
+const files = () => FilesModule.forRoot({ storage: new LocalStorage(folder) });
+const users = () => UsersModule.forRoot({ secret: SECRET });
+const typeAt = (pluralApiId: string) =>
+  defineCollectionType({ singularApiId: 'thing', pluralApiId, attributes: {} });
+
+/** Why an application does not start; null if it does. What it warns of is added to `warned`. */
+async function refusal(metadata: ModuleMetadata, warned: string[] = []): Promise<string | null> {
+  const ignore = (): void => undefined;
+  const logger = { log: ignore, error: ignore, warn: (message: string) => void warned.push(message) };
+  try {
+    const module = await Test.createTestingModule(metadata).setLogger(logger).compile();
+    const app = module.createNestApplication();
+    try {
+      await app.init();
+    } finally {
+      await app.close();
+    }
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('hooks of a provider that has no instance before a request', () => {
+  @Injectable({ scope: Scope.REQUEST })
+  class PerRequest {
+    @BeforeContent('note', 'create')
+    look(): void {}
+  }
+
+  @Injectable({ scope: Scope.TRANSIENT })
+  class Transient {
+    @BeforeContent('note', 'create')
+    look(): void {}
+  }
+
+  @Injectable({ scope: Scope.REQUEST })
+  class Tenant {}
+
+  @Injectable()
+  class NeedsTenant {
+    constructor(@Inject(Tenant) readonly tenant: Tenant) {}
+
+    @BeforeContent('note', 'create')
+    look(): void {}
+  }
+
+  @Controller({ scope: Scope.REQUEST })
+  class PerRequestController {
+    @BeforeContent('note', 'create')
+    look(): void {}
+  }
+
+  it.each([
+    ['a request-scoped provider', { providers: [PerRequest] }, 'PerRequest'],
+    ['a transient provider', { providers: [Transient] }, 'Transient'],
+    ['a provider that injects a request-scoped one', { providers: [Tenant, NeedsTenant] }, 'NeedsTenant'],
+    ['a request-scoped controller', { controllers: [PerRequestController] }, 'PerRequestController'],
+  ])('stop the start: %s', async (_title, host, name) => {
+    expect(await refusal({ imports: [content()], ...host })).toBe(
+      `The hooks have 1 mistake:\n  - ${name}.look: a hook needs one instance for all requests, and this provider, or ` +
+        'one that it injects, is made anew for each; resolve that one inside the hook with ModuleRef.resolve()',
+    );
+  });
+});
+
+describe('routes that two controllers have', () => {
+  const both = (route: string, controller: string): string =>
+    `The routes have 1 mistake:\n  - route "${route}": the type "thing" and ${controller} both have it`;
+
+  it('stop the start: a type at the route of FilesModule, in either order of imports', async () => {
+    const types = content({ contentTypes: [typeAt('upload')] });
+    expect(await refusal({ imports: [types, files()] })).toBe(both('upload', 'FilesController'));
+    expect(await refusal({ imports: [files(), types] })).toMatch(
+      /"upload": FilesController and the type "thing"/,
+    );
+  });
+
+  it.each([
+    ['auth', 'AuthController'],
+    ['users-permissions', 'RolesController'],
+  ])('stop the start: a type at "%s", which is of UsersModule', async (route, controller) => {
+    const types = content({ contentTypes: [typeAt(route), ...userTypes()] });
+    expect(await refusal({ imports: [types, users()] })).toBe(both(route, controller));
+  });
+
+  it('stop the start: a type at the page of OpenAPI, unless the page is off', async () => {
+    const contentTypes = [typeAt('openapi')];
+    const page = content({ contentTypes, openapi: { page: true } });
+    expect(await refusal({ imports: [page] })).toBe(both('openapi', 'OpenApiPageController'));
+    expect(await refusal({ imports: [content({ contentTypes })] })).toBeNull();
+  });
+
+  it('stop the start: the same types in two imports of ContentModule', async () => {
+    expect(await refusal({ imports: [content(), content()] })).toBe(
+      'The routes have 1 mistake:\n  - route "/api/notes": two imports of ContentModule have it; import it once',
+    );
+    expect(await refusal({ imports: [content(), content({ prefix: 'other' })] })).toBeNull();
+  });
+});
+
+describe('modules that are set up by half', () => {
+  it.each([
+    ['FilesModule', files],
+    ['UsersModule', users],
+  ])('%s without ContentModule stops the start with a line that names it', async (name, module) => {
+    expect((await refusal({ imports: [module()] }))?.split('\n')[0]).toMatch(
+      new RegExp(`${name}.*ContentModule: import ContentModule\\.forRoot`),
+    );
+  });
+
+  const TOKENS = expect.stringMatching(/^The model has apiTokenType, .* import ApiTokensModule$/);
+  const NOTHING = expect.stringMatching(/^Nothing is granted, .* 401\. Grant .*"access\.public"/);
+
+  it.each([
+    ['apiTokenType without ApiTokensModule', {}, [], [NOTHING, TOKENS]],
+    ['a grant to a role, and apiTokenType', { access: { roles: { editor: { note: '*' } } } }, [], [TOKENS]],
+    ['API tokens', {}, [ApiTokensModule], []],
+  ] as const)('are warned of at the start: %s', async (_title, options, imports, expected) => {
+    const warned: string[] = [];
+    const module = content({ contentTypes: [note, apiTokenType], ...options });
+    expect(await refusal({ imports: [module, ...imports] }, warned)).toBeNull();
+    expect(warned.filter((line) => !line.startsWith('The database lacks'))).toEqual(expected);
+  });
+});
+
+describe('the address of a database', () => {
+  it.each([
+    ['mysql://root:geheim@localhost/content', 'the scheme is "mysql"'],
+    ['localhost:5432/content', 'the scheme is missing'],
+  ])('%s stops the start', async (clientUrl, mistake) => {
+    expect(await refusal({ imports: [content({ database: { clientUrl } })] })).toBe(
+      `The options have 1 mistake:\n  - database.clientUrl: ${mistake}; give an address such as ` +
+        'postgresql://user@localhost:5432/name',
+    );
+  });
+
+  it('of no database is reported, and schema.update() creates none', async () => {
+    const { href: clientUrl } = new URL('/content_api_misspelt', database.url);
+    const warned: string[] = [];
+    const imports = [content({ access: { public: { note: '*' } }, database: { clientUrl } })];
+    expect(await refusal({ imports }, warned)).toBeNull();
+    expect(warned).toEqual([expect.stringMatching(/"content_api_misspelt" does not exist/)]);
+    const module = await Test.createTestingModule({ imports }).compile();
+    const update = module.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.update({ safe: true });
+    await expect(update).rejects.toThrow('database "content_api_misspelt" does not exist');
+    await module.close();
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { rows } = await client.query(`select from pg_database where datname = 'content_api_misspelt'`);
+    await client.end();
+    expect(rows).toEqual([]);
+  });
+});
+
+describe.each(ADAPTERS)('missing tables on %s', (adapter) => {
+  const env = process.env.NODE_ENV;
+  afterEach(() => {
+    process.env.NODE_ENV = env;
+  });
+
+  it.each([
+    [
+      'development',
+      'The tables of the content model are missing: run "npx nestjs-content-api migration" and the migrations, ' +
+        'or orm.schema.update({ safe: true })',
+    ],
+    ['production', 'The database is not available'],
+  ])('are a 503 in %s: %s', async (mode, message) => {
+    process.env.NODE_ENV = mode;
+    const access = { public: { note: '*' } } as const;
+    const host = await startHost(() => ({ imports: [content({ access })] }), { adapter, database });
+    const { body } = await supertest(host.url).get('/api/notes').expect(503).expect('Retry-After', '1');
+    expect(body.error.message).toBe(message);
+    await host.close();
+  });
+});
