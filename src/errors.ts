@@ -20,6 +20,7 @@ export const ERRORS = {
   RateLimitError: 429,
   InternalServerError: 500,
   ServiceUnavailableError: 503,
+  OutcomeUnknownError: 503,
 } as const;
 
 /** A row of {@link ERRORS}. */
@@ -86,6 +87,16 @@ const RETRY_AFTER = 1;
 /** What cannot be done now and may be later; nothing was written. `details` name a limit, where it is one. */
 export const unavailable = (message: string, details: Readonly<Record<string, unknown>> = {}): ContentError =>
   new ContentError('ServiceUnavailableError', message, { ...details, retryAfter: RETRY_AFTER });
+
+/** The database has not confirmed a COMMIT, and does not say what became of it. No `Retry-After`. */
+export function outcomeUnknown(cause: unknown): ContentError {
+  const message =
+    'The database did not confirm the write: it is stored or it is not. ' +
+    'Read the document before you repeat the request, or repeat it with the same Idempotency-Key';
+  const error = new ContentError('OutcomeUnknownError', message);
+  error.cause = cause;
+  return error;
+}
 
 /** Where a refused key stood: in the words of the message, and in the details. */
 export interface KeyPath {

@@ -10,6 +10,8 @@ export type UniqueValues = Map<ScalarAttribute, { readonly value?: unknown }>;
 
 interface DriverError {
   readonly code: string;
+  /** Only errors that the server has sent have one. */
+  readonly severity?: string;
   readonly constraint?: string;
 }
 
@@ -44,6 +46,15 @@ export function isMisnamed(error: unknown): boolean {
 }
 
 const MISBOUND = /^bind message/;
+
+/** SQLSTATEs that end a session: its transaction may have been committed before. */
+const ENDS_SESSION = /^(?:57P|25P0[34])/;
+
+/** Whether the server has refused a statement, and with it the transaction, in a session that goes on. */
+export function isRefusal(error: unknown): boolean {
+  const { code = '', severity } = driverError(error) ?? {};
+  return typeof severity === 'string' && !['FATAL', 'PANIC'].includes(severity) && !ENDS_SESSION.test(code);
+}
 
 const INVALID_DATA = new Set([
   '22P02',

@@ -8,6 +8,7 @@ import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { checkTables, type TableProblems } from './check-tables.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
+import { confirmCommit, type RunElsewhere } from './commit-outcome.js';
 import {
   isOutdated,
   isRetryable,
@@ -22,7 +23,7 @@ import type { OwnConnection } from './own-connection.js';
 import { isPool } from './pool-types.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
-import { backendOf, beginHosted } from './process-id.js';
+import { backendOf, beginHosted, type HostedBackend } from './process-id.js';
 import type { Together } from './write-flights.js';
 
 /** Whatever the default is: whoever has waited for a lock has to see what was written meanwhile. */
@@ -178,21 +179,39 @@ export class Database {
     if (joined !== undefined) return work(runnerOf(joined));
     const native = await this.nativePool();
     if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)), READ_COMMITTED);
-    if (!shared) {
-      const done = await native.transaction(work, options);
-      this.commits.note();
-      return done;
-    }
+    if (shared) return this.hosted(work, options, native);
+    const done = await native.transaction(work, options);
+    this.commits.note();
+    return done;
+  }
+
+  /** A transaction of MikroORM's, which sends its COMMIT after `work`. */
+  private async hosted<T>(
+    work: (runner: Runner) => Promise<T>,
+    options: TransactionOptions,
+    native: NativePool,
+  ): Promise<T> {
+    let done: { readonly transaction: HostedBackend; readonly result: T } | null = null;
     const inside = async (em: SqlEntityManager, { begun, committing }: Hosting): Promise<T> => {
       const runner = runnerOf(em);
-      begun(backendOf(await runner.run(beginHosted(this.base.settings.limits.statementTimeout))));
+      const begin = beginHosted(this.base.settings.limits.statementTimeout);
+      const transaction = backendOf(await runner.run(begin));
+      begun(transaction);
       const result = await work(runner);
       committing();
+      done = { transaction, result };
       return result;
     };
-    const hosted = (hosting: Hosting): Promise<T> =>
+    const transact = (hosting: Hosting): Promise<T> =>
       this.em.fork().transactional((em) => inside(em, hosting), READ_COMMITTED);
-    return native.hosted(hosted, options);
+    return native.hosted(transact, options).catch(async (error: unknown) => {
+      if (done === null) throw error;
+      const { transaction, result } = done;
+      const run: RunElsewhere = (statement) => native.run(statement, null);
+      await confirmCommit({ error, transaction, run, close: () => native.close(transaction) });
+      this.commits.note();
+      return result;
+    });
   }
 
   /**

@@ -6,8 +6,17 @@ import { Messages } from './messages.js';
 import { type Columns, isWire, type PoolClient, type QueryConfig, type Wire } from './pool-types.js';
 import type { Row } from './runner.js';
 
-/** How a flight ended: the rows of each statement, or the failure of the first that failed. */
+/**
+ * Called once, when the server has answered or the connection is closed: the failure of the first statement
+ * that failed, and the rows of all statements that were answered.
+ */
 export type Landed = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
+
+/** Nothing was sent: a value is none that the protocol can carry. */
+export class Unsendable extends Error {}
+
+/** A row that the driver's type parsers do not read. The server itself has refused nothing. */
+export class UnreadableRow extends Error {}
 
 /** What the server says of the rows of a statement. */
 interface RowDescription {
@@ -45,6 +54,8 @@ export function runAlone(client: PoolClient, config: QueryConfig, landed: Landed
 /** What the driver calls a query: anything that submits itself and takes the messages that come back. */
 export class Flight {
   private readonly rows: Row[][] = [[]];
+  /** Error of the driver's own timeout, after which the server still works on the statements. */
+  private timeout: Error | null = null;
   /** What this flight has prepared first, text by name. */
   private readonly fresh = new Map<string, string>();
   private readonly columns: (Columns | null)[] = [];
@@ -58,11 +69,23 @@ export class Flight {
     readonly landed: Landed,
   ) {}
 
+  /** Called when the driver's own timeout elapses first; the flight lands later. */
+  timedOut: (error: Error) => void = () => undefined;
+
   /**
-   * Called with how it ended. Who watches queries puts something around this: a driver that limits each of
-   * them its clock, tracing the end of a span.
+   * Called by this class at the end, and by the driver when its own timeout elapses first. Code that watches
+   * queries wraps this property: the driver to stop its clock, tracing to end a span.
    */
-  callback = (error: Error | null): void => this.landed(error, this.rows.slice(0, -1));
+  callback = (error: Error | null): void => {
+    if (this.isOver || error === null) return;
+    this.timeout = error;
+    this.timedOut(error);
+  };
+
+  /** The rows of the statements that have been answered. */
+  get received(): readonly (readonly Row[])[] {
+    return this.rows.slice(0, -1);
+  }
 
   /** What tracing shows of it. */
   get text(): string {
@@ -75,10 +98,10 @@ export class Flight {
     try {
       for (const name of closed) messages.closeStatement(name);
       for (const config of this.statements) this.write(config, wire);
-    } catch (error) {
+    } catch (cause) {
       messages.clear();
       this.fresh.clear();
-      return error as Error;
+      return new Unsendable(String(cause), { cause });
     }
     obsolete.delete(wire);
     messages.sync();
@@ -86,7 +109,7 @@ export class Flight {
     return null;
   }
 
-  private write({ name = '', text, values, silent, described }: QueryConfig, wire: Wire): void {
+  private write({ name = '', text, values, silent, described, flush }: QueryConfig, wire: Wire): void {
     const isKnown = name !== '' && wire.parsedStatements[name] !== undefined;
     if (!isKnown && !this.fresh.has(name)) messages.parse(name, text);
     if (!isKnown && name !== '') this.fresh.set(name, text);
@@ -94,6 +117,7 @@ export class Flight {
     const columns = (isKnown && described?.columns) || null;
     if (silent !== true && columns === null) messages.describe();
     messages.execute();
+    if (flush === true) messages.flush();
     this.columns.push(columns);
   }
 
@@ -118,8 +142,8 @@ export class Flight {
     if (columns === null || columns === undefined || this.statements[this.answered]?.silent === true) return;
     try {
       this.rows.at(-1)?.push(rowOf(columns, fields));
-    } catch (error) {
-      this.error ??= error as Error;
+    } catch (cause) {
+      this.error ??= new UnreadableRow(String(cause), { cause });
     }
   }
 
@@ -128,16 +152,18 @@ export class Flight {
   }
 
   handleError(error: Error, wire: Wire): void {
-    this.error ??= error;
+    // The driver repeats its timeout here; the server's answer is still to come.
+    if (error === this.timeout) return;
+    this.error = error;
     this.handleReadyForQuery(wire);
   }
 
   handleReadyForQuery(wire: Wire): void {
-    // The driver may have given it up before it was answered.
     if (this.isOver) return;
     this.isOver = true;
     this.note(wire);
     this.callback(this.error);
+    this.landed(this.error, this.received);
   }
 
   /** Tells the driver what is prepared now. A failed flight may have prepared its names: they are closed. */

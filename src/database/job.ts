@@ -4,7 +4,7 @@
  */
 import { requestCancel } from './cancel-request.js';
 import { isLateConnect } from './database-errors.js';
-import { Flight, runAlone } from './flight.js';
+import { canFly, Flight, runAlone } from './flight.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row } from './runner.js';
 import { abandoned, type Pass, type TicketCalls, type TicketOffice } from './ticket.js';
@@ -30,8 +30,10 @@ export const RECOVERY = 1000;
 export class Job {
   private readonly ticket: Pass;
   private client: PoolClient | null = null;
-  /** Told how the statement under way ended. */
+  /** Called with the result of the statements under way. */
   private done: Done | null = null;
+  /** The flight under way, whose first rows may have come already. */
+  private flight: Flight | null = null;
   /** Called when the connection has answered, whoever still wants to know. */
   private answered: (() => void) | null = null;
   private isBusy = false;
@@ -50,12 +52,20 @@ export class Job {
 
   /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
   query(config: QueryConfig, done: Done): void {
+    if (this.client !== null && canFly(this.client)) return this.fly([config], done);
     this.send(done, (client, answered) => runAlone(client, config, answered));
   }
 
-  /** Runs several statements at once. The first that fails is the failure of all; none after it has run. */
+  /**
+   * Runs several statements at once. The first that fails is the failure of all; none after it has run. The
+   * driver's own timeout ends the job, as its deadline does.
+   */
   fly(configs: readonly QueryConfig[], done: Done): void {
-    this.send(done, (client, answered) => client.query(new Flight(client, configs, answered)));
+    this.send(done, (client, answered) => {
+      this.flight = new Flight(client, configs, answered);
+      this.flight.timedOut = (error) => this.ticket.fail(error);
+      client.query(this.flight);
+    });
   }
 
   /** Says that a transaction begins, which has to be rolled back should the job fail. */
@@ -63,7 +73,7 @@ export class Job {
     this.inTransaction = true;
   }
 
-  /** Says that what is sent next commits: should the job fail, the connection knows the outcome. */
+  /** Says that COMMIT is sent next: from here on only `done` reports a failure of the job. */
   committing(): void {
     this.isDeciding = true;
   }
@@ -84,6 +94,7 @@ export class Job {
     this.done = done;
     start(this.client, (error, rows) => {
       this.isBusy = false;
+      this.flight = null;
       const told = this.done;
       this.done = null;
       told?.(error, rows);
@@ -110,17 +121,17 @@ export class Job {
     });
   }
 
-  /** Tells whoever waits, and only then sees to the connection; but for what the connection alone knows. */
+  /** Reports the failure, then recovers the connection. While COMMIT is under way, its result comes first. */
   private fail(error: Error): void {
     if (!(this.isDeciding && this.isBusy)) this.tell(error);
     if (this.client !== null) this.recover(this.client, error);
   }
 
   private tell(error: Error): void {
-    const { done } = this;
+    const { done, flight } = this;
     this.done = null;
-    done?.(error, []);
-    this.calls.fail(error);
+    done?.(error, flight?.received ?? []);
+    if (!this.isDeciding) this.calls.fail(error);
   }
 
   /** Ends what the connection is doing. One that does not come back in time is closed. */

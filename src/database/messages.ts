@@ -3,7 +3,15 @@
  * Formats"), collected so that a whole flight of them is one piece of bytes.
  */
 
-const CODE = { parse: 0x50, bind: 0x42, close: 0x43, describe: 0x44, execute: 0x45, sync: 0x53 };
+const CODE = {
+  parse: 0x50,
+  bind: 0x42,
+  close: 0x43,
+  describe: 0x44,
+  execute: 0x45,
+  flush: 0x48,
+  sync: 0x53,
+};
 const PORTAL = 0x50;
 const STATEMENT = 0x53;
 const LENGTH_BYTES = 4;
@@ -75,6 +83,11 @@ export class Messages {
     this.addName('');
     this.addLong(0);
     this.close(start);
+  }
+
+  /** Asks the server to send all results so far. */
+  flush(): void {
+    this.close(this.begin(CODE.flush));
   }
 
   sync(): void {

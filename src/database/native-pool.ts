@@ -171,6 +171,7 @@ export class NativePool {
   hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
     return new Promise((resolve, reject) => {
       let backend: HostedBackend | null = null;
+      let isCommitting = false;
       let isDone = false;
       const enter = (): void => {
         const leave = (): void => {
@@ -187,31 +188,44 @@ export class NativePool {
         };
         const committing = (): void => {
           check();
+          isCommitting = true;
           ticket.hold();
         };
         work({ begun, committing }).then(resolve, reject).finally(leave);
       };
       const fail = (error: Error): void => {
-        reject(error);
-        if (backend !== null && !isDone) this.end(backend, () => isDone);
+        // The result of a COMMIT under way is waited for, within bounds.
+        if (!isCommitting) reject(error);
+        if (backend === null || isDone) return;
+        this.end(backend, () => {
+          if (isDone) return;
+          // A statement that does not end is one whose connection is lost.
+          if (backend !== null) this.close(backend);
+          reject(error);
+        });
       };
       const ticket = new Ticket(this.office, { lane: 'write', turn, hangup }, { enter, fail });
       ticket.present();
     });
   }
 
-  /** Ends the statement of a transaction that the host's code has joined. */
-  private end(backend: HostedBackend, isDone: () => boolean): void {
+  /** Ends the statement of a transaction that the host's code has joined; calls back after a while. */
+  private end(backend: HostedBackend, after: () => void): void {
     const client = clientsOf(this.pool).find(({ processID }) => processID === backend.pid);
     // A pooler gives its clients process ids of its own: the server itself has to end the statement.
-    if (client === undefined)
-      return void this.open()
-        .then((connection) => connection.run(endBackend(backend)).finally(() => connection.close()))
-        .catch(() => undefined);
-    void requestCancel(client, RECOVERY).then(() => {
-      // A statement that does not end is one whose connection is lost.
-      setTimeout(() => isDone() || client.connection?.stream?.destroy(), RECOVERY).unref();
-    });
+    const ending: Promise<unknown> =
+      client !== undefined
+        ? requestCancel(client, RECOVERY)
+        : this.open()
+            .then((connection) => connection.run(endBackend(backend)).finally(() => connection.close()))
+            .catch(() => undefined);
+    void ending.then(() => setTimeout(after, RECOVERY).unref());
+  }
+
+  /** Closes the connection of a transaction, whatever it does; behind a pooler it is not known. */
+  close({ pid }: HostedBackend): void {
+    const client = clientsOf(this.pool).find(({ processID }) => processID === pid);
+    client?.connection?.stream?.destroy();
   }
 
   /** What the host should know of its pool, one sentence each: a missing timeout, a pooler's mode. */
@@ -246,6 +260,7 @@ export class NativePool {
       configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
       flies: canFly(client),
       mayCompile: this.mayCompile,
+      elsewhere: (statement) => this.run(statement, null),
     };
   }
 

@@ -3,8 +3,10 @@
  * with the last ones, so that both cost no time of their own.
  */
 import { constantStatement, type Statement } from '../sql.js';
+import { confirmCommit, identity, idOf, type RunElsewhere } from './commit-outcome.js';
+import { UnreadableRow } from './flight.js';
 import { LOCAL_NO_JIT } from './jit.js';
-import type { Job } from './job.js';
+import type { Done, Job } from './job.js';
 import type { QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 
@@ -29,12 +31,19 @@ export interface Carrier {
   readonly flies: boolean;
   /** Whether the server might compile statements, unless it is told not to. */
   readonly mayCompile: boolean;
+  readonly elsewhere: RunElsewhere;
+}
+
+/** How statements ended: the error, if any, and the rows of those before it. */
+interface Sent {
+  readonly error: Error | null;
+  readonly rows: readonly (readonly Row[])[];
 }
 
 export class OwnTransaction implements Runner {
   readonly em = null;
   readonly held = [];
-  private state: 'new' | 'open' | 'committed' = 'new';
+  private state: 'new' | 'open' | 'over' = 'new';
 
   constructor(private readonly carrier: Carrier) {}
 
@@ -53,7 +62,9 @@ export class OwnTransaction implements Runner {
     const { begin } = this;
     this.state = 'open';
     this.carrier.job.begun();
-    return (await this.send([...begin, ...statements])).slice(begin.length);
+    const { error, rows } = await this.send([...begin, ...statements].map(this.carrier.configOf));
+    if (error !== null) throw error;
+    return rows.slice(begin.length);
   }
 
   look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
@@ -61,18 +72,37 @@ export class OwnTransaction implements Runner {
   }
 
   async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const { job, flies } = this.carrier;
-    // One at a time, only the commit itself decides.
-    const [before, along] = flies ? [[], statements] : [statements, []];
-    const rows = before.length === 0 ? [] : await this.all(before);
-    const begin = along.length > 0 ? this.begin : [];
+    if (this.carrier.flies) return this.commit(statements);
+    const rows = await this.all([...statements, identity]);
+    await this.commit([], rows.at(-1)?.[0]);
+    return rows.slice(0, -1);
+  }
+
+  /** Sends statements and COMMIT. The transaction's identity goes between them, unless it is known. */
+  private async commit(statements: readonly Statement[], known?: Row): Promise<readonly (readonly Row[])[]> {
+    const { job, configOf } = this.carrier;
+    const { begin } = this;
+    const configs = [...begin, ...statements].map(configOf);
+    // Flushed, so that the rows are here before COMMIT is confirmed.
+    const identifying = known === undefined ? [{ ...configOf(identity), flush: true }] : [];
     if (begin.length > 0) job.begun();
     job.committing();
     this.state = 'open';
-    const answers = await this.send([...begin, ...along, COMMIT]);
-    this.state = 'committed';
+    const { error, rows } = await this.send([...configs, ...identifying, configOf(COMMIT)]);
+    if (error !== null) await this.confirm(error, known ?? rows[configs.length]?.[0]);
+    this.state = 'over';
     job.committed();
-    return [...rows, ...answers.slice(begin.length, -1)];
+    if (error instanceof UnreadableRow) throw error;
+    return rows.slice(begin.length, configs.length);
+  }
+
+  private confirm(error: Error, row: Row | undefined): Promise<void> {
+    const transaction = row === undefined ? undefined : idOf(row);
+    const close = (): void => {
+      this.state = 'over';
+      this.carrier.job.finish(true);
+    };
+    return confirmCommit({ error, transaction, run: this.carrier.elsewhere, close });
   }
 
   /** Commits what is not committed yet. */
@@ -80,27 +110,23 @@ export class OwnTransaction implements Runner {
     if (this.state === 'open') await this.last([]);
   }
 
-  /** Takes everything back; false where the connection cannot be used any more. */
+  /** Rolls back; false where the connection cannot be used any more, or a COMMIT may have succeeded. */
   undo(): Promise<boolean> {
-    if (this.state !== 'open') return Promise.resolve(true);
-    return this.send([ROLLBACK]).then(
-      () => true,
-      () => false,
-    );
+    if (this.state !== 'open') return Promise.resolve(this.state === 'new');
+    return this.send([this.carrier.configOf(ROLLBACK)]).then(({ error }) => error === null);
   }
 
-  private async send(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const { job, configOf, flies } = this.carrier;
-    const configs = statements.map(configOf);
-    const settle = (
-      start: (done: Parameters<Job['query']>[1]) => void,
-    ): Promise<readonly (readonly Row[])[]> =>
-      new Promise((resolve, reject) =>
-        start((error, rows) => (error === null ? resolve(rows) : reject(error))),
-      );
+  private async send(configs: readonly QueryConfig[]): Promise<Sent> {
+    const { job, flies } = this.carrier;
+    const settle = (start: (done: Done) => void): Promise<Sent> =>
+      new Promise((resolve) => start((error, rows) => resolve({ error, rows })));
     if (flies) return settle((done) => job.fly(configs, done));
-    const rows: (readonly Row[])[] = [];
-    for (const config of configs) rows.push(...(await settle((done) => job.query(config, done))));
-    return rows;
+    const all: (readonly Row[])[] = [];
+    for (const config of configs) {
+      const { error, rows } = await settle((done) => job.query(config, done));
+      all.push(...rows);
+      if (error !== null) return { error, rows: all };
+    }
+    return { error: null, rows: all };
   }
 }

@@ -68,6 +68,8 @@ export interface QueryConfig {
   /** Whether nobody reads its rows; the driver itself does not know this, nor the next. */
   readonly silent?: boolean;
   readonly described?: Described;
+  /** Whether the server sends all results so far before it runs the next statement. */
+  readonly flush?: boolean;
 }
 
 /** Whether a client of MikroORM's is the pool of node-postgres. */

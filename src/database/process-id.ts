@@ -1,13 +1,12 @@
 /** Transactions that the host's code joins: the server process of one, and the end of its statement. */
+import { IDENTITY, idOf, type TransactionId } from './commit-outcome.js';
 import { param, print, type Statement, sql } from '../sql.js';
 import { withoutJit } from './jit.js';
 import type { Row } from './runner.js';
 
 /** The server process of a transaction. Behind a pooler, other transactions have it before and after. */
-export interface HostedBackend {
+export interface HostedBackend extends TransactionId {
   readonly pid: number;
-  /** The start of the transaction, as the server prints it. */
-  readonly started: string;
 }
 
 /** How much longer than its budget the server lets a statement run, in milliseconds. */
@@ -20,7 +19,7 @@ export const SERVER_MARGIN = 1000;
 export function beginHosted(statementTimeout: number): Statement {
   const bound = statementTimeout > 0 ? String(statementTimeout + SERVER_MARGIN) : '0';
   return print(
-    sql`select pg_backend_pid() as pid, now()::text as started, ${withoutJit},
+    sql`select pg_backend_pid() as pid, ${IDENTITY}, ${withoutJit},
       case current_setting('statement_timeout')
         when '0' then set_config('statement_timeout', ${param(bound)}, true) end`,
   );
@@ -28,7 +27,7 @@ export function beginHosted(statementTimeout: number): Statement {
 
 export const backendOf = ([row = {}]: readonly Row[]): HostedBackend => ({
   pid: Number(row['pid']),
-  started: String(row['started']),
+  ...idOf(row),
 });
 
 /** Ends the statement of a backend, as long as it is still in that transaction. */

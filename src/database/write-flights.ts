@@ -158,10 +158,10 @@ export class WriteFlights {
       if (isLong) for (const { write } of waiting) this.distrust(write);
     } catch (error) {
       const isUndone = await transaction.undo();
-      // Where nothing can be taken back, nobody knows whether it was committed.
-      const isKnown = isUndone || error instanceof Apart;
-      for (const { write, ticket } of waiting) if (!isKnown || ticket.isOver) write.fail(error);
-      if (isKnown) this.part(party, job, !isUndone);
+      // Only what is certainly not written is done again.
+      const again = isUndone || error instanceof Apart;
+      for (const { write, ticket } of waiting) if (!again || ticket.isOver) write.fail(error);
+      if (again) this.part(party, job, !isUndone);
       else job.finish(true);
     }
   }

@@ -279,10 +279,12 @@ export class Engine {
     const succeeded = reply.status > 0 && reply.status < 400;
     if (succeeded && scenario.refused === true) return [`answered ${reply.status}`];
     if (succeeded && !fresh) return [`answered ${reply.status}, but nothing is stored`];
-    // A commit that is sent is out of the application's hands.
-    const atCommit = fault.kind === 'statement' && reply.decided === true;
+    // A COMMIT whose result is lost may be unknown, and says so. No server fails after it has committed.
+    const isUnknown = reply.decided === true && reply.body?.error?.name === 'OutcomeUnknownError';
+    const isMadeUp = fault.kind === 'statement' && fault.mode === 'after' && reply.decided === true;
     const problems: string[] = [];
-    if (!succeeded && fresh && !atCommit) problems.push(`answered ${reply.status}, but the write is stored`);
+    if (!succeeded && fresh && !isUnknown && !isMadeUp)
+      problems.push(`answered ${reply.status}, but the write is stored`);
     if (mustSucceed(fault) && scenario.refused !== true && !succeeded)
       problems.push(`answered ${reply.status} although another try would have done: ${reply.text}`);
     if (fault.kind === 'hook' && fault.moment !== 'committed') {
@@ -346,7 +348,7 @@ const mustSucceed = (fault: Fault): boolean =>
  */
 const possible = (mode: Mode, text: string, hooks: boolean): boolean =>
   /^(begin|start transaction|rollback)/i.test(text)
-    ? !isRetried(mode) && !(hooks && (mode === 'before' || mode === 'after'))
+    ? !isRetried(mode) && !(hooks && ['before', 'after', 'timeout'].includes(mode))
     : true;
 
 /** The actions that a write's hooks are told of. */

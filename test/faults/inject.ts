@@ -5,6 +5,8 @@ import pg from 'pg';
  * `before`, `after`: the statement fails without having run, or after it has run.
  * `killed`, `killing`, `kill`: the server ends the connection before, during or after the statement.
  * `cut`, `cutting`: the connection breaks before or while the statement is under way.
+ * `lost`: the connection breaks once the server has run the statement, before its result arrives.
+ * `timeout`: the timeout of the driver elapses while the statement is under way, and the server goes on.
  * `deadlock`, `serialization`: the statement is refused once with an error that asks for another try.
  */
 export const MODES = [
@@ -15,6 +17,8 @@ export const MODES = [
   'kill',
   'cut',
   'cutting',
+  'lost',
+  'timeout',
   'deadlock',
   'serialization',
 ] as const;
@@ -42,6 +46,8 @@ type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 interface Flight {
   readonly statements: readonly { readonly text: string }[];
   landed: (error: unknown, rows: readonly unknown[]) => void;
+  callback: (error: Error) => void;
+  handleError(error: Error, wire: unknown): void;
 }
 const isCommit = (text: string): boolean => /^commit/i.test(text);
 const isFlight = (value: unknown): value is Flight =>
@@ -53,7 +59,14 @@ const isUpkeep = (asked: unknown): boolean =>
 
 interface Inner {
   readonly processID: number;
-  readonly connection: { readonly stream: { destroy(): void } };
+  readonly connection: { readonly stream: { destroy(): void; pause(): void } };
+}
+
+/** Ends a flight's time as the driver does. */
+function giveUp(flight: Flight, { connection }: Inner, error: Error): void {
+  process.nextTick(() => flight.handleError(error, connection));
+  flight.callback(error);
+  flight.callback = () => undefined;
 }
 
 const failure = (code: string): Error =>
@@ -160,15 +173,23 @@ export class Injector {
       const texts = statements.map(({ text }) => text);
       armed.seen.push(...texts);
       armed.decided ||= isHit && texts.some(isCommit);
+      let received: readonly unknown[] = [];
       const whole = (): Promise<readonly unknown[]> =>
         new Promise((resolve, reject) => {
-          flight.landed = (error, rows) => (error instanceof Error ? reject(error) : resolve(rows));
+          flight.landed = (error, rows) => {
+            received = rows;
+            if (error instanceof Error) reject(error);
+            else resolve(rows);
+          };
           this.original.call(client, flight);
+          if (isHit && armed.mode === 'timeout')
+            giveUp(flight, client as unknown as Inner, new Error('Query read timeout'));
         });
-      const run = isHit && armed.mode !== null ? this.hit(armed.mode, client, whole, armed) : whole();
+      const hits = isHit && armed.mode !== null && armed.mode !== 'timeout';
+      const run = hits ? this.hit(armed.mode, client, whole, armed) : whole();
       void (run as Promise<readonly unknown[]>).then(
         (rows) => landed(null, rows),
-        (error: unknown) => landed(error, []),
+        (error: unknown) => landed(error, received),
       );
       return;
     }
@@ -206,7 +227,19 @@ export class Injector {
     const code = CODES[mode];
     if (code !== undefined && mode !== 'after') throw failure(code);
     if (code !== undefined) return run().then(() => Promise.reject(failure(code)));
+    if (mode === 'timeout') {
+      run().catch(() => undefined);
+      throw new Error('Query read timeout');
+    }
     armed.lost.push(processID);
+    if (mode === 'lost') {
+      connection.stream.pause();
+      const result = run();
+      result.catch(() => undefined);
+      await this.idle(processID);
+      connection.stream.destroy();
+      return result;
+    }
     if (mode === 'cut' || mode === 'cutting') {
       if (mode === 'cut') connection.stream.destroy();
       const result = run();
@@ -222,6 +255,18 @@ export class Injector {
     if (mode === 'killing') await kill();
     if (mode === 'kill') await result.then(kill, kill);
     return result;
+  }
+
+  /** Waits until a backend has run all that it was sent; a lock may keep it from that. */
+  private async idle(processID: number): Promise<void> {
+    for (let i = 0; i < 200; i += 1) {
+      const [row] = await this.sql(
+        `select state like 'idle%' and state_change > query_start as done from pg_stat_activity where pid = $1`,
+        [processID],
+      );
+      if (row === undefined || row['done'] === true) return;
+      await new Promise((done) => setTimeout(done, 5));
+    }
   }
 
   async remove(): Promise<void> {

@@ -45,8 +45,8 @@ async function call(
     const result = await work(app.app.get<ContentService>(getContentToken(type), { strict: false }));
     return { status: 200, text: '', body: { data: result } };
   } catch (error) {
-    const { status = 500 } = error as { status?: number };
-    return { status, text: '', body: null };
+    const { status = 500, name } = error as { status?: number; name?: string };
+    return { status, text: '', body: { error: { name } } };
   }
 }
 

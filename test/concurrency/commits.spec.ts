@@ -1,0 +1,172 @@
+/** A COMMIT that the database does not confirm: what the response says is so, and nothing is written twice. */
+import type { Socket } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import type { MikroORM } from '@mikro-orm/core';
+import { AfterContent, CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import pg from 'pg';
+import { until } from '../crowd/house.ts';
+import { type Host, startHost } from '../http/helpers.ts';
+import { Barrier } from '../support/barrier.ts';
+
+/** Milliseconds after which the driver gives up a query. */
+const QUERY_TIMEOUT = 1500;
+
+const typeOf = (name: string) =>
+  defineCollectionType({
+    singularApiId: name,
+    pluralApiId: `${name}s`,
+    attributes: { title: { type: 'string' } },
+  });
+
+@Injectable()
+class Hook {
+  @AfterContent('memo', 'create')
+  after(): void {
+    // Has its writes run in a transaction of MikroORM's.
+  }
+}
+
+/** Has a COMMIT wait for a lock of the test's. `stubborn` rows wait on when the server is asked to stop. */
+const SLOW_COMMIT = (table: string): string => `
+  create function ${table}_slow() returns trigger language plpgsql as $$ begin
+    while current_setting('test.asked', true) is distinct from 'yes'
+      and not pg_try_advisory_xact_lock_shared(77) loop perform pg_sleep(0.005); end loop;
+    return null;
+  exception when query_canceled then
+    if new.title not like 'stubborn%' then raise; end if;
+    perform set_config('test.asked', 'yes', true);
+    return null;
+  end $$;
+  create constraint trigger slow after insert on ${table} deferrable initially deferred
+    for each row execute function ${table}_slow()`;
+
+interface Reply {
+  readonly status: number;
+  readonly name: string | null;
+  readonly title: string | null;
+  readonly retryAfter: string | null;
+}
+
+/** Each way of writing: its type, how many writes there are at once, and which tests it has. */
+const WAYS = {
+  alone: { type: 'note', count: 1 },
+  'of three writes at once': { type: 'note', count: 3 },
+  'with hooks': { type: 'memo', count: 1 },
+} as const;
+
+describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
+  const barrier = new Barrier();
+  let host: Host;
+  let holder: pg.Client;
+  beforeAll(async () => {
+    host = await startHost(
+      ({ url }) => ({
+        imports: [
+          ContentModule.forRoot({
+            contentTypes: [typeOf('note'), typeOf('memo')],
+            access: { public: { '*': '*' } },
+            database: { clientUrl: url, driverOptions: { query_timeout: QUERY_TIMEOUT } },
+          }),
+        ],
+        providers: [Hook],
+      }),
+      { tables: true, prepare: (app) => void app.useGlobalGuards(barrier.guard) },
+    );
+    await host.sql(SLOW_COMMIT(`${type}s`));
+    holder = new pg.Client({ connectionString: host.database.url });
+    await holder.connect();
+  });
+  afterAll(async () => {
+    await holder.end();
+    await host.close();
+  });
+
+  const hold = (): Promise<unknown> => holder.query('select pg_advisory_lock(77)');
+  const free = (): Promise<unknown> => holder.query('select pg_advisory_unlock_all()');
+  const post = async (title: string): Promise<Reply> => {
+    const response = await fetch(`${host.url}/api/${type}s`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ data: { title } }),
+    });
+    const { data, error } = JSON.parse(await response.text());
+    return {
+      status: response.status,
+      name: error?.name ?? null,
+      title: data?.title ?? null,
+      retryAfter: response.headers.get('retry-after'),
+    };
+  };
+  const write = (title: string): Promise<Reply[]> =>
+    barrier.hold(count, () => Promise.all(Array.from({ length: count }, () => post(title))));
+  const stored = async (title: string): Promise<number> =>
+    (await host.sql(`select 1 from ${type}s where title = $1`, [title])).length;
+  const waiting = async (): Promise<number[]> =>
+    (
+      await host.sql(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      )
+    ).map(({ pid }) => Number(pid));
+  /** Closes the connections whose COMMIT waits, on this side. */
+  const cut = async (): Promise<void> => {
+    const pids = await waiting();
+    const connection = host.app.get<MikroORM>(CONTENT_ORM).em.getConnection();
+    const pool = await (connection as unknown as { getNativeClient(): Promise<object> }).getNativeClient();
+    const { _clients } = pool as {
+      _clients: { readonly processID: number; readonly connection: { readonly stream: Socket } }[];
+    };
+    for (const { processID, connection: wire } of _clients)
+      if (pids.includes(processID)) wire.stream.destroy();
+  };
+  const all = (reply: Reply): Reply[] => Array.from({ length: count }, () => reply);
+  const created = (title: string): Reply[] => all({ status: 201, name: null, title, retryAfter: null });
+  const NOTHING_WRITTEN: Reply = {
+    status: 503,
+    name: 'ServiceUnavailableError',
+    title: null,
+    retryAfter: '1',
+  };
+  const UNKNOWN: Reply = { status: 503, name: 'OutcomeUnknownError', title: null, retryAfter: null };
+
+  const answeredBy = async (title: string, settle: () => Promise<unknown>): Promise<Reply[]> => {
+    await hold();
+    const asked = write(title);
+    await until(async () => (await waiting()).length, 1, 10_000);
+    await settle();
+    const replies = await asked;
+    await free();
+    await until(async () => (await waiting()).length, 0, 10_000);
+    return replies;
+  };
+
+  it('D15 is a success where it succeeds after the connection is lost', async () => {
+    const cutAndFree = (): Promise<unknown> => cut().then(free);
+    expect(await answeredBy('cut', cutAndFree)).toEqual(created('cut'));
+    expect(await stored('cut')).toBe(count);
+  });
+
+  if (way !== 'of three writes at once') {
+    it('D30 is a 503 with Retry-After where the server rolls back, and nothing is written', async () => {
+      const terminate = async (): Promise<unknown> =>
+        host.sql('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [await waiting()]);
+      expect(await answeredBy('killed', terminate)).toEqual(all(NOTHING_WRITTEN));
+      expect(await stored('killed')).toBe(0);
+    });
+
+    it('D30 is an OutcomeUnknownError where the server does not decide in time', async () => {
+      expect(await answeredBy('undecided', cut)).toEqual(all(UNKNOWN));
+      expect(await stored('undecided')).toBe(count);
+    });
+  } else {
+    const wait = (): Promise<void> => Promise.resolve();
+    it('D15 D30 has nothing written where it is stopped after the timeout of the driver', async () => {
+      expect(await answeredBy('late', wait)).toEqual(all(NOTHING_WRITTEN));
+      expect(await stored('late')).toBe(0);
+    });
+
+    it('D15 is a success, written once, where it does not stop after that timeout', async () => {
+      expect(await answeredBy('stubborn', wait)).toEqual(created('stubborn'));
+      expect(await stored('stubborn')).toBe(count);
+    });
+  }
+});
