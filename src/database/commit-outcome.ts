@@ -71,8 +71,8 @@ export interface Unconfirmed {
 }
 
 /**
- * Every error after a COMMIT was sent comes here. Returns where the transaction is committed. Throws the error
- * itself where it is rolled back, so that nothing is written; an OutcomeUnknownError where neither is known.
+ * Judges every error after a COMMIT was sent. Returns where the transaction is committed. Throws the error
+ * itself where it is rolled back, so that nothing is written; OutcomeUnknownError where neither is known.
  */
 export async function confirmCommit({ error, transaction, run, close }: Unconfirmed): Promise<void> {
   if (isRefusal(error) || error instanceof Unsendable) throw error;
