@@ -18,6 +18,8 @@ const nodeGlobals = [
   'setImmediate',
   'structuredClone',
   'AbortSignal',
+  'FormData',
+  'Blob',
 ];
 
 const FUNCTIONS = ':matches(:function, TSDeclareFunction, TSFunctionType, TSMethodSignature)';

@@ -10,7 +10,7 @@
  *   npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
  *   npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
  *   npm run bench -- replicas [--tries 100000] [--seconds 14] [--rounds 7]
- *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]
+ *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--files 100000] [--only memory]
  *   npm run bench -- types [--types 60] [--tries 5]
  */
 const benches = {

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--only memory]`:
- * what uploads of large files cost in memory and on disk, pictures per second beside bare `sharp`, downloads beside
- * `express.static`. Writes bench/results/upload.{md,json}.
+ * `npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--files 100000]
+ * [--only memory]`: what uploads of large files cost in memory and on disk, pictures per second beside bare `sharp`,
+ * downloads beside `express.static`, refused uploads and removals beside many files. Writes
+ * bench/results/upload.{md,json}.
  */
 import { randomBytes } from 'node:crypto';
 import { fork } from 'node:child_process';
@@ -16,6 +17,7 @@ import { run } from '../load.mjs';
 import { spawnServer } from '../spawn-server.mjs';
 import { uploadAll } from './client.mjs';
 import { forgetPeak, peakOf, residentOf } from './memory.mjs';
+import { compare, fill } from './refused.mjs';
 import { report } from './report.mjs';
 
 const here = import.meta.dirname;
@@ -145,7 +147,26 @@ async function downloads({ server, scratch }, { rounds, seconds }) {
   }
 }
 
-const PARTS = { memory, pictures, downloads };
+/** Refused uploads and removals, on this server and on one with many files. */
+async function refused({ server, scratch, databases }, { files }) {
+  const directory = join(scratch, 'kept-many');
+  const databaseUrl = await databases.create();
+  const many = await startServer(databaseUrl, directory);
+  try {
+    await fill({ url: many.url, directory, databaseUrl }, files);
+    return { files, kinds: await compare(server, many) };
+  } finally {
+    await many.stop();
+  }
+}
+
+const startServer = (databaseUrl, directory) =>
+  spawnServer({
+    args: [join(here, 'server.mjs'), '--database-url', databaseUrl, '--directory', directory],
+    env: { NODE_ENV: 'production' },
+  });
+
+const PARTS = { memory, pictures, downloads, refused };
 
 export async function bench(args) {
   const text = (value) => ({ type: 'string', default: value });
@@ -157,6 +178,7 @@ export async function bench(args) {
       pictures: text('40'),
       rounds: text('3'),
       seconds: text('5'),
+      files: text('100000'),
       only: { type: 'string' },
     },
   });
@@ -171,12 +193,9 @@ export async function bench(args) {
       if (only !== undefined && only !== name) continue;
       const directory = join(scratch, `kept-${name}`);
       const databaseUrl = await databases.create();
-      const server = await spawnServer({
-        args: [join(here, 'server.mjs'), '--database-url', databaseUrl, '--directory', directory],
-        env: { NODE_ENV: 'production' },
-      });
+      const server = await startServer(databaseUrl, directory);
       try {
-        outcome[name] = await part({ server, directory, scratch }, options);
+        outcome[name] = await part({ server, directory, scratch, databases }, options);
       } finally {
         await server.stop();
       }

@@ -47,7 +47,23 @@ ${table(
 )}
 `;
 
-const PARTS = { memory, pictures, downloads };
+const refused = ({ files, kinds }) => `
+## Refused uploads and removals
+
+On a server without files, in turns with one that has ${files.toLocaleString('en')}; medians in milliseconds.
+
+${table(
+  ['request', 'no files', 'many files', 'ratio'],
+  kinds.map(({ name, none, many, ratio }) => [
+    name,
+    none.toFixed(1),
+    many.toFixed(1),
+    `${ratio.toFixed(2)}×`,
+  ]),
+)}
+`;
+
+const PARTS = { memory, pictures, downloads, refused };
 
 export const report = ({ machine, options, ...outcome }) =>
   [

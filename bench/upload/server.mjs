@@ -5,12 +5,32 @@
  */
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import { Injectable } from '@nestjs/common';
+import {
+  BeforeContent,
+  CONTENT_ORM,
+  ContentError,
+  ContentModule,
+  defineCollectionType,
+} from 'nestjs-content-api';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 
 const { values } = parseArgs({
   options: { 'database-url': { type: 'string' }, directory: { type: 'string' } },
 });
+
+/** Refuses a file by its name, after its bytes were stored. */
+class Rules {
+  check({ data }) {
+    if (data.name === 'refused.bin') throw new ContentError('ValidationError', 'Refused by its name');
+  }
+}
+Injectable()(Rules);
+BeforeContent('file', 'create')(
+  Rules.prototype,
+  'check',
+  Object.getOwnPropertyDescriptor(Rules.prototype, 'check'),
+);
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -25,7 +45,7 @@ const content = ContentModule.forRoot({
 const files = FilesModule.forRoot({ storage: new LocalStorage(values.directory) });
 
 const app = await NestFactory.create(
-  { module: class BenchModule {}, imports: [content, files] },
+  { module: class BenchModule {}, imports: [content, files], providers: [Rules] },
   { logger: ['error', 'warn'] },
 );
 await app.init();

@@ -3,22 +3,28 @@ import QuickLRU from 'quick-lru';
 import type { Lock } from '../plan/locks.js';
 import { fill, join, silently, slot, sql, type Statement, template, type Template } from '../sql.js';
 
-/** Texts by which of the locks, in their order, are exclusive. */
+/** Texts by their function, and by which of the locks, in their order, are exclusive. */
 const texts = new QuickLRU<string, Template<readonly Lock[]>>({ maxSize: 100 });
 
-function textOf(locks: readonly Lock[]): Template<readonly Lock[]> {
-  const shape = locks.map(({ exclusive }) => (exclusive ? 'x' : 's')).join('');
+function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template<readonly Lock[]> {
   const known = texts.get(shape);
   if (known !== undefined) return known;
-  const taken = [...shape].map((kind, i) => {
+  const taken = locks.map(({ exclusive }, i) => {
     // The same for a name on every instance of an application.
-    const key = sql`hashtextextended(${slot((all: readonly Lock[]) => all[i]?.name)}::text, 0)`;
-    return kind === 'x' ? sql`pg_advisory_xact_lock(${key})` : sql`pg_advisory_xact_lock_shared(${key})`;
+    const key = sql`(hashtextextended(${slot((all: readonly Lock[]) => all[i]?.name)}::text, 0))`;
+    if (isTry)
+      return exclusive ? sql`pg_try_advisory_xact_lock${key}` : sql`pg_try_advisory_xact_lock_shared${key}`;
+    return exclusive ? sql`pg_advisory_xact_lock${key}` : sql`pg_advisory_xact_lock_shared${key}`;
   });
-  const text = template<readonly Lock[]>(sql`select ${join(taken, ', ')}`);
+  const text = template<readonly Lock[]>(
+    isTry ? sql`select ${join(taken, ' and ')} as acquired` : sql`select ${join(taken, ', ')}`,
+  );
   texts.set(shape, text);
   return text;
 }
+
+const shapeOf = (locks: readonly Lock[]): string =>
+  locks.map(({ exclusive }) => (exclusive ? 'x' : 's')).join('');
 
 const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
 
@@ -34,5 +40,9 @@ export function compileLocks(locks: readonly Lock[]): Statement {
   const strongest = new Map<string, Lock>();
   for (const lock of locks) if (lock.exclusive || !strongest.has(lock.name)) strongest.set(lock.name, lock);
   const taken = [...strongest.values()].sort(byName);
-  return silently(fill(textOf(taken), taken));
+  return silently(fill(textOf(taken, shapeOf(taken), false), taken));
 }
+
+/** Acquires locks that are free now: the row's `acquired` is false if one of them is not. Never waits. */
+export const compileTryLocks = (locks: readonly Lock[]): Statement =>
+  fill(textOf(locks, `try ${shapeOf(locks)}`, true), locks);

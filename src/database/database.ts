@@ -239,6 +239,21 @@ export class Database {
     return (await (await this.nativePool())?.open()) ?? null;
   }
 
+  /**
+   * Runs `work` in one transaction on a connection outside the pool, which no timeout of requests ends.
+   * Throws when the connection is lost: a statement that succeeds shows that its locks are still held.
+   */
+  async apart<T>(work: (run: Runner['run']) => Promise<T>): Promise<T> {
+    const connection = await this.open();
+    if (connection === null)
+      return this.alone((runner) => work((statement) => runner.run(statement)), { snapshot: false });
+    try {
+      return await connection.transaction(work);
+    } finally {
+      connection.close();
+    }
+  }
+
   /** Runs `work` once the transaction of `em` is committed, and never when it is rolled back. */
   afterCommit(em: SqlEntityManager, work: () => Promise<void>): void {
     this.commits.add(em, work);

@@ -2,10 +2,10 @@
  * A connection beside the pool, for statements that must not wait for anybody's: one at a time, under a plan
  * that is made once.
  */
-import { param, print, type Statement, sql } from '../sql.js';
+import { constantStatement, param, print, type Statement, sql } from '../sql.js';
 import { runAlone } from './flight.js';
 import type { Described, OwnClient, Pool } from './pool-types.js';
-import type { Row } from './runner.js';
+import type { Row, Runner } from './runner.js';
 import { statementName } from './statement-names.js';
 import { TimeoutList } from './timeout-list.js';
 
@@ -24,6 +24,15 @@ const SESSION = (processID: number, tune: boolean): Statement =>
       set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)) end
     from (select pg_backend_pid() = ${param(processID)} as own) s`,
   );
+
+const BEGIN = constantStatement('begin isolation level read committed');
+const COMMIT = constantStatement('commit');
+
+/** Exempts a transaction from the server's limits of idle time and of total time, which version 17 added. */
+const ENDLESS = print(
+  sql`select set_config(name, '0', true) from pg_settings
+    where name in ('idle_in_transaction_session_timeout', 'transaction_timeout')`,
+);
 
 export class OwnConnection {
   private isOpen = true;
@@ -76,6 +85,15 @@ export class OwnConnection {
   /** Runs a statement that comes again and again: prepared, where the session is this connection's own. */
   runOften(statement: Statement): Promise<readonly Row[]> {
     return this.run(statement, this.isTuned ? statementName(statement.text) : undefined);
+  }
+
+  /** Runs `work` in one transaction, which may pause between statements for as long as it likes. */
+  async transaction<T>(work: (run: Runner['run']) => Promise<T>): Promise<T> {
+    await this.run(BEGIN);
+    await this.run(ENDLESS);
+    const done = await work((statement) => this.run(statement));
+    await this.run(COMMIT);
+    return done;
   }
 
   private describedAs(name: string): Described {

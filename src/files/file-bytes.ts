@@ -1,22 +1,22 @@
 /**
- * When bytes come and go. Two rules keep rows and bytes together, whatever happens at once or breaks off:
+ * Uploads of bytes. Three rules keep rows and bytes together when requests run at the same time or break off:
  *
- * - a row is written only by who holds the lock of its content and has seen the bytes there;
- * - bytes are removed only by who holds that lock and has seen no row.
+ * - a row is written only in a transaction that shares the lock of its content and has seen the bytes stored;
+ * - bytes are removed only under the exclusive lock, after a check that no row names them (`file-sweeps.ts`);
+ * - after the commit the bytes are checked again, and stored again if a late delete has removed them.
  *
- * So bytes are put before the row that names them and removed after it: a process that dies leaves bytes
- * without a row, which `files check` finds, and never a row without bytes. Between putting and locking
- * somebody else may have removed the same bytes; then they are put again.
+ * Bytes are stored before the row that names them and removed after it: a process that dies leaves bytes
+ * without a row, which `files check` finds, and never a row without bytes.
  */
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
-import { compileLocks } from '../compile/compile-locks.js';
-import { compileFindRecords } from '../compile/compile-record.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import pLimit from 'p-limit';
+import { compileTryLocks } from '../compile/compile-locks.js';
 import { Database, type TransactionOptions } from '../database/database.js';
 import type { Runner } from '../database/runner.js';
 import { ContentError, unavailable } from '../errors.js';
 import type { FileStorage, LocalFile } from './file-storage.js';
-import { variantsOf } from './file-keys.js';
-import { FileTable } from './file-table.js';
+import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
 /** Bytes that are to be kept, on local disk. */
@@ -31,125 +31,138 @@ export interface ContentToKeep {
   readonly bytes: readonly BytesToKeep[];
 }
 
-/** How often bytes are put again that somebody else removes meanwhile. */
-const ATTEMPTS = 5;
+/** Attempts of an upload during a removal of the same bytes, and the pause between them in milliseconds. */
+const ATTEMPTS = 100;
+const PAUSE = 50;
+/** Transactions that wait for the storage at a time, and for how long at most, in milliseconds. */
+const CHECKS = 2;
+const CHECK_TIMEOUT = 5000;
 
-/** What whoever writes a row of a content holds, and whoever removes its bytes. */
-export const lockOf = (key: string): { readonly name: string; readonly exclusive: true } => ({
-  name: `file content ${key}`,
-  exclusive: true,
-});
+const REPEAT = Symbol('Repeat');
 
-const MISSING = Symbol('MissingBytes');
+type Options = Pick<TransactionOptions, 'hangup'>;
+type Work<T> = (runner: Runner) => Promise<T>;
+
+const errorText = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 @Injectable()
-export class FileBytes implements BeforeApplicationShutdown {
+export class FileBytes {
   private readonly logger = new Logger('ContentFiles');
   private readonly storage: FileStorage;
-  private readonly sweeping = new Set<Promise<void>>();
+  private readonly checks = pLimit(CHECKS);
 
   constructor(
     @Inject(FILES_OPTIONS) options: ResolvedFilesOptions,
     @Inject(Database) private readonly database: Database,
-    @Inject(FileTable) private readonly files: FileTable,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {
     this.storage = options.storage;
   }
 
-  /** What is under way is ended while there are connections. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.swept();
-  }
-
   /**
-   * Puts contents where they are kept and runs `work`, which writes their rows, in a transaction that holds
-   * them there. Throws ServiceUnavailableError where they cannot be kept.
+   * Stores contents and runs `work`, which writes their rows, in a transaction that keeps them stored. Throws
+   * ServiceUnavailableError if they cannot be stored.
    */
-  async keep<T>(
-    contents: readonly ContentToKeep[],
-    options: Pick<TransactionOptions, 'hangup'>,
-    work: (runner: Runner) => Promise<T>,
-  ): Promise<T> {
+  async keep<T>(contents: readonly ContentToKeep[], options: Options, work: Work<T>): Promise<T> {
     try {
-      return await this.kept(contents, options, work);
+      const done = await this.kept(contents, options, work);
+      await this.restore(contents);
+      return done;
     } catch (error) {
-      // What was put for rows that were never written is nobody's.
-      for (const { key } of contents) this.sweepSoon(key);
-      await this.swept();
+      // Rows of these bytes were never written.
+      for (const { key } of contents) this.sweeps.soon(key);
+      await this.sweeps.settled(contents.map(({ key }) => key));
       throw error;
     }
   }
 
-  private async kept<T>(
-    contents: readonly ContentToKeep[],
-    options: Pick<TransactionOptions, 'hangup'>,
-    work: (runner: Runner) => Promise<T>,
-  ): Promise<T> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      for (const { bytes } of contents) await this.put(bytes);
-      const done = await this.database.transaction(
-        async (runner) => {
-          const locks = contents.map(({ key }) => lockOf(key));
-          if (locks.length > 0) await runner.run(compileLocks(locks));
-          return (await this.haveAll(contents)) ? work(runner) : MISSING;
-        },
-        { values: new Map(), retryOn: [], shared: true, turn: null, ...options },
-      );
-      if (done !== MISSING) return done;
+  private async kept<T>(contents: readonly ContentToKeep[], options: Options, work: Work<T>): Promise<T> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      await this.putAll(contents);
+      const done = await this.attempt(contents, options, work);
+      if (done !== REPEAT) return done;
+      await sleep(PAUSE);
     }
     throw unavailable('The file could not be kept: it is being removed at the same time');
   }
 
-  /** Takes notice that a row of this content is gone, in a transaction that has been committed by now. */
-  sweepSoon(key: string): void {
-    const sweeping = new Promise<void>((done) => setImmediate(done))
-      .then(async () => void (await this.sweep(key)))
-      .catch((error: unknown) =>
-        this.logger.warn(`The bytes ${key} have no file and could not be removed: ${String(error)}`),
-      )
-      .finally(() => this.sweeping.delete(sweeping));
-    this.sweeping.add(sweeping);
-  }
-
-  /** Waits for what is being swept. */
-  async swept(): Promise<void> {
-    await Promise.all(this.sweeping);
-  }
-
-  /** Removes a content and all that was made of it, unless a file has it. Whether it did. */
-  sweep(key: string): Promise<boolean> {
-    return this.database.transaction(
-      async (runner) => {
-        await runner.run(compileLocks([lockOf(key)]));
-        const holders = await runner.run(
-          compileFindRecords(this.files.type, [{ storageKey: key }], ['documentId']),
-        );
-        if (holders.length > 0) return false;
-        for await (const variant of this.storage.list(variantsOf(key)))
-          await this.storage.delete(variant.key);
-        await this.storage.delete(key);
-        return true;
-      },
-      { values: new Map(), retryOn: [], shared: false, turn: null, hangup: null },
-    );
-  }
-
-  private async put(bytes: readonly BytesToKeep[]): Promise<void> {
+  /** Runs one transaction; does nothing if a removal of the contents is under way or has just ended. */
+  private async attempt<T>(
+    contents: readonly ContentToKeep[],
+    options: Options,
+    work: Work<T>,
+  ): Promise<T | typeof REPEAT> {
+    const release = await this.startCheck();
     try {
-      for (const { key, file } of bytes) {
-        const kept = await this.storage.head(key);
-        if (kept?.size !== file.size) await this.storage.put(key, file);
-      }
-    } catch (error) {
-      if (error instanceof ContentError) throw error;
-      this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      throw unavailable('The file could not be kept');
+      return await this.database.transaction(
+        async (runner) => {
+          const isStored = await this.acquire(contents, runner);
+          release();
+          return isStored ? work(runner) : REPEAT;
+        },
+        { values: new Map(), retryOn: [], shared: true, turn: null, ...options },
+      );
+    } finally {
+      release();
     }
   }
 
-  private async haveAll(contents: readonly ContentToKeep[]): Promise<boolean> {
+  /** Waits until few transactions wait for the storage. Returns a function that ends the check. */
+  private startCheck(): Promise<() => void> {
+    return new Promise((begin) => {
+      void this.checks(() => new Promise<void>((release) => begin(release)));
+    });
+  }
+
+  /** Shares the locks of the contents, then checks that their bytes are stored. Never waits for a removal. */
+  private async acquire(contents: readonly ContentToKeep[], runner: Runner): Promise<boolean> {
+    if (contents.length === 0) return true;
+    const [row] = await runner.run(compileTryLocks(contents.map(({ key }) => lockOf(key))));
+    return row?.['acquired'] === true && (await this.asUnavailable(() => this.areStored(contents)));
+  }
+
+  /** Stores bytes again that are gone after the commit; a sweep removes them if their row is gone, too. */
+  private async restore(contents: readonly ContentToKeep[]): Promise<void> {
+    try {
+      if (await this.areStored(contents)) return;
+      await this.putAll(contents);
+      for (const { key } of contents) this.sweeps.soon(key);
+    } catch (error) {
+      this.logger.warn(`Bytes of committed files could not be checked: ${String(error)}`);
+    }
+  }
+
+  private putAll(contents: readonly ContentToKeep[]): Promise<void> {
+    return this.asUnavailable(async () => {
+      for (const { key, file } of contents.flatMap(({ bytes }) => bytes)) {
+        const stored = await this.storage.head(key);
+        if (stored?.size !== file.size) await this.storage.put(key, file);
+      }
+    });
+  }
+
+  private async areStored(contents: readonly ContentToKeep[]): Promise<boolean> {
     const keys = contents.flatMap(({ bytes }) => bytes.map(({ key }) => key));
-    const kept = await Promise.all(keys.map((key) => this.storage.head(key)));
-    return kept.every((one) => one !== null);
+    const stop = new AbortController();
+    const timeout = sleep(CHECK_TIMEOUT, null, { signal: stop.signal });
+    try {
+      const found = await Promise.race([Promise.all(keys.map((key) => this.storage.head(key))), timeout]);
+      if (found === null) throw new Error(`The storage did not respond within ${CHECK_TIMEOUT} ms`);
+      return found.every((one) => one !== null);
+    } finally {
+      stop.abort();
+      await timeout.catch(() => undefined);
+    }
+  }
+
+  private async asUnavailable<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ContentError) throw error;
+      this.logger.error(errorText(error));
+      throw unavailable('The file could not be kept');
+    }
   }
 }

@@ -2,8 +2,8 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
-import { FileBytes } from './file-bytes.js';
 import { contentOf } from './file-keys.js';
+import { FileSweeps } from './file-sweeps.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
@@ -37,7 +37,7 @@ export class FileCheck {
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
     @Inject(FileTable) private readonly files: FileTable,
-    @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {}
 
   /** Compares, and with `mend` removes what nobody has. */
@@ -84,7 +84,7 @@ export class FileCheck {
   }
 
   private async mend(orphans: readonly string[], unfinished: readonly string[]): Promise<void> {
-    for (const key of new Set(orphans.flatMap((key) => contentOf(key) ?? []))) await this.bytes.sweep(key);
+    for (const key of new Set(orphans.flatMap((key) => contentOf(key) ?? []))) await this.sweeps.sweep(key);
     for (const path of unfinished) await rm(path, { recursive: true, force: true });
   }
 }

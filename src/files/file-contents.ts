@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { compileLocks } from '../compile/compile-locks.js';
 import type { Runner } from '../database/runner.js';
-import { FileBytes, lockOf } from './file-bytes.js';
 import { contentOf } from './file-keys.js';
+import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
 /** A content, or a format of one: its key, how long it is in bytes, and its media type. */
@@ -30,7 +30,7 @@ export interface ArrivingContent {
 export class FileContents {
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
-    @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {}
 
   /** What files that are kept here say that their provider is. */
@@ -85,6 +85,6 @@ export class FileContents {
 
   /** Removes the contents of these keys, formats or originals, that no file has. */
   async letGo(keys: readonly string[]): Promise<void> {
-    for (const key of new Set(keys.flatMap((one) => contentOf(one) ?? []))) await this.bytes.sweep(key);
+    for (const key of new Set(keys.flatMap((one) => contentOf(one) ?? []))) await this.sweeps.sweep(key);
   }
 }

@@ -4,7 +4,7 @@ import { compileFindRecords } from '../compile/compile-record.js';
 import { Database } from '../database/database.js';
 import { runnerOf } from '../database/runner.js';
 import { type ContentEvent, Hooks } from '../documents/hooks.js';
-import { FileBytes } from './file-bytes.js';
+import { FileSweeps } from './file-sweeps.js';
 import { FileTable } from './file-table.js';
 
 /** Content that a row names no more is swept once that is committed. */
@@ -13,7 +13,7 @@ export class FileHooks implements OnModuleInit {
   constructor(
     @Inject(Hooks) private readonly hooks: Hooks,
     @Inject(FileTable) private readonly files: FileTable,
-    @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
     @Inject(Database) private readonly database: Database,
   ) {}
 
@@ -33,7 +33,7 @@ export class FileHooks implements OnModuleInit {
     for (const { storageKey: key } of rows) {
       if (typeof key === 'string' && key !== data['storageKey'])
         this.database.afterCommit(em, () => {
-          this.bytes.sweepSoon(key);
+          this.sweeps.soon(key);
           return Promise.resolve();
         });
     }

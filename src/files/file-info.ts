@@ -1,6 +1,7 @@
 /** What a form says of its files beside their bytes: `fileInfo` (20.4). */
 import { type ContentError, invalidKey, validationError } from '../errors.js';
 import { isObject } from '../json.js';
+import { unstorable } from '../schema/cast-value.js';
 import { checkedName } from './file-names.js';
 
 /** What can be said of a file; what is left out stays as it is. */
@@ -22,10 +23,14 @@ const isText = (value: unknown): value is string | null => value === null || typ
 const isPercent = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 100;
 
+/** Characters of a folder's path. */
+const LONGEST_FOLDER = 255;
 const FOLDER = /^(\/[^/\\\p{Cc}]{1,100}){1,20}$/u;
 
+/** Refuses text that no row can store: the bytes of the file are not stored before. */
 function textAt(value: unknown, key: string, at: string): string | null {
   if (!isText(value)) throw refused(key, at, 'a text or null');
+  if (unstorable(value)) throw refused(key, at, 'a text without NUL characters or broken surrogates');
   return value;
 }
 
@@ -38,7 +43,12 @@ function pointAt(value: unknown, key: string, at: string): FileInfo['focalPoint'
 
 function folderAt(value: unknown, key: string, at: string): string | null {
   if (value === null || value === '/') return null;
-  const isPath = typeof value === 'string' && FOLDER.test(value) && !/\/\.{1,2}(\/|$)/.test(value);
+  const isPath =
+    typeof value === 'string' &&
+    value.isWellFormed() &&
+    value.length <= LONGEST_FOLDER &&
+    FOLDER.test(value) &&
+    !/\/\.{1,2}(\/|$)/.test(value);
   if (!isPath) throw refused(key, at, 'a path such as "/countries/flags", or null');
   return value;
 }

@@ -78,7 +78,7 @@ export const UNKNOWN = 'application/octet-stream';
 /** `image/png` of `Image/PNG; x=y`; null for what says nothing. */
 export function declaredKind(contentType: string): string | null {
   const [type = ''] = contentType.toLowerCase().split(';', 1);
-  return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) && type.trim() !== UNKNOWN ? type.trim() : null;
+  return /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/.test(type.trim()) && type.trim() !== UNKNOWN ? type.trim() : null;
 }
 
 /** The kind that an extension stands for; null where it stands for none. */

@@ -17,6 +17,7 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { FileBytes } from './file-bytes.js';
 import { type FileInfo, infosOf } from './file-info.js';
 import { FileReferences } from './file-reference.js';
+import { FileSweeps } from './file-sweeps.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 import { type PreparedFile, prepareFile } from './prepare-file.js';
@@ -49,6 +50,7 @@ export class FileLibrary {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(FileTable) private readonly files: FileTable,
     @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
     @Inject(FileReferences) private readonly references: FileReferences,
     @Inject(Documents) private readonly documents: Documents,
   ) {}
@@ -101,7 +103,7 @@ export class FileLibrary {
           ...inside(runner),
         }),
       );
-      await this.bytes.swept();
+      await this.swept(row);
       return changed;
     });
   }
@@ -111,10 +113,15 @@ export class FileLibrary {
     return this.update(row, info, { caller, hangup });
   }
 
-  /** Removes what was planned, its row first; its bytes are gone as well once this is fulfilled (20.9). */
-  async remove(plan: ReadPlan, { caller, hangup }: Uploader): Promise<void> {
+  /** Removes a file as planned: its row, and its bytes unless the storage is slow (20.9). */
+  async remove(row: FileRow, plan: ReadPlan, { caller, hangup }: Uploader): Promise<void> {
     await this.documents.delete(plan, { caller, hangup });
-    await this.bytes.swept();
+    await this.swept(row);
+  }
+
+  /** Waits a while for the sweep of the bytes that a row named. */
+  private async swept({ storageKey }: FileRow): Promise<void> {
+    if (storageKey !== null) await this.sweeps.settled([storageKey]);
   }
 
   /** Takes the form in and does something with it; nothing of it stays on local disk. */

@@ -27,8 +27,10 @@ const isDangerous = (name: string): boolean =>
 
 /** The name that a client gives to a file. Throws an ApplicationError for a dangerous one (20.11). */
 export function checkedName(name: string): string {
-  if (isDangerous(name)) throw application('File name contains invalid characters');
-  return name.normalize('NFC');
+  const normalized = name.normalize('NFC');
+  if (isDangerous(name) || normalized.length > LONGEST)
+    throw application('File name contains invalid characters');
+  return normalized;
 }
 
 /** The extension of a name in lower case, with its dot; empty where there is none that is one. */
@@ -40,7 +42,8 @@ const newTail = (): string => randomBytes(5).toString('hex');
 /** `tiny_up_a4fc03705b` for `tiny-up.png`: another one each time (20.3, 20.16). */
 export function newHash(name: string): string {
   const stem = name.replace(EXTENSION, '').slice(0, LONGEST_STEM);
-  const slug = slugify(stem, { separator: '_', lowercase: false, decamelize: false });
+  // A letter can become several.
+  const slug = slugify(stem, { separator: '_', lowercase: false, decamelize: false }).slice(0, LONGEST_STEM);
   return `${slug === '' ? 'file' : slug}_${newTail()}`;
 }
 

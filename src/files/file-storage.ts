@@ -34,7 +34,8 @@ export interface OpenBytes {
 /**
  * Keeps bytes under keys. Keys are made by the library alone: lower-case hexadecimal digits, `/`, `.`, `_`,
  * `-` and lower-case letters, never a client's text. A key names its content: what is written twice under one
- * key, also at the same time, is the same bytes. Errors that are thrown become a 503.
+ * key, also at the same time, is the same bytes. Errors that are thrown become a 503. Every operation
+ * must end: one that gets no response in time throws.
  *
  * @publicApi
  */

@@ -103,8 +103,10 @@ export class LocalStorage implements FileStorage {
     await rm(this.pathOf(key), { force: true });
   }
 
+  /** Reads the directory that the prefix names, and what is below it: not the whole storage. */
   async *list(prefix: string): AsyncIterable<KeptBytes> {
-    const entries = await readdir(this.root, { recursive: true, withFileTypes: true }).catch(() => []);
+    const directory = join(this.root, prefix.slice(0, prefix.lastIndexOf('/') + 1));
+    const entries = (await unlessAbsent(readdir(directory, { recursive: true, withFileTypes: true }))) ?? [];
     for (const entry of entries) {
       const path = join(entry.parentPath, entry.name);
       const key = relative(this.root, path).split(sep).join('/');

@@ -138,10 +138,11 @@ export class FilesController {
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const caller = callerWith(request, TYPE, 'delete');
-    const { documentId } = await this.row(id);
+    const row = await this.row(id);
+    const { documentId } = row;
     const { plan, data } = await this.read(request, { caller, action: 'delete', by: { documentId } });
     const shown = this.signed.shown(data);
-    await this.library.remove(plan, uploaderOf(request, caller));
+    await this.library.remove(row, plan, uploaderOf(request, caller));
     return shown;
   }
 

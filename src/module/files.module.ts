@@ -14,6 +14,7 @@ import { FileHooks } from '../files/file-hooks.js';
 import { FileLibrary } from '../files/file-library.js';
 import { FileLookup } from '../files/file-lookup.js';
 import { FileReferences } from '../files/file-reference.js';
+import { FileSweeps } from '../files/file-sweeps.js';
 import { FileTable } from '../files/file-table.js';
 import {
   FILES_OPTIONS,
@@ -60,6 +61,7 @@ const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): R
     { provide: FILES_OPTIONS, useFactory: withImages, inject: [MODULE_OPTIONS_TOKEN] },
     FileTable,
     FileBytes,
+    FileSweeps,
     FileContents,
     FileHooks,
     FileReferences,

@@ -1,18 +1,28 @@
 /** Files that processes upload and replace without end; each content is one byte over and over. */
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ContentModule } from 'nestjs-content-api';
-import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
+import { FilesModule, type FileStorage, LocalStorage } from 'nestjs-content-api/files';
 
 export interface Place {
   readonly databaseUrl: string;
   readonly directory: string;
+  /** Default: a {@link LocalStorage} in the directory. */
+  readonly storage?: FileStorage;
+  readonly limits?: ContentModuleOptions['limits'];
 }
 
-export async function startFiles({ databaseUrl, directory }: Place): Promise<{
+export interface FilesInstance {
   readonly app: NestFastifyApplication;
   readonly url: string;
-}> {
+}
+
+export async function startFiles({
+  databaseUrl,
+  directory,
+  storage,
+  limits = {},
+}: Place): Promise<FilesInstance> {
   class Files {}
   const app = await NestFactory.create<NestFastifyApplication>(
     {
@@ -22,8 +32,9 @@ export async function startFiles({ databaseUrl, directory }: Place): Promise<{
           contentTypes: [],
           database: { clientUrl: databaseUrl },
           access: { public: { file: '*' } },
+          limits,
         }),
-        FilesModule.forRoot({ storage: new LocalStorage(directory) }),
+        FilesModule.forRoot({ storage: storage ?? new LocalStorage(directory) }),
       ],
     },
     new FastifyAdapter(),

@@ -1,16 +1,19 @@
 /**
- * `npm run faults:files [-- --kills N --reads N --seed S]`: a process is killed while it uploads, replaces and
- * deletes; a file is read while it is replaced.
+ * `npm run faults:files [-- --kills N --reads N --pairs N --seed S]`: a process is killed while it uploads,
+ * replaces and deletes; a file is read while it is replaced; two instances remove and upload the same bytes in a
+ * bucket that is slow, silent or cut off. `--pairs 10000` is the long run.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { killUploads } from './file-kill.ts';
+import { runPairs } from './file-pairs.ts';
 import { readWhileReplaced } from './file-replace.ts';
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '50' },
     reads: { type: 'string', default: '10000' },
+    pairs: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
   },
 });
@@ -26,7 +29,9 @@ try {
   for (const problem of problems) console.log(`FAILED: ${problem}`);
   const { whole, gone, mixed, replacements } = await readWhileReplaced(Number(values.reads));
   console.log(`${whole} readings whole, ${gone} gone, ${mixed} mixed, in ${replacements} replacements`);
-  process.exitCode = problems.length + mixed === 0 ? 0 : 1;
+  const { files: rows, missing, ...pairs } = await runPairs(Number(values.pairs), random);
+  console.log(`${values.pairs} pairs: ${rows} files, ${missing} without bytes; ${JSON.stringify(pairs)}`);
+  process.exitCode = problems.length + mixed + missing + pairs.left === 0 ? 0 : 1;
 } finally {
   await server.stop();
 }

@@ -1,5 +1,6 @@
 /** Every storage that comes with the library keeps the contract that others are held to (issue 13, part 3). */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalStorage } from '../../src/files/local-storage.ts';
@@ -53,4 +54,44 @@ describe.each(['s3rver', 'fauxqs'] as const)('a bucket of %s', (kind) => {
   });
 
   for (const { name, run } of storageContract(() => storage)) if (!(name in UNABLE[kind])) it(name, run);
+});
+
+it('S2: a bucket that never responds ends every operation of its storage', async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.on('error', () => undefined)));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const folder = mkdtempSync(join(tmpdir(), 'content-silent-'));
+  const storage = new S3Storage({
+    bucket: 'files',
+    client: {
+      endpoint: `http://127.0.0.1:${port}`,
+      credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
+      region: 'us-east-1',
+      forcePathStyle: true,
+    },
+    timeouts: { head: 100, get: 100, put: 100, list: 100, delete: 100 },
+  });
+  writeFileSync(join(folder, 'file'), 'bytes');
+  const file = { path: join(folder, 'file'), size: 5, mime: 'text/plain' };
+  try {
+    await expect(storage.head('a')).rejects.toThrow('did not respond to HEAD in 100 ms');
+    await expect(storage.get('a')).rejects.toThrow('did not respond to GET in 100 ms');
+    await expect(storage.delete('a')).rejects.toThrow('did not respond to DELETE in 100 ms');
+    const list = storage.list('a')[Symbol.asyncIterator]();
+    await expect(list.next()).rejects.toThrow('did not respond to LIST in 100 ms');
+    // The look before a PUT, and the PUT itself.
+    await expect(storage.put('a', file)).rejects.toThrow('did not respond to HEAD in 100 ms');
+    storage.head = () => Promise.resolve(null);
+    await expect(storage.put('a', file)).rejects.toThrow('did not respond to PUT in 100 ms');
+  } finally {
+    storage.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('S3Storage refuses timeouts that are no positive numbers', () => {
+  expect(() => new S3Storage({ bucket: 'files', timeouts: { put: 0 } })).toThrow('"timeouts.put"');
 });

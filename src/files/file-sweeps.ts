@@ -1,0 +1,141 @@
+/**
+ * Sweeps: removals of bytes that no row of a file names any more. A process runs one at a time, on a
+ * connection outside the pool, so that a slow storage keeps no request from the database.
+ *
+ * A sweep holds the exclusive lock of its content for as long as the storage works. Before each delete it
+ * checks on the same connection that no row names the content: a response shows that the lock is still held.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { compileTryLocks } from '../compile/compile-locks.js';
+import { compileFindRecords } from '../compile/compile-record.js';
+import { Database } from '../database/database.js';
+import type { Runner } from '../database/runner.js';
+import type { Lock } from '../plan/locks.js';
+import { variantsOf } from './file-keys.js';
+import type { FileStorage } from './file-storage.js';
+import { FileTable } from './file-table.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
+
+/** Longest time that a request waits for the sweeps it has caused, in milliseconds. */
+const REQUEST_WAIT = 1000;
+/** Longest time that a sweep waits for uploads of its content, and a shutdown for sweeps, in milliseconds. */
+const LOCK_WAIT = 15_000;
+const SHUTDOWN_WAIT = 5000;
+/** Time between two attempts to acquire a lock, in milliseconds. */
+const POLL = 25;
+/** Sweeps that may wait; further bytes are left to `files check`. */
+const MAX_QUEUE = 10_000;
+
+/** The lock of a content: uploads share it while they write rows that name the content. */
+export const lockOf = (key: string): Lock => ({ name: `file content ${key}`, exclusive: false });
+
+interface Sweep {
+  readonly key: string;
+  readonly done: PromiseWithResolvers<boolean>;
+}
+
+@Injectable()
+export class FileSweeps implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('ContentFiles');
+  private readonly storage: FileStorage;
+  private readonly queue = new Map<string, Sweep>();
+  private running: Sweep | null = null;
+
+  constructor(
+    @Inject(FILES_OPTIONS) options: ResolvedFilesOptions,
+    @Inject(Database) private readonly database: Database,
+    @Inject(FileTable) private readonly files: FileTable,
+  ) {
+    this.storage = options.storage;
+  }
+
+  /** Lets queued sweeps end while the database is open; bytes of later ones are left to `files check`. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const { running, queue } = this;
+    const all = [...(running === null ? [] : [running]), ...queue.values()];
+    await withTimeout(all, SHUTDOWN_WAIT);
+    for (const { key, done } of queue.values())
+      done.reject(new Error(`The application ends before ${key} is swept`));
+    queue.clear();
+  }
+
+  /** Removes a content after a transaction that was committed, in the background. */
+  soon(key: string): void {
+    this.sweep(key).catch((error: unknown) =>
+      this.logger.warn(`The bytes ${key} have no file and could not be removed: ${String(error)}`),
+    );
+  }
+
+  /** Waits until the sweeps of these contents have ended, for a second at most. */
+  async settled(keys: readonly string[]): Promise<void> {
+    const { running, queue } = this;
+    const own = keys.map((key) => queue.get(key) ?? (running?.key === key ? running : null));
+    await withTimeout(
+      own.filter((sweep) => sweep !== null),
+      REQUEST_WAIT,
+    );
+  }
+
+  /** Removes a content and its variants unless a file has it. Returns whether it did. */
+  sweep(key: string): Promise<boolean> {
+    const queued = this.queue.get(key);
+    if (queued !== undefined) return queued.done.promise;
+    if (this.queue.size >= MAX_QUEUE) return Promise.reject(new Error('Too many sweeps wait'));
+    const sweep = { key, done: Promise.withResolvers<boolean>() };
+    this.queue.set(key, sweep);
+    if (this.running === null) void this.runAll();
+    return sweep.done.promise;
+  }
+
+  private async runAll(): Promise<void> {
+    for (;;) {
+      const [next] = this.queue.values();
+      this.running = next ?? null;
+      if (next === undefined) return;
+      this.queue.delete(next.key);
+      await this.database
+        .apart((run) => this.remove(next.key, run))
+        .then(next.done.resolve, next.done.reject);
+    }
+  }
+
+  private async remove(key: string, run: Runner['run']): Promise<boolean> {
+    await this.acquire(key, run);
+    if (await this.isHeld(key, run)) return false;
+    for await (const variant of this.storage.list(variantsOf(key)))
+      if (!(await this.deleteUnused(variant.key, key, run))) return false;
+    return this.deleteUnused(key, key, run);
+  }
+
+  /** Polls instead of waiting in the database, whose statements on this connection must be short. */
+  private async acquire(key: string, run: Runner['run']): Promise<void> {
+    const statement = compileTryLocks([{ ...lockOf(key), exclusive: true }]);
+    for (const end = performance.now() + LOCK_WAIT; performance.now() < end; await sleep(POLL)) {
+      const [row] = await run(statement);
+      if (row?.['acquired'] === true) return;
+    }
+    throw new Error('It is being uploaded');
+  }
+
+  /** Deletes what is kept under a key unless a file has the content. Returns whether it did. */
+  private async deleteUnused(key: string, content: string, run: Runner['run']): Promise<boolean> {
+    if (await this.isHeld(content, run)) return false;
+    await this.storage.delete(key);
+    return true;
+  }
+
+  private async isHeld(content: string, run: Runner['run']): Promise<boolean> {
+    const holders = compileFindRecords(this.files.type, [{ storageKey: content }], ['documentId']);
+    return (await run(holders)).length > 0;
+  }
+}
+
+/** Waits until all sweeps have ended, however they end, or the time is over. */
+async function withTimeout(sweeps: readonly Sweep[], milliseconds: number): Promise<void> {
+  if (sweeps.length === 0) return;
+  const stop = new AbortController();
+  const timeout = sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined);
+  await Promise.race([Promise.allSettled(sweeps.map(({ done }) => done.promise)), timeout]);
+  stop.abort();
+}

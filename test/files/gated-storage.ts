@@ -1,0 +1,77 @@
+/** A storage whose operations stop at a gate until a test releases them. */
+import { LocalStorage } from 'nestjs-content-api/files';
+
+type Step = 'head' | 'list' | 'delete';
+
+export class GatedStorage extends LocalStorage {
+  /** Calls of `head`. */
+  heads = 0;
+  private step: Step | null = null;
+  private gate = Promise.withResolvers<void>();
+  private arrival = Promise.withResolvers<void>();
+  private readonly pending = new Set<Promise<unknown>>();
+  private readonly watchers: { readonly count: number; readonly reached: () => void }[] = [];
+
+  /** Stops the next operations of a kind. */
+  hold(step: Step): void {
+    this.step = step;
+    this.gate = Promise.withResolvers<void>();
+    this.arrival = Promise.withResolvers<void>();
+  }
+
+  /** Fulfilled when an operation waits at the gate. */
+  get arrived(): Promise<void> {
+    return this.arrival.promise;
+  }
+
+  /** Lets all operations go on, and waits until those that began at the gate have ended. */
+  async release(): Promise<void> {
+    this.step = null;
+    this.gate.resolve();
+    while (this.pending.size > 0) await Promise.allSettled(this.pending);
+  }
+
+  /** Fulfilled when `head` has been called so often since now. */
+  headsReach(count: number): Promise<void> {
+    return new Promise((reached) => this.watchers.push({ count: this.heads + count, reached }));
+  }
+
+  override async head(key: string): ReturnType<LocalStorage['head']> {
+    this.heads += 1;
+    for (const { count, reached } of this.watchers) if (this.heads >= count) reached();
+    const found = await super.head(key);
+    // Only bytes that are stored: the check inside a transaction, not the one before the upload.
+    if (found !== null) await this.pass('head');
+    return found;
+  }
+
+  override async *list(prefix: string): ReturnType<LocalStorage['list']> {
+    const listing = Promise.withResolvers<void>();
+    this.track(listing.promise);
+    try {
+      await this.pass('list');
+      yield* super.list(prefix);
+    } finally {
+      // Not before a delete that follows at once has begun.
+      setImmediate(listing.resolve);
+    }
+  }
+
+  override delete(key: string): Promise<void> {
+    const deleting = this.pass('delete').then(() => super.delete(key));
+    this.track(deleting);
+    return deleting;
+  }
+
+  private track(operation: Promise<unknown>): void {
+    this.pending.add(operation);
+    const end = (): unknown => this.pending.delete(operation);
+    operation.then(end, end);
+  }
+
+  private async pass(step: Step): Promise<void> {
+    if (this.step !== step) return;
+    this.arrival.resolve();
+    await this.gate.promise;
+  }
+}
