@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Busboy, type BusboyConfig, type BusboyEvents, type BusboyInstance } from '@fastify/busboy';
+import { Busboy, type BusboyConfig, type BusboyEvents } from '@fastify/busboy';
 import { ContentError, validationError } from '../errors.js';
 import type { Arrived } from './file-gate.js';
 import { UNKNOWN } from './file-kinds.js';
@@ -36,13 +36,22 @@ const FILES = 'files';
 const FIELDS = 100;
 const FIELD_BYTES = 64 * 1024;
 const NAME_BYTES = 200;
+/** Bytes of a refused form that are still received, so that its client can read the response. */
+const EXCESS = 16 * 1024 * 1024;
 const HEADERS = { headerPairs: 20, headerSize: 8 * 1024 };
+
+/** The largest body of a form, in bytes: all parts at their limits, with their headers. */
+const largestForm = ({ maxBytes, maxFiles }: FormLimits): number =>
+  maxFiles * maxBytes + FIELDS * FIELD_BYTES + (maxFiles + FIELDS) * HEADERS.headerSize;
 
 /** What says that it is a file, also without a name. */
 const isPartAFile: NonNullable<BusboyConfig['isPartAFile']> = (field, type, fileName) =>
   fileName !== undefined || type === UNKNOWN || (field === FILES && type !== 'text/plain');
 
 const tooLarge = (): ContentError => new ContentError('PayloadTooLargeError', 'FileTooBig');
+
+const formTooLarge = (allowed: number): ContentError =>
+  new ContentError('PayloadTooLargeError', 'FormTooBig', { allowed });
 
 const tooMany = (what: string, allowed: number): ContentError =>
   validationError(`The form has too many ${what}: ${allowed} are allowed`, { limit: what, allowed });
@@ -61,6 +70,34 @@ type PartFile = [
 ];
 type PartField = [name: string | undefined, value: string, nameCut: boolean, isCut: boolean, ...string[]];
 
+/** Counts the bytes of fields while they arrive: Busboy reports a field only at its end. */
+class FormParser extends Busboy {
+  private position = 0;
+  /** Position of the first chunk after the one in which the present field begins; null outside fields. */
+  private fieldStart: number | null = null;
+  private onLongField = (): void => undefined;
+
+  static make(config: BusboyConfig, isFile: typeof isPartAFile, onLongField: () => void): FormParser {
+    const parser: FormParser = new FormParser({
+      ...config,
+      isPartAFile: (...part) => {
+        const isOne = isFile(...part);
+        parser.fieldStart = isOne ? null : parser.position;
+        return isOne;
+      },
+    });
+    parser.onLongField = onLongField;
+    parser.on('field', () => (parser.fieldStart = null));
+    return parser;
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, next: (error?: Error | null) => void): void {
+    if (this.fieldStart !== null && this.position - this.fieldStart > FIELD_BYTES) this.onLongField();
+    this.position += chunk.length;
+    super._write(chunk, encoding, next);
+  }
+}
+
 /** One request's form. */
 class FormReader {
   private readonly files: Promise<ReceivedFile>[] = [];
@@ -77,6 +114,7 @@ class FormReader {
   async read(): Promise<UploadForm> {
     const parser = this.parser();
     try {
+      this.bound();
       await this.parsed(parser);
       const files = await Promise.all(this.files);
       return {
@@ -92,25 +130,34 @@ class FormReader {
     }
   }
 
-  private parser(): BusboyInstance {
+  /** Refuses a body over the bound of all parts; a client that goes on after that loses its connection. */
+  private bound(): void {
+    const { request, limits } = this;
+    const most = largestForm(limits);
+    let received = 0;
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > most) this.fail(formTooLarge(most));
+      if (received > most + EXCESS) request.destroy();
+    });
+    if (Number(request.headers['content-length']) > most) throw formTooLarge(most);
+  }
+
+  private parser(): FormParser {
     const { maxBytes, maxFiles } = this.limits;
     const limits = { fileSize: maxBytes, files: maxFiles, fields: FIELDS, fieldSize: FIELD_BYTES };
     const headers = { ...this.request.headers, 'content-type': this.request.headers['content-type'] ?? '' };
     try {
       // Names stay as they were sent: one that is a path is refused, not made another.
       const parts = maxFiles + FIELDS;
-      return new Busboy({
-        headers,
-        preservePath: true,
-        isPartAFile,
-        limits: { ...limits, ...HEADERS, parts },
-      });
+      const config = { headers, preservePath: true, limits: { ...limits, ...HEADERS, parts } };
+      return FormParser.make(config, isPartAFile, () => this.fail(malformed('a field is too long')));
     } catch (error) {
       throw malformed(error instanceof Error ? error.message : 'it is none');
     }
   }
 
-  private parsed(parser: BusboyInstance): Promise<void> {
+  private parsed(parser: FormParser): Promise<void> {
     const { request, limits } = this;
     return new Promise((done, reject) => {
       this.fail = reject;
@@ -136,9 +183,9 @@ class FormReader {
     const [field, stream, fileName = '', , contentType = ''] = part as PartFile;
     // A form that ends too early ends its files with an error, which the form's own tells.
     stream.on('error', () => undefined);
+    stream.once('limit', () => this.fail(tooLarge()));
     if (field !== FILES) return void stream.resume();
     this.open.add(stream);
-    stream.once('limit', () => this.fail(tooLarge()));
     stream.once('close', () => this.open.delete(stream));
     const received = this.receive(stream, { fileName, contentType });
     received.catch((error: unknown) => this.fail(error as ContentError));

@@ -1,0 +1,93 @@
+/** Bounds of a whole form (N8): fields, parts that nobody reads, and bodies that never end. */
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADAPTERS } from '../support/app.ts';
+import { createFilesApp, type FilesApp } from './helpers.ts';
+
+const MEGABYTE = 1024 * 1024;
+const HEAD = [
+  'POST /api/upload HTTP/1.1',
+  'Host: x',
+  'X-Role: editor',
+  'Content-Type: multipart/form-data; boundary=x',
+].join('\r\n');
+const part = (disposition: string): string => `--x\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n`;
+
+describe.each(ADAPTERS)('forms on %s', (adapter) => {
+  let api: FilesApp;
+  beforeAll(async () => {
+    api = await createFilesApp({ maxBytes: MEGABYTE, maxFiles: 2 }, adapter);
+  });
+  afterAll(() => api.close());
+
+  /**
+   * Sends the beginning of a form and then one byte over and over, until the server responds or has taken 100 MB.
+   * Then it goes on until the connection ends, if that is asked for.
+   */
+  async function sendForever(start: string, untilEnd = false): Promise<{ answer: string; sent: number }> {
+    const { hostname, port } = new URL(api.url);
+    const socket = connect(Number(port), hostname);
+    let [answer, sent, isEnded] = ['', 0, false];
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => (isEnded = true));
+    socket.write(`${HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const send = async (bytes: Buffer): Promise<void> => {
+      sent += bytes.length;
+      socket.write(`${bytes.length.toString(16)}\r\n`);
+      socket.write(bytes);
+      if (!socket.write('\r\n'))
+        await Promise.race([new Promise((done) => socket.once('drain', done)), sleep(1000)]);
+      await sleep(1);
+    };
+    await send(Buffer.from(start));
+    const more = Buffer.alloc(64 * 1024, 'x');
+    while (!isEnded && sent < 100 * MEGABYTE && (untilEnd || answer === '')) await send(more);
+    socket.destroy();
+    return { answer, sent };
+  }
+
+  it('N8: a field over its limit is refused at once', async () => {
+    const { answer, sent } = await sendForever(part('name="fileInfo"'));
+    expect(answer).toMatch(/^HTTP\/1.1 400 [^]*a field is too long/);
+    expect(sent).toBeLessThan(10 * MEGABYTE);
+  });
+
+  it('N8: a file under another name is bounded like the others', async () => {
+    const { answer, sent } = await sendForever(part('name="other"; filename="a.png"'));
+    expect(answer).toMatch(/^HTTP\/1.1 413 [^]*FileTooBig/);
+    expect(sent).toBeLessThan(20 * MEGABYTE);
+  });
+
+  it.each([
+    ['before the first part', 'preamble'],
+    ['in a part without a name', '--x\r\n\r\n'],
+  ])('N8: a form that never ends %s is refused, and loses its connection', async (_where, start) => {
+    const { answer, sent } = await sendForever(start, true);
+    expect(answer).toMatch(/^HTTP\/1.1 4(00|13) /);
+    expect(sent).toBeLessThan(60 * MEGABYTE);
+  });
+
+  it('N8: a body whose Content-Length is over the bound is refused before it arrives', async () => {
+    const { hostname, port } = new URL(api.url);
+    const answer = await new Promise<string>((done) => {
+      const socket = connect(Number(port), hostname);
+      socket.once('data', (chunk) => {
+        done(chunk.toString());
+        socket.destroy();
+      });
+      socket.on('error', () => undefined);
+      socket.write(`${HEAD}\r\nContent-Length: ${50 * MEGABYTE}\r\n\r\n`);
+    });
+    expect(answer).toMatch(/^HTTP\/1.1 413 [^]*FormTooBig/);
+  });
+
+  it('N8: a form with all parts at their limits is accepted', async () => {
+    const form = new FormData();
+    for (const name of ['a.bin', 'b.bin'])
+      form.append('files', new Blob([new Uint8Array(MEGABYTE)], { type: 'application/octet-stream' }), name);
+    for (let i = 0; i < 100; i += 1) form.append(`f${i}`, 'x'.repeat(64 * 1024));
+    const response = await api.send(form);
+    expect([response.status, await response.json()]).toMatchObject([201, [{ name: 'a.bin' }, {}]]);
+  });
+});
