@@ -35,8 +35,13 @@ export interface ImageOptions {
    * Keys of 32 bytes or more for signed variants: the first signs, all are believed. Default: none.
    */
   readonly signingKeys?: readonly string[];
-  /** Largest picture that is read, in pixels, frames counted. Larger ones are refused. Default 64 million. */
+  /**
+   * Largest picture that is read, in pixels, all frames of a film included; and pixels of all versions that
+   * are made at a time. Larger pictures are refused. A pixel takes up to 14 bytes. Default 25 million.
+   */
   readonly maxPixels?: number;
+  /** Longest side of a picture that is read, in pixels. Default 16,384. */
+  readonly maxSide?: number;
   /** Longest time for one version of a picture, in milliseconds; then it is refused. Default 20,000. */
   readonly timeout?: number;
   /** Versions that are made at a time. Default: one more than processors, 3 at most. */
@@ -57,14 +62,15 @@ const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
   }),
   recipes: Object.freeze({}),
   signingKeys: Object.freeze([]),
-  maxPixels: 64_000_000,
+  maxPixels: 25_000_000,
+  maxSide: 16_384,
   timeout: 20_000,
   parallel: Math.min(3, availableParallelism() + 1),
   queueLength: 1000,
   thumbhash: false,
 });
 
-const NUMBERS = ['maxPixels', 'timeout', 'parallel', 'queueLength'] as const;
+const NUMBERS = ['maxPixels', 'maxSide', 'timeout', 'parallel', 'queueLength'] as const;
 const KEPT: readonly string[] = ['optimized', 'stripped', 'asSent'] satisfies readonly OriginalKept[];
 const isSide = (side: number): boolean => Number.isInteger(side) && side > 0;
 

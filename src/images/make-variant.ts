@@ -13,6 +13,7 @@ import {
   Bench,
   isFilm,
   openPicture,
+  pixelsOf,
   readHeader,
   shownSize,
   type Source,
@@ -33,15 +34,22 @@ const FILMS: readonly PictureFormat[] = ['gif', 'webp'];
 const scratchOf = ({ scratch }: FileStorage): string =>
   scratch ?? join(tmpdir(), 'nestjs-content-api-images');
 
-async function cook(tools: Tools, path: string, recipe: Recipe): Promise<() => Sharp> {
+/** A version that is still to be written, and the pixels that it counts as. */
+interface Version {
+  readonly make: () => Sharp;
+  readonly pixels: number;
+}
+
+async function plan(tools: Tools, path: string, recipe: Recipe): Promise<Version> {
   const metadata = await attempt(tools, () => readHeader(tools, path));
   const isAnimated = FILMS.includes(recipe.format) && isFilm(tools, metadata);
   const source: Source = { path, isAnimated };
   const { scaled, crop } = resizeBy(recipe, shownSize(metadata));
-  return () => {
+  const make = (): Sharp => {
     const whole = openPicture(tools, source).resize({ ...scaled, fit: 'fill' });
     return ENCODERS[recipe.format].encode(crop === null ? whole : whole.extract(crop), recipe.quality ?? 100);
   };
+  return { make, pixels: pixelsOf(metadata, isAnimated) };
 }
 
 /** Makes a variant and keeps it. False where the original is not there. */
@@ -54,12 +62,16 @@ export async function makeVariant(
   await mkdir(directory, { recursive: true });
   const bench = new Bench(tools, directory);
   try {
-    const original = await storage.get(file.key);
-    if (original === null) return false;
     const path = bench.newPath();
-    await pipeline(original, createWriteStream(path));
-    const version = await cook(tools, path, recipe);
-    const written = await bench.write(ENCODERS[recipe.format].mime, version);
+    const version = await tools.workshop.run(async () => {
+      const original = await storage.get(file.key);
+      if (original === null) return null;
+      await pipeline(original, createWriteStream(path));
+      return plan(tools, path, recipe);
+    });
+    if (version === null) return false;
+    const { mime } = ENCODERS[recipe.format];
+    const written = await tools.workshop.run(() => bench.write(mime, version.make), version.pixels);
     await storage.put(key, written.file);
     return true;
   } finally {

@@ -7,8 +7,12 @@ const WRITING = /write error|unable to open for write/;
 /** The limits that a picture has to keep. */
 export interface PictureLimits {
   readonly maxPixels: number;
+  readonly maxSide: number;
   readonly timeout: number;
 }
+
+export const tooManyPixels = (maxPixels: number): ContentError =>
+  overLimit('images.maxPixels', maxPixels, 'An image has too many pixels');
 
 /** The error of a picture that could not be read, or could not be read in time: a 400. */
 export function pictureError(error: unknown, { maxPixels, timeout }: PictureLimits): unknown {
@@ -17,7 +21,6 @@ export function pictureError(error: unknown, { maxPixels, timeout }: PictureLimi
   if (message === '' || WRITING.test(message)) return error;
   if (message.startsWith('timeout'))
     return overLimit('images.timeout', timeout, 'An image takes too long to read');
-  if (message.includes('exceeds pixel limit'))
-    return overLimit('images.maxPixels', maxPixels, 'An image has too many pixels');
+  if (message.includes('exceeds pixel limit')) return tooManyPixels(maxPixels);
   return validationError('File is not a valid image');
 }

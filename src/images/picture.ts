@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metadata, OutputInfo, Sharp } from 'sharp';
+import { overLimit } from '../errors.js';
 import type { LocalFile } from '../files/file-storage.js';
 import type { Size } from './geometry.js';
-import { pictureError, type PictureLimits } from './picture-errors.js';
+import { pictureError, type PictureLimits, tooManyPixels } from './picture-errors.js';
 import type { SharpLibrary } from './sharp-library.js';
 import type { Workshop } from './workshop.js';
 
@@ -38,6 +39,7 @@ export function openPicture({ sharp, limits }: Tools, { path, isAnimated }: Sour
     limitInputPixels: limits.maxPixels,
     animated: isAnimated,
     autoOrient: true,
+    sequentialRead: true,
   });
   return picture.timeout({ seconds: Math.ceil(limits.timeout / 1000) });
 }
@@ -45,16 +47,34 @@ export function openPicture({ sharp, limits }: Tools, { path, isAnimated }: Sour
 /** The size of a picture as it is shown, of one frame. */
 export const shownSize = ({ autoOrient: { width, height } }: Metadata): Size => ({ width, height });
 
-/** What the header of a picture says. Fails for one that is too large. */
-export const readHeader = (tools: Tools, path: string): Promise<Metadata> =>
-  openPicture(tools, { path, isAnimated: false }).metadata();
-
-/** Whether a picture has several frames, and all of them together are few enough pixels. */
-export function isFilm({ limits }: Tools, metadata: Metadata): boolean {
-  const { width, height } = shownSize(metadata);
-  const { pages = 1 } = metadata;
-  return pages > 1 && width * height * pages <= limits.maxPixels;
+/** Reads the header of a picture. Throws a ValidationError for one with a side or an area over the limits. */
+export async function readHeader(tools: Tools, path: string): Promise<Metadata> {
+  const metadata = await openPicture(tools, { path, isAnimated: false }).metadata();
+  const { maxSide, maxPixels } = tools.limits;
+  if (Math.max(metadata.width, metadata.height) > maxSide)
+    throw overLimit('images.maxSide', maxSide, 'An image is too wide or too high');
+  if (pixelsOf(metadata, false) > maxPixels) throw tooManyPixels(maxPixels);
+  return metadata;
 }
+
+/** Bytes of a decoded sample. */
+const SAMPLE_BYTES: Readonly<Record<string, number>> = { ushort: 2, short: 2, uint: 4, int: 4, float: 4 };
+/** Bytes of a decoded pixel that count as one pixel: four samples of 16 bits. */
+const PIXEL_BYTES = 8;
+/** Pixels that one of AVIF counts as: its codec takes twice the memory of the others. */
+const AVIF_PIXELS = 2;
+
+/** Pixels of a picture, all frames of a film included; one that takes more memory counts as several. */
+export function pixelsOf(metadata: Metadata, isAnimated: boolean): number {
+  const { width, height, pages = 1, channels, depth, format } = metadata;
+  const bytes = channels * (depth === 'uchar' ? 1 : (SAMPLE_BYTES[depth] ?? PIXEL_BYTES));
+  const factor = format === 'heif' ? AVIF_PIXELS : Math.max(1, bytes / PIXEL_BYTES);
+  return width * height * (isAnimated ? pages : 1) * factor;
+}
+
+/** Whether a picture has several frames, and all of them together are within the limit. */
+export const isFilm = ({ limits }: Tools, metadata: Metadata): boolean =>
+  (metadata.pages ?? 1) > 1 && pixelsOf(metadata, true) <= limits.maxPixels;
 
 /** Does something with a picture; what cannot be done because of the picture is a 400. */
 export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Promise<T> {
@@ -66,8 +86,8 @@ export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Prom
 }
 
 /** The same when there is a place for it. */
-export const work = <T>(tools: Tools, job: () => Promise<T>): Promise<T> =>
-  tools.workshop.run(() => attempt(tools, job));
+export const work = <T>(tools: Tools, job: () => Promise<T>, pixels = 0): Promise<T> =>
+  tools.workshop.run(() => attempt(tools, job), pixels);
 
 /** New files in a directory, which are removed together unless they are taken away. */
 export class Bench {

@@ -10,6 +10,7 @@ import {
   Bench,
   isFilm,
   openPicture,
+  pixelsOf,
   readHeader,
   shownSize,
   type Source,
@@ -27,6 +28,8 @@ interface Seen {
   readonly source: Source;
   /** As it is shown. */
   readonly size: Size;
+  /** Pixels that one version of it counts as. */
+  readonly pixels: number;
 }
 
 /** How pictures are read. */
@@ -39,7 +42,8 @@ export interface Reading {
 async function look({ tools }: Reading, file: LocalFile, kind: Kind): Promise<Seen> {
   const metadata = await work(tools, () => readHeader(tools, file.path));
   const source = { path: file.path, isAnimated: kind.isFilm && isFilm(tools, metadata) };
-  return { file, kind, metadata, source, size: shownSize(metadata) };
+  const pixels = pixelsOf(metadata, source.isAnimated);
+  return { file, kind, metadata, source, pixels, size: shownSize(metadata) };
 }
 
 /** Whether frames would be lost by writing a picture anew. */
@@ -52,7 +56,7 @@ async function rewrite({ tools, options }: Reading, seen: Seen, bench: Bench): P
   const quality = rewriteQuality(seen.kind, options.original, seen.metadata);
   if (quality === null || (await losesFrames(seen))) return null;
   const version = (): Sharp => seen.kind.rewrite(openPicture(tools, seen.source), quality);
-  const { file } = await tools.workshop.run(() => bench.write(seen.file.mime, version));
+  const { file } = await tools.workshop.run(() => bench.write(seen.file.mime, version), seen.pixels);
   return file;
 }
 
@@ -61,12 +65,12 @@ const recipeOf = (name: string, { width, height }: Size): string => `${name}-w${
 
 async function makeFormat(
   { tools }: Reading,
-  { file, kind, source }: Seen,
+  { file, kind, source, pixels }: Seen,
   { bench, name, box }: { readonly bench: Bench; readonly name: string; readonly box: Size },
 ): Promise<MadeFormat> {
   const inside = { ...box, fit: 'inside' } as const;
   const version = (): Sharp => openPicture(tools, source).resize(inside);
-  const written: Written = await tools.workshop.run(() => bench.write(file.mime, version));
+  const written: Written = await tools.workshop.run(() => bench.write(file.mime, version), pixels);
   return { name, recipe: recipeOf(name, box), ext: kind.ext, ...written };
 }
 
@@ -96,7 +100,7 @@ export async function readPicture(
   const seen = await look(reading, file, kind);
   const bench = new Bench(tools, directory);
   const kept = rewrite(reading, seen, bench);
-  const hash = options.thumbhash ? thumbhashOf(tools, seen.source) : Promise.resolve(null);
+  const hash = options.thumbhash ? thumbhashOf(tools, seen.source, seen.pixels) : Promise.resolve(null);
   const made = boxesFor(seen, options).map(([name, box]) => makeFormat(reading, seen, { bench, name, box }));
   try {
     await allOf<unknown>([kept, hash, ...made]);

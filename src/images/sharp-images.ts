@@ -19,8 +19,8 @@ import { Workshop } from './workshop.js';
  * Looks at pictures with `sharp` 0.35 or later, an optional peer: where it is not installed, files are kept
  * and nothing is said of their size (`width`, `height` and `formats` are null).
  *
- * Throws an Error for options that make no sense. A picture that cannot be read, has more pixels than
- * `maxPixels` or takes longer than `timeout` is refused with a 400; where too many wait already, it is a 503.
+ * Throws an Error for options that make no sense. A picture that cannot be read, is larger than `maxPixels`
+ * or `maxSide`, or takes longer than `timeout` is refused with a 400; if too many wait, it is a 503.
  * Protocol 20.10.
  *
  * @publicApi
@@ -36,9 +36,9 @@ export class SharpImages implements FileImages {
     private readonly load?: LoadSharp,
   ) {
     this.options = imageOptions(options);
-    const { recipes, signingKeys, parallel, queueLength } = this.options;
+    const { recipes, signingKeys } = this.options;
     this.offer = { recipes: new AllowedRecipes(recipes), signingKeys };
-    this.workshop = new Workshop(parallel, queueLength);
+    this.workshop = new Workshop(this.options);
   }
 
   async read(file: LocalFile, scratch: string): Promise<ImageFacts | null> {
@@ -69,7 +69,7 @@ export class SharpImages implements FileImages {
     const tools = await this.ready();
     if (tools === null) return null;
     const make = (): Promise<boolean> => makeVariant(tools, { file, recipe, key }, storage);
-    return (await this.workshop.once(key, () => this.workshop.run(make))) ? served : null;
+    return (await this.workshop.once(key, make)) ? served : null;
   }
 
   /** The library, once. */

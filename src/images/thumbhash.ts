@@ -9,11 +9,12 @@ const SIDE = 100;
 const load = (): Promise<typeof Thumbhash> => import('thumbhash');
 
 /** The thumbhash of a picture's first frame, in base64. Needs the package `thumbhash`. */
-export async function thumbhashOf(tools: Tools, { path }: Source): Promise<string> {
+export async function thumbhashOf(tools: Tools, { path }: Source, pixels: number): Promise<string> {
   const { rgbaToThumbHash } = await load();
-  return work(tools, async () => {
+  const make = async (): Promise<string> => {
     const small = openPicture(tools, { path, isAnimated: false }).resize(SIDE, SIDE, { fit: 'inside' });
     const { data, info } = await small.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString('base64');
-  });
+  };
+  return work(tools, make, pixels);
 }

@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Metadata, type Sharp } from 'sharp';
 import { thumbHashToApproximateAspectRatio } from 'thumbhash';
 import { contentKey } from '../../src/files/file-keys.ts';
 import type { ImageFacts, KeptFile, ServedBytes } from '../../src/files/file-images.ts';
 import { LocalStorage } from '../../src/files/local-storage.ts';
 import type { ImageOptions } from '../../src/images/image-options.ts';
+import { pixelsOf } from '../../src/images/picture.ts';
 import { SharpImages } from '../../src/images/sharp-images.ts';
 
 const RED = { r: 200, g: 2, b: 3 };
@@ -221,15 +222,43 @@ describe('pictures', () => {
     expect(bytes.length).toBeLessThan(200_000);
     await expect(read(bytes, 'image/png')).rejects.toMatchObject({
       status: 400,
-      message: 'An image has too many pixels (limit "images.maxPixels": 64000000)',
-      details: { limit: 'images.maxPixels', allowed: 64_000_000 },
+      message: 'An image has too many pixels (limit "images.maxPixels": 25000000)',
+      details: { limit: 'images.maxPixels', allowed: 25_000_000 },
     });
     expect(await readdir(scratch)).toEqual([]);
   });
 
+  it.each([
+    [20_000, 10],
+    [10, 20_000],
+  ])('N11: a picture of %i by %i pixels is a 400 for its side', async (width, height) => {
+    await expect(read(bomb(width, height), 'image/png')).rejects.toMatchObject({
+      status: 400,
+      message: 'An image is too wide or too high (limit "images.maxSide": 16384)',
+      details: { limit: 'images.maxSide', allowed: 16_384 },
+    });
+    expect(await readdir(scratch)).toEqual([]);
+    expect(await read(bomb(width, height), 'image/png', { maxSide: 20_000 })).toMatchObject({
+      width,
+      height,
+    });
+  });
+
+  it.each([
+    ['png', 'uchar', 4, 10_000],
+    ['png', 'ushort', 4, 10_000],
+    ['tiff', 'float', 4, 20_000],
+    ['tiff', 'double', 5, 50_000],
+    ['heif', 'uchar', 3, 20_000],
+  ] as const)('N11: 10,000 pixels of %s with %s samples in %d channels count as %d', (...row) => {
+    const [format, depth, channels, pixels] = row;
+    const metadata = { format, depth, channels, width: 100, height: 100, pages: 3 } as Metadata;
+    expect([pixelsOf(metadata, false), pixelsOf(metadata, true)]).toEqual([pixels, 3 * pixels]);
+  });
+
   it('S26: a picture that takes too long is a 400', async () => {
     await expect(
-      read(bomb(20_000, 20_000), 'image/png', { maxPixels: 1e9, timeout: 1, formats: {} }),
+      read(bomb(20_000, 20_000), 'image/png', { maxPixels: 1e9, maxSide: 20_000, timeout: 1, formats: {} }),
     ).rejects.toMatchObject({ status: 400, details: { limit: 'images.timeout' } });
     expect(await readdir(scratch)).toEqual([]);
   });

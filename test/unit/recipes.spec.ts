@@ -207,6 +207,7 @@ describe('which variant a URL stands for', () => {
     [{ signingKeys: ['short'] }, 'need at least 32 bytes'],
     [{ original: 'raw' as never }, 'images.original'],
     [{ maxPixels: 0 }, 'images.maxPixels'],
+    [{ maxSide: 0 }, 'images.maxSide'],
     [{ formats: { 'a/b': size('1x1') } }, 'images.formats.a/b'],
     [{ formats: { tiny: size('0x1') } }, 'images.formats.tiny'],
   ])('options %j stop the start', (options, message) => expect(() => imageOptions(options)).toThrow(message));
