@@ -9,6 +9,7 @@ import { type ConnectionOptions, urlMistakes, withConnections } from '../databas
 import { NO_JIT } from '../database/jit.js';
 import { entitiesOf } from '../database/entities.js';
 import { SERVER_MARGIN } from '../database/process-id.js';
+import { showOwnTables } from '../database/own-tables.js';
 import { ContentModelError } from '../schema/content-model-error.js';
 import type { Schema } from '../schema/model.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
@@ -39,16 +40,14 @@ async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<
     throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
   const mistakes = urlMistakes(database);
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  const entities = entitiesOf(schema);
-  // Tables of others in the same database are none of this connection's business: without this, MikroORM
-  // would drop them.
-  const names = entities.map(({ meta }) => meta.tableName.replace(/[^\w]/g, '\\$&')).join('|');
-  const skipTables = [new RegExp(`^(?!(?:[^.]+\\.)?(?:${names})$)`)];
   // Without a database to connect to meanwhile, the generator creates no database of a misspelt name.
-  const schemaGenerator = { skipTables, managementDbName: '', ...database.schemaGenerator };
+  const schemaGenerator = { managementDbName: '', ...database.schemaGenerator };
+  const entities = entitiesOf(schema);
   const options = { driver: PostgreSqlDriver, ...database, schemaGenerator, entities } as Options;
-  const orm: unknown = await MikroORM.init(withConnections(options, connectionDefaults(runtime)));
-  return orm as MikroORM;
+  const opened: unknown = await MikroORM.init(withConnections(options, connectionDefaults(runtime)));
+  const orm = opened as MikroORM;
+  showOwnTables(orm);
+  return orm;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Names of tables, columns and indexes: deterministic, at most 63 bytes, and never two for one. */
 import { createHash } from 'node:crypto';
 import { type Identifier, identifier, MAX_IDENTIFIER_BYTES } from '../sql.js';
-import type { Attribute, ContentType } from './model.js';
+import type { ContentType } from './model.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
 const snake = (name: string): string =>
@@ -52,8 +52,15 @@ const of = (table: string, ...words: readonly string[]): Identifier => name(part
 export const linkTableName = (table: string, attribute: string): Identifier =>
   inSchema(parted(table).schema, of(table, attribute, 'links'));
 
-type Table = Pick<ContentType, 'table'>;
-type Named = Pick<Attribute, 'name'>;
+/** A type, as far as its name in the database goes. */
+interface Table {
+  readonly table: string;
+}
+
+/** An attribute, as far as its name goes. */
+interface Named {
+  readonly name: string;
+}
 
 /** The index that holds a unique attribute; errors are mapped back to the attribute by this name. */
 export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier =>
@@ -79,6 +86,20 @@ export const listIndexName = ({ table }: Table): Identifier => of(table, 'for', 
 
 /** The index of a link table for its targets. */
 export const targetIndexName = (table: string): Identifier => of(table, 'by', 'target');
+
+/**
+ * Whether an index has a name that this file makes: of its table alone, or of one of the attributes that its
+ * columns are of. Any other index is made by hand.
+ */
+export function isContentIndex(type: Table, index: string, attributes: readonly string[]): boolean {
+  const ofType = [versionIndexName, singleIndexName, countIndexName, listIndexName];
+  const ofAttribute = [uniqueIndexName, attributeIndexName, holderIndexName];
+  return (
+    index === targetIndexName(type.table) ||
+    ofType.some((nameOf) => nameOf(type) === index) ||
+    attributes.some((name) => ofAttribute.some((nameOf) => nameOf(type, { name }) === index))
+  );
+}
 
 /**
  * Component instances live inside their document's row, so their ids come from a sequence of their own.
