@@ -32,9 +32,8 @@ export const isViolationOf = (error: unknown, index: string): boolean => {
   return found?.code === '23505' && found.constraint === index;
 };
 
-/** Whether the server has ended a connection along with its statement: whoever is next must not get it. */
-export const hasEnded = (error: Error & { readonly severity?: string }): boolean =>
-  error.severity === 'FATAL';
+/** Whether the server has ended the connection, or refused to open it: no other statement may get it. */
+export const hasEnded = (error: unknown): boolean => driverError(error)?.severity === 'FATAL';
 
 /**
  * Whether a prepared statement was not there, was there already, or was another one: a pooler has given the
@@ -111,7 +110,7 @@ export function reasonAway(error: unknown): string | null {
   if (code !== undefined) {
     const line = firstLine(error);
     const isAway = AWAY_CODES.has(code) || AWAY_CLASSES.some((start) => code.startsWith(start));
-    if (isAway || REFUSED_SETTINGS.test(line)) return `${code} ${line}${adviceOn(code, line)}`;
+    if (isAway || hasEnded(error) || REFUSED_SETTINGS.test(line)) return `${code} ${line}${adviceOn(code, line)}`;
   }
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
     const { code: name = '', message = '' } = at as { code?: unknown; message?: unknown };
