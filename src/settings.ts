@@ -3,9 +3,7 @@
  * out has the value that stands here.
  */
 export interface ContentSettings {
-  /**
-   * Path before every content route, without slashes. Not doubled when it equals the host's global prefix.
-   */
+  /** Path before every content route, without slashes. Not doubled when it equals the global prefix. */
   readonly prefix: string;
   /** Locale of documents and requests that name none. */
   readonly defaultLocale: string;
@@ -37,10 +35,10 @@ export interface ContentSettings {
   readonly maxCachedPlans: number;
   /** How many statement shapes connections keep prepared at a time; those not used lately make room. */
   readonly maxPreparedStatements: number;
-  /**
-   * The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each.
-   */
+  /** The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each. */
   readonly maxPreparedSize: number;
+  /** Milliseconds that a replica may lag behind the primary. Beyond that, reads go to the primary. */
+  readonly maxReplicaLag: number;
   /** How documents with a time are published and unpublished. */
   readonly schedule: ScheduleSettings;
   /** The description of the API, which each caller gets of what they may do. */
@@ -159,6 +157,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxCachedPlans: 500,
   maxPreparedStatements: 500,
   maxPreparedSize: 100_000,
+  maxReplicaLag: 10_000,
   serverTiming: false,
   health: false,
   startCheck: null,
@@ -248,6 +247,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   maxCachedPlans: whole(0),
   maxPreparedStatements: whole(0),
   maxPreparedSize: whole(0),
+  maxReplicaLag: whole(1000),
   serverTiming: FLAG,
   health: FLAG,
   startCheck: [

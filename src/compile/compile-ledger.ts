@@ -16,6 +16,7 @@ import {
   type Template,
 } from '../sql.js';
 import { nextCount } from './changes.js';
+import { CURRENT_MARK, POSTMASTER } from './compile-mark.js';
 
 /**
  * What tells one server from another, and from itself before it was started anew; or before it has recovered
@@ -23,13 +24,16 @@ import { nextCount } from './changes.js';
  * databases has answered, with which ledger: poolers and search paths may lead elsewhere.
  */
 const serverOf = ({ change }: LedgerTables): Sql =>
-  sql`concat_ws(' ', extract(epoch from pg_postmaster_start_time()),
+  sql`concat_ws(' ', ${POSTMASTER},
     extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
     current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
 
-/** What is seen at one time, and by which server. */
-export const seenBy = (tables: LedgerTables): Sql =>
-  sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server`;
+/** A column with the position of the primary, for statements whose responses report it. */
+export const MARK_COLUMN = sql`${CURRENT_MARK} as mark`;
+
+/** What is seen at one time, and by which server; with `marked` also its position, which is no earlier. */
+export const seenBy = (tables: LedgerTables, marked: boolean): Sql =>
+  sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server${marked ? sql`, ${MARK_COLUMN}` : sql``}`;
 
 /**
  * Tables as DDL leaves them, which calls no trigger: the last transaction that altered, rewrote or renamed
@@ -42,12 +46,19 @@ const shapeOf = (noted: Sql): Sql =>
     || (select coalesce(string_agg(concat(' ', i.inhrelid, '<', i.inhparent), '' order by i.inhrelid, i.inhparent), '')
       from pg_inherits i where i.inhparent = any(${noted}) or i.inhrelid = any(${noted}))`;
 
+/** What a ledger queries. */
+interface LedgerQuery {
+  readonly tables: LedgerTables;
+  /** Whether the position of the primary is queried, too. */
+  readonly marked: boolean;
+}
+
 /** Where checks begin: what is seen now, and the numbers and shape of the tables whose changes are noted. */
-export function compileStand(tables: LedgerTables, noted: readonly Identifier[]): Statement {
+export function compileStand({ tables, marked }: LedgerQuery, noted: readonly Identifier[]): Statement {
   const names = sql`${param(noted.map((name) => print(quote(name)).text))}::text[]`;
   const found = sql`select array(select to_regclass(w.name)::oid from unnest(${names}) w(name)) as list`;
   return print(
-    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, n.list::text as noted,
+    sql`select ${seenBy(tables, marked)}, pg_is_in_recovery() as standby, n.list::text as noted,
       ${shapeOf(sql`n.list`)} as shape from (${found}) n`,
   );
 }
@@ -56,8 +67,8 @@ export function compileStand(tables: LedgerTables, noted: readonly Identifier[])
  * What is seen, and nothing else. Where that is what a check has seen, nothing was committed since: no
  * change, and no table was altered. Beyond being asked at all, it costs a fifth of a check.
  */
-export const compileGlance = (tables: LedgerTables): Statement =>
-  print(sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby`);
+export const compileGlance = ({ tables, marked }: LedgerQuery): Statement =>
+  print(sql`select ${seenBy(tables, marked)}, pg_is_in_recovery() as standby`);
 
 /** What was there when it was looked at last. */
 export interface Stand {
@@ -95,7 +106,7 @@ export const isSettled = sql`s.type = '' and s.locale = '' and not s.published a
  * changes are not kept any more that were not seen then; and the shape of tables, or null where nothing was
  * committed at all.
  */
-export function compileCheck(tables: LedgerTables): Template<Stand> {
+export function compileCheck({ tables, marked }: LedgerQuery): Template<Stand> {
   const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
   const [later, running] = unseen(tables, sql`c.type, c.document_id as id, c.xid`, since);
   const changes = sql`select u.type, u.id, u.xid::text as xid from (${later} union ${running}) u`;
@@ -104,7 +115,7 @@ export function compileCheck(tables: LedgerTables): Template<Stand> {
   const isNews = sql`pg_current_snapshot()::text <> ${since}::text`;
   const shape = sql`case when ${isNews} then ${shapeOf(sql`${slot(({ noted }: Stand) => noted)}::oid[]`)} end`;
   return template(
-    sql`select ${seenBy(tables)}, pg_is_in_recovery() as standby, ${lost} as lost, ${shape} as shape,
+    sql`select ${seenBy(tables, marked)}, pg_is_in_recovery() as standby, ${lost} as lost, ${shape} as shape,
       (select json_agg(d.*) from (${changes}) d)::text as changes`,
   );
 }

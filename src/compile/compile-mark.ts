@@ -1,22 +1,64 @@
-/** Statements about how far a server has come: the primary, which writes, and those that follow it. */
-import type { Mark } from '../query/mark.js';
-import { param, print, type Statement, sql } from '../sql.js';
+/** Statements about the write-ahead log: the primary's position, and how far a replica has replayed it. */
+import { type Mark, placeOf } from '../query/mark.js';
+import { fill, print, slot, type Sql, sql, type Statement, template } from '../sql.js';
 
-/** Where the log is now, with all that was committed before. */
-export const compileMark = (): Statement =>
-  print(
-    sql`select lpad(split_part(l.n, '/', 1), 8, '0') || lpad(split_part(l.n, '/', 2), 8, '0') as mark
-      from (select lower(pg_current_wal_insert_lsn()::text)) l(n)`,
-  );
+/** Distinguishes the processes of all servers: the start time of the postmaster. */
+export const POSTMASTER = sql`extract(epoch from pg_postmaster_start_time())`;
+
+/** A {@link Mark} from a timeline and an LSN, both as lower-case hexadecimal text. */
+const markText = (timeline: Sql, lsn: Sql): Sql =>
+  sql`lpad(${timeline}, 8, '0') || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
 
 /**
- * Whether what the next statement sees was written up to a mark at least: it has to look for itself, so
- * nothing but read committed will do. A server that follows none is a primary.
+ * The position of the primary at this point of a statement, hence at or after everything that the statement
+ * sees. Null on a server in recovery.
  */
-export function compileReached(mark: Mark): Statement {
-  const asked = sql`${param(`${mark.slice(0, 8)}/${mark.slice(8)}`)}::pg_lsn`;
-  return print(
-    sql`select current_setting('transaction_isolation') = 'read committed'
-      and coalesce(pg_last_wal_replay_lsn() >= ${asked}, not pg_is_in_recovery()) as yes`,
-  );
+export const CURRENT_MARK = sql`case when not pg_is_in_recovery() then (select ${markText(
+  sql`left(lower(pg_walfile_name(p.lsn)), 8)`,
+  sql`lower(p.lsn::text)`,
+)} from (select pg_current_wal_insert_lsn() offset 0) p(lsn)) end`;
+
+/** The position of the primary, and which server it is. */
+export const compileMark = (): Statement =>
+  print(sql`select ${CURRENT_MARK} as mark, ${POSTMASTER}::text as server`);
+
+/**
+ * The LSN that a replica has replayed, and the timeline. The LSN comes first: where the timeline changes in
+ * between, the LSN still lies on the former one, before the fork. Without the grant `pg_read_all_stats` the
+ * timeline comes from the control file, which a replica updates at its restart points only.
+ */
+const REPLAYED = sql`(select pg_last_wal_replay_lsn() as lsn, coalesce(
+    (select w.received_tli from pg_stat_wal_receiver w),
+    (select c.min_recovery_end_timeline from pg_control_recovery() c)) as timeline offset 0) r`;
+
+/** Whether a server is a replica, which server it is, and the position that it has replayed. */
+export const compileReplayed = (): Statement =>
+  print(sql`select pg_is_in_recovery() as recovers, ${POSTMASTER}::text as server,
+    ${markText(sql`to_hex(r.timeline)`, sql`lower(r.lsn::text)`)} as mark from ${REPLAYED}`);
+
+/** A position, and what this process knows of the servers. */
+export interface Asked {
+  readonly mark: Mark;
+  /** Whether the replica had reached it before: it then lies before the fork of any later timeline. */
+  readonly isInherited: boolean;
+  /** The start time of the primary's postmaster, which may be listed as a replica; null if unknown. */
+  readonly primary: string | null;
 }
+
+/** The greatest number of a timeline. */
+const LAST_TIMELINE = 2 ** 32 - 1;
+
+const REACHED = template<Asked>(
+  sql`select current_setting('transaction_isolation') = 'read committed' and case when pg_is_in_recovery()
+    then (select r.lsn >= ${slot(({ mark }: Asked) => placeOf(mark).lsn)}::pg_lsn
+      and r.timeline between ${slot(({ mark }: Asked) => placeOf(mark).timeline)}::int8
+        and ${slot(({ mark, isInherited }: Asked) => (isInherited ? LAST_TIMELINE : placeOf(mark).timeline))}::int8
+      from ${REPLAYED})
+    else ${POSTMASTER}::text = ${slot(({ primary }: Asked) => primary)}::text end as yes`,
+);
+
+/**
+ * Whether the next statement sees what was written up to a position. Only read committed gives that statement
+ * a snapshot of its own. A server that is not in recovery must be the primary.
+ */
+export const compileReached = (asked: Asked): Statement => fill(REACHED, asked);

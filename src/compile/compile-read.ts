@@ -18,7 +18,7 @@ import {
   template,
 } from '../sql.js';
 import { stampOf, writtenStampOf } from './changes.js';
-import { seenBy } from './compile-ledger.js';
+import { MARK_COLUMN, seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
@@ -211,13 +211,16 @@ export interface Reading {
   readonly noted: boolean;
   /** Whether it may be kept: then it says what was seen, and by whom. */
   readonly kept: boolean;
+  /** Whether it reports the position of the primary. */
+  readonly marked: boolean;
 }
 
 /** The same as it is answered. */
-export function compileAnswer(plan: ReadPlan, { bytes, noted, kept }: Reading): Template<ReadPlan> {
+export function compileAnswer(plan: ReadPlan, { bytes, noted, kept, marked }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
-  const seen = seenBy(ledgerTablesOf(plan.type));
-  return template(kept ? sql`select a.*, ${seen} from (${answer} offset 0) a` : answer);
+  if (!kept && !marked) return template(answer);
+  const seen = kept ? seenBy(ledgerTablesOf(plan.type), marked) : MARK_COLUMN;
+  return template(sql`select a.*, ${seen} from (${answer} offset 0) a`);
 }
 
 /** What stands in an answer beside its data. */

@@ -2,7 +2,7 @@
 import { IsolationLevel, type MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { compileMark } from '../compile/compile-mark.js';
-import { type Mark, UNKNOWN_MARK } from '../query/mark.js';
+import { type Mark, PRIMARY } from '../query/mark.js';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
@@ -20,7 +20,7 @@ import {
 import type { Hangup } from './hangup.js';
 import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
 import type { OwnConnection } from './own-connection.js';
-import { isPool } from './pool-types.js';
+import { isPool, nameOf } from './pool-types.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { backendOf, beginHosted, type HostedBackend } from './process-id.js';
@@ -119,17 +119,12 @@ export class Database {
 
   /**
    * Runs a read like `run`: on a replica that shows what was written up to a mark, or on any where that is
-   * null; on the primary where the replica has not come that far, or does not answer.
+   * null; on the primary where no replica does.
    */
   async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
+    if (since === PRIMARY) return this.run(statement, traits);
     this.replicas ??= this.openReplicas();
-    try {
-      const rows = await (await this.replicas).read(statement, traits, since);
-      if (rows !== null) return rows;
-    } catch (error) {
-      throw this.mapped(error);
-    }
-    return this.run(statement, traits);
+    return (await this.replicas).read(statement, traits, since);
   }
 
   /** How many transactions this process has committed, those of the host's MikroORM included. */
@@ -140,7 +135,7 @@ export class Database {
   /** What a replica has to have reached to show all that is committed by now. Never throws. */
   async mark(): Promise<Mark> {
     const rows = await this.run(compileMark()).catch(() => []);
-    return (rows[0]?.['mark'] ?? UNKNOWN_MARK) as Mark;
+    return (rows[0]?.['mark'] ?? PRIMARY) as Mark;
   }
 
   /** Those of MikroORM, which hands out one of them at a time, whichever it likes. */
@@ -150,10 +145,15 @@ export class Database {
     const connections = new Set<object>();
     while (connections.size < count) connections.add(this.em.getConnection('read'));
     const clients = await Promise.all([...connections].map(nativeClientOf));
-    return new Replicas(
-      clients.filter(isPool).map((pool) => new NativePool(pool, settings, warn)),
+    return new Replicas({
+      servers: clients
+        .filter(isPool)
+        .map((pool) => ({ pool: new NativePool(pool, settings, warn), name: nameOf(pool) })),
       warn,
-    );
+      maxLag: settings.maxReplicaLag,
+      primary: (statement, traits) => this.run(statement, traits),
+      query: async (statement) => (await (await this.nativePool())?.run(statement, null)) ?? [],
+    });
   }
 
   /**

@@ -42,6 +42,8 @@ export interface Pool {
   readonly Client: new (options: Pool['options']) => OwnClient;
   readonly options: {
     readonly max: number;
+    readonly host?: string;
+    readonly port?: number;
     readonly connectionTimeoutMillis?: number;
     /** Settings of the server for each connection. */
     readonly options?: string;
@@ -75,3 +77,6 @@ export interface QueryConfig {
 /** Whether a client of MikroORM's is the pool of node-postgres. */
 export const isPool = (client: unknown): client is Pool =>
   typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;
+
+/** Names a server in the log. */
+export const nameOf = ({ options: { host = 'localhost', port = 5432 } }: Pool): string => `${host}:${port}`;

@@ -1,77 +1,111 @@
-/** Servers that follow the primary: which of them a read is sent to, and when it has to go to the primary. */
-import { compileReached } from '../compile/compile-mark.js';
-import { ContentError } from '../errors.js';
+/** Reads from replicas, and from the primary where no replica can respond as required. */
+import { compileMark, compileReached } from '../compile/compile-mark.js';
 import type { Mark } from '../query/mark.js';
 import type { Statement } from '../sql.js';
 import { isTimeout, reasonAway } from './database-errors.js';
-import type { NativePool, ReadTraits } from './native-pool.js';
+import type { ReadTraits } from './native-pool.js';
+import { type Patience, PatienceTable } from './patience.js';
+import { Replica, type ReplicaBase, type Sample } from './replica.js';
 import type { Row } from './runner.js';
 
-/** A server, and how long it is left alone because it did not answer. */
-interface Replica {
-  readonly pool: NativePool;
-  /** Nobody asks it before that time. */
-  quietUntil: number;
-  /** How long it was left alone last, in milliseconds; 0 once it has answered. */
-  pause: number;
+export interface ReplicasBase extends Pick<ReplicaBase, 'warn' | 'maxLag'> {
+  readonly servers: readonly Pick<ReplicaBase, 'pool' | 'name'>[];
+  /** Runs a read on the primary. */
+  readonly primary: (statement: Statement, traits: ReadTraits) => Promise<readonly Row[]>;
+  /** Runs a statement of the library itself on the primary, whose failure is not logged. */
+  readonly query: (statement: Statement) => Promise<readonly Row[]>;
 }
 
-/** How long a server that does not answer is left alone, in milliseconds: twice as long each time. */
-const PAUSE = { first: 1000, longest: 30_000 };
+/** A read on a replica. */
+interface ReplicaRead {
+  readonly statement: Statement;
+  readonly traits: ReadTraits;
+  readonly since: Mark | null;
+  readonly patience: Patience;
+}
+
+/** Least time between two probes, in milliseconds. Without reads there are none. */
+const PROBE_EVERY = 500;
 
 export class Replicas {
-  private readonly servers: readonly Replica[];
+  private readonly replicas: readonly Replica[];
+  private readonly patience = new PatienceTable();
   private last = 0;
+  private isProbing = false;
+  private probedAt = -Infinity;
+  /** The last known position of the primary. */
+  private sample: Sample | null = null;
+  /** Whether the primary did not answer the last probe. */
+  private isPrimaryAway = false;
 
-  constructor(
-    pools: readonly NativePool[],
-    /** Told in one line when one of them does not answer. */
-    private readonly warn: (message: string) => void,
-  ) {
-    this.servers = pools.map((pool) => ({ pool, quietUntil: 0, pause: 0 }));
+  constructor(private readonly base: ReplicasBase) {
+    const { warn, maxLag } = base;
+    this.replicas = base.servers.map((server) => new Replica({ ...server, warn, maxLag }));
   }
 
   /**
-   * Reads from one of them that shows what was written up to a mark, or whatever it has where that is null.
-   * Null where the primary has to be asked. Throws what the primary would not do better: nobody waits any
-   * more, or it takes too long.
+   * Reads from a replica that shows what was written up to a position, or from any fresh one where that is
+   * null; otherwise from the primary.
    */
-  async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[] | null> {
+  async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
+    void this.probe();
     const replica = this.next();
-    if (replica === null) return null;
-    const { pool } = replica;
+    if (replica === null) return this.base.primary(statement, traits);
+    const patience = this.patience.of(statement.text, traits.hangup);
+    const rows = await this.readFrom(replica, { statement, traits, since, patience });
+    if (rows !== null) return rows;
+    const started = performance.now();
     try {
-      const rows = await (since === null
-        ? pool.run(statement, traits)
-        : pool.runIf(compileReached(since), statement, traits));
-      [replica.pause, replica.quietUntil] = [0, 0];
-      return rows;
-    } catch (error) {
-      const away = reasonAway(error);
-      if (away !== null || isTimeout(error)) this.leave(replica, away ?? 'it takes too long');
-      if (error instanceof ContentError || isTimeout(error)) throw error;
-      return null;
+      return await this.base.primary(statement, traits);
+    } finally {
+      const isReplicaSlow = patience.ranOut && traits.hangup?.happened !== true;
+      if (isReplicaSlow && !this.patience.learn(statement.text, performance.now() - started))
+        replica.leave('it takes too long');
     }
   }
 
-  /** One after another, but for those that are left alone. */
+  /** Null where the replica has not come that far, does not answer in time, or fails. */
+  private async readFrom(replica: Replica, read: ReplicaRead): Promise<readonly Row[] | null> {
+    const { statement, since, patience } = read;
+    const { pool } = replica;
+    const traits = { ...read.traits, hangup: patience };
+    try {
+      if (since === null) return await pool.run(statement, traits);
+      const question = compileReached(replica.asked(since, this.sample?.server ?? null));
+      return await pool.runIf(question, statement, traits);
+    } catch (error) {
+      const why = reasonAway(error) ?? (isTimeout(error) ? 'it takes too long' : null);
+      if (why !== null) replica.leave(why);
+      return null;
+    } finally {
+      patience.end();
+    }
+  }
+
+  /** Round robin over the fresh replicas. While the primary does not answer, nobody writes to it either. */
   private next(): Replica | null {
-    const now = performance.now();
-    for (let i = 1; i <= this.servers.length; i += 1) {
-      const at = (this.last + i) % this.servers.length;
-      const replica = this.servers[at];
-      if (replica === undefined || replica.quietUntil > now) continue;
+    const now = this.isPrimaryAway && this.sample !== null ? this.sample.at : performance.now();
+    for (let i = 1; i <= this.replicas.length; i += 1) {
+      const at = (this.last + i) % this.replicas.length;
+      const replica = this.replicas[at];
+      if (replica?.isFresh(now) !== true) continue;
       this.last = at;
-      // Of those who come meanwhile nobody else tries.
-      if (replica.pause > 0) replica.quietUntil = now + replica.pause;
       return replica;
     }
     return null;
   }
 
-  private leave(replica: Replica, why: string): void {
-    if (replica.pause === 0) this.warn(`A replica is not read until it answers again: ${why}`);
-    replica.pause = Math.min(Math.max(2 * replica.pause, PAUSE.first), PAUSE.longest);
-    replica.quietUntil = performance.now() + replica.pause;
+  /** Queries the position of the primary, then how far each replica is. Never throws. */
+  private async probe(): Promise<void> {
+    const at = performance.now();
+    if (this.isProbing || at - this.probedAt < PROBE_EVERY || this.replicas.length === 0) return;
+    [this.isProbing, this.probedAt] = [true, at];
+    const [row] = await this.base.query(compileMark()).catch(() => []);
+    const mark = (row?.['mark'] ?? null) as Mark | null;
+    const sample = mark === null ? null : { mark, server: String(row?.['server']), at };
+    this.isPrimaryAway = sample === null;
+    this.sample = sample ?? this.sample;
+    this.isProbing = false;
+    await Promise.all(this.replicas.map((replica) => replica.probe(sample)));
   }
 }

@@ -6,7 +6,7 @@ import { notFound, overLimit } from '../errors.js';
 import { checkedAs, isFlag, isObject, isText, type Test } from '../json.js';
 import { type Loaded, ReadCache } from '../ledger/read-cache.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
-import type { Mark } from '../query/mark.js';
+import { type Mark, MARK_HEADER } from '../query/mark.js';
 import type { Statement, Template } from '../sql.js';
 import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
@@ -43,6 +43,8 @@ interface AnswerRow {
   readonly total?: number | null;
   readonly server?: string;
   readonly snapshot?: string;
+  /** Null where a replica has responded. */
+  readonly mark?: Mark | null;
 }
 
 /** What is looked at before it is known which answer it is: the database has made the rest itself. */
@@ -110,12 +112,19 @@ export class Reads {
       this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
     const statement = this.print(plan);
     const subject = subjectOf(this.subject(plan, statement), plan);
-    return this.cache.read({
-      key,
-      subject,
-      load,
-      pass,
-    });
+    return this.marked(await this.cache.read({ key, subject, load, pass }));
+  }
+
+  /**
+   * With the position of the check that has confirmed a cached answer, where that is later than the answer's
+   * own: a reader that repeats the last position that it got never goes back behind an earlier one.
+   */
+  private marked(answer: Answer): Answer {
+    const { mark } = this.ledger.ledger;
+    const own = answer.head?.headers[MARK_HEADER];
+    return mark !== null && own !== undefined && own < mark
+      ? answer.withHeaders({ [MARK_HEADER]: mark })
+      : answer;
   }
 
   /** The statement of a read. */
@@ -125,7 +134,8 @@ export class Reads {
 
   private compile(plan: ReadPlan): Template<ReadPlan> {
     const { responseBytes: bytes } = this.base.settings.limits;
-    return compileAnswer(plan, { bytes, noted: this.ledger.isWhole, kept: this.keeps });
+    const marked = this.base.database.hasReplicas;
+    return compileAnswer(plan, { bytes, noted: this.ledger.isWhole, kept: this.keeps, marked });
   }
 
   /**
@@ -218,7 +228,8 @@ export class Reads {
     const position = isKnown ? this.ledger.ledger.position : null;
     const { stamp, total = null } = row;
     const tag = etagOf(plan, { stamp, data: found.data, total, statement });
-    const { answer, until } = await this.base.links.in(found.withHeaders({ ETag: tag }));
+    const tagged = found.withHeaders({ ETag: tag, ...(row.mark ? { [MARK_HEADER]: row.mark } : {}) });
+    const { answer, until } = await this.base.links.in(tagged);
     return { answer, position, bytes: bytesOf(answer), until };
   }
 }

@@ -6,6 +6,7 @@
 import { compileCheck, compileGlance, compileStand, type Stand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
 import type { Row } from '../database/runner.js';
+import type { Mark } from '../query/mark.js';
 import { EVERYTHING, type LedgerTables } from '../schema/ledger.js';
 import { fill, type Identifier, type Statement, type Template } from '../sql.js';
 import { ofLate } from './odds.js';
@@ -21,6 +22,8 @@ export interface Subject {
 /** What a ledger is made of. */
 export interface LedgerBase {
   readonly tables: LedgerTables;
+  /** Whether checks report the position of the primary. */
+  readonly marked: boolean;
   /** The tables whose changes are noted. */
   readonly noted: readonly Identifier[];
   /** Opens a connection; null where the driver has none. */
@@ -76,6 +79,8 @@ export class Ledger {
   private tables: { readonly noted: string; readonly shape: string } = { noted: '{}', shape: '' };
   /** Whether nothing at all was committed between the last two checks: so it may be this time. */
   private isQuiet = false;
+  /** The position of the primary at the last check; null where it is not queried. */
+  mark: Mark | null = null;
   /** Which server answers; null before it is known. */
   private seenBy: string | null = null;
   private isAsking = false;
@@ -95,8 +100,8 @@ export class Ledger {
   private readonly glance: Statement;
 
   constructor(private readonly base: LedgerBase) {
-    this.statement = compileCheck(base.tables);
-    this.glance = compileGlance(base.tables);
+    this.statement = compileCheck(base);
+    this.glance = compileGlance(base);
   }
 
   /** Names the present: what is read from now on is at least as new. */
@@ -235,7 +240,7 @@ export class Ledger {
 
   /** Begins with what is there, for the first time, or after it has been lost from sight. */
   private async begin(connection: OwnConnection): Promise<void> {
-    const [row = {}] = await connection.run(compileStand(this.base.tables, this.base.noted));
+    const [row = {}] = await connection.run(compileStand(this.base, this.base.noted));
     this.judge(row);
     this.forget();
     this.seenBy = String(row['server']);
@@ -244,7 +249,8 @@ export class Ledger {
   }
 
   /** A standby does not know of transactions that are still running: it cannot say what it does not see. */
-  private judge({ standby }: Row): void {
+  private judge({ standby, mark = null }: Row): void {
+    this.mark = mark as Mark | null;
     if (standby === true) throw new Error('it is asked of a server in recovery');
   }
 

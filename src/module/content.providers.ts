@@ -49,6 +49,7 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
 const openLedger = (schema: Schema, database: Database): Ledger =>
   new Ledger({
     tables: ledgerTablesOf(schema.file),
+    marked: database.hasReplicas,
     noted: notedTables(schema).map(({ table }) => table),
     open: () => database.open(),
     warn: warnOfLedger,

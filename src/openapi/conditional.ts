@@ -1,7 +1,7 @@
 /** Requests that depend on what a client has: tags of answers, and what is asked with them (RFC 9110 13). */
 import type { Describing } from './describing.js';
 import type { JsonSchema, Reference, Response } from './document.js';
-import { timed } from './headers.js';
+import { markedBy, timed } from './headers.js';
 
 const TEXT: JsonSchema = { type: 'string' };
 
@@ -14,6 +14,6 @@ export const TAGGED: NonNullable<Response['headers']> = {
 export const notModified = (describing: Describing): Readonly<Record<string, Reference>> => ({
   304: describing.components.ref('responses', { key: 'not modified', name: 'NotModified' }, () => ({
     description: 'The client has this answer already; there is no body.',
-    headers: { ...TAGGED, ...timed(describing) },
+    headers: { ...TAGGED, ...timed(describing), ...markedBy(describing) },
   })),
 });

@@ -7,14 +7,11 @@ type Headers = NonNullable<Response['headers']>;
 
 const TEXT: JsonSchema = { type: 'string' };
 
-/** A mark, or several of which the latest counts. */
-export const MARKS: JsonSchema = { type: 'string', pattern: '^ *[0-9a-f]{16}( *, *[0-9a-f]{16})* *$' };
-
 const MARKED: Headers = {
   [MARK_HEADER]: {
     description:
-      'How far the database has written. A read that sends it is shown this write, by replicas too.',
-    schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
+      'Position of the database. A read that sends it sees at least what this response reports, on replicas too.',
+    schema: TEXT,
   },
 };
 const TIMED: Headers = {
@@ -25,9 +22,12 @@ const TIMED: Headers = {
 export const timed = ({ settings }: Pick<Describing, 'settings'>): Headers =>
   settings.serverTiming ? TIMED : {};
 
+/** Header of responses that report a position. */
+export const markedBy = ({ replicas }: Pick<Describing, 'replicas'>): Headers => (replicas ? MARKED : {});
+
 const isDone = (status: string): boolean => status.startsWith('2');
 
-/** An operation whose answers say a position, once it is done. */
+/** An operation whose responses report a position. */
 const marked = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(
@@ -38,12 +38,19 @@ const marked = (operation: Operation): Operation => ({
   ),
 });
 
-/** All paths, where whatever writes says where replicas have to be to show it, if there are replicas. */
+/** Whether an operation accepts a position: all reads of content do. */
+const acceptsPosition = ({ parameters = [] }: Operation): boolean =>
+  parameters.some((one) => '$ref' in one && one.$ref.endsWith('/position'));
+
+/** All paths. With replicas, reads of content and all writes report the position of the database. */
 export function withPositions(paths: Paths, { replicas }: Pick<Describing, 'replicas'>): Paths {
   if (!replicas) return paths;
   const operations = (of: Paths[string]): Paths[string] =>
     Object.fromEntries(
-      Object.entries(of).map(([method, one]) => [method, method === 'get' ? one : marked(one)]),
+      Object.entries(of).map(([method, one]) => [
+        method,
+        method !== 'get' || acceptsPosition(one) ? marked(one) : one,
+      ]),
     );
   return Object.fromEntries(Object.entries(paths).map(([path, of]) => [path, operations(of)]));
 }

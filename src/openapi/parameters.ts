@@ -6,7 +6,6 @@ import { PUBLICATION_FILTERS, type PublicationFilter } from '../query/query.js';
 import type { ContentType } from '../schema/model.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
-import { MARKS } from './headers.js';
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import type { View } from './view.js';
 
@@ -158,8 +157,9 @@ const ROWS = {
     in: 'header',
     name: MARK_HEADER,
     description:
-      'What the last write was answered with: at least that is shown. Of several the latest counts.',
-    schema: ({ describing }) => (describing.replicas ? MARKS : null),
+      'Position from an earlier response: the read sees at least that. The latest of several counts. ' +
+      'With `primary`, no replica responds.',
+    schema: ({ describing }) => (describing.replicas ? TEXT : null),
   },
   format: {
     in: 'header',

@@ -1,24 +1,44 @@
-/** How far the database had written at some time, as clients are told it and tell it again. */
+/** Positions in the write-ahead log of the database, as responses report them and requests repeat them. */
 import { validationError } from '../errors.js';
 
 declare const markBrand: unique symbol;
 
-/** A place in the database's log, 16 hexadecimal digits: of two the later one is the greater text. */
+/**
+ * A timeline in 8 hexadecimal digits, followed by a log sequence number (LSN) in 16; or {@link PRIMARY}.
+ * Opaque to clients. On one timeline, the later position is the greater text.
+ */
 export type Mark = string & { readonly [markBrand]: true };
 
-/** The header of answers to writes, and of requests. */
+/** The header of responses, and of the requests that repeat it. */
 export const MARK_HEADER = 'Content-Position';
 
-/** Where nobody knows: later than any server has come. */
-export const UNKNOWN_MARK = 'f'.repeat(16) as Mark;
+/** Position that no replica reaches, so that the primary responds. */
+export const PRIMARY = 'primary' as Mark;
 
-const MARK = /^[0-9a-f]{16}$/;
+const MARK = /^[0-9a-f]{24}$/;
+/** Positions of earlier versions, which lack the timeline. */
+const WITHOUT_TIMELINE = /^[0-9a-f]{16}$/;
 
-/** The latest mark of a header; null where there is none. Throws ValidationError for what is no mark. */
+/** Timeline and LSN of a position other than {@link PRIMARY}, as PostgreSQL takes them. */
+export const placeOf = (mark: Mark): { readonly timeline: number; readonly lsn: string } => ({
+  timeline: parseInt(mark.slice(0, 8), 16),
+  lsn: `${mark.slice(8, 16)}/${mark.slice(16)}`,
+});
+
+/** Returns the latest of several positions. Positions of two timelines cannot be compared: PRIMARY. */
+function latestMark(marks: readonly string[]): Mark {
+  const timelines = new Set(marks.map((mark) => (MARK.test(mark) ? mark.slice(0, 8) : null)));
+  const latest = [...marks].sort().at(-1);
+  return timelines.size === 1 && !timelines.has(null) && latest !== undefined ? (latest as Mark) : PRIMARY;
+}
+
+/** Returns the latest position in a header, null without a header. Throws ValidationError for other text. */
 export function parseMark(header: string | readonly string[] | undefined): Mark | null {
   if (header === undefined) return null;
   const marks = (typeof header === 'string' ? header : header.join(',')).split(',').map((one) => one.trim());
-  if (!marks.every((one) => MARK.test(one)))
-    throw validationError(`${MARK_HEADER} is none that a write was answered with`, { key: MARK_HEADER });
-  return (marks.sort().at(-1) ?? UNKNOWN_MARK) as Mark;
+  if (!marks.every((one) => one === PRIMARY || MARK.test(one) || WITHOUT_TIMELINE.test(one)))
+    throw validationError(`${MARK_HEADER} must be a position from a response, or "${PRIMARY}"`, {
+      key: MARK_HEADER,
+    });
+  return latestMark(marks);
 }

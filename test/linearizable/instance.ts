@@ -62,6 +62,7 @@ async function start(databaseUrl: string, adapter: string, by: string): Promise<
         new NotifyLedger(
           {
             tables: ledgerTablesOf(schema.file),
+            marked: false,
             noted: [],
             open: () => database.open(),
             warn: () => undefined,

@@ -1,6 +1,14 @@
 /** A PostgreSQL server of one's own that can be stopped, crash, be started again, and have streaming copies. */
 import type { ChildProcess } from 'node:child_process';
-import { copyFileSync, lchownSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -92,6 +100,43 @@ export class PostgresNode {
       watchdog.kill('SIGKILL');
       return Promise.resolve();
     });
+  }
+
+  /** Runs one statement. */
+  async sql(text: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Has a copy accept writes, on a timeline of its own. */
+  async promote(): Promise<void> {
+    await this.sql('select pg_promote()');
+  }
+
+  /** Has a copy follow another server from now on. */
+  async follow({ running: { port, cluster } }: PostgresNode): Promise<void> {
+    const address = `host=127.0.0.1 port=${port} user=postgres password=${cluster.password}`;
+    await this.sql(`alter system set primary_conninfo = '${address} application_name=standby'`);
+    await this.sql('select pg_reload_conf()');
+  }
+
+  /** Waits until a copy has replayed what another server has written. */
+  async catchUp(other: PostgresNode): Promise<void> {
+    const [{ lsn } = {}] = await other.sql('select pg_current_wal_flush_lsn()::text as lsn');
+    const query = `select coalesce(pg_last_wal_replay_lsn() >= '${String(lsn)}', false) as yes`;
+    while ((await this.sql(query))[0]?.['yes'] !== true) await sleep(20);
+  }
+
+  /** Stops all of its processes where they are (SIGSTOP), or has them go on (SIGCONT). Linux only. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = Number(this.running.process.pid);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
   }
 
   /** Stops it and removes its files. */

@@ -45,6 +45,7 @@ async function open(): Promise<{ readonly hand: Hand; readonly ledger: Ledger }>
   const tables = { change: identifier('content_change'), total: identifier('content_total') };
   const ledger = new Ledger({
     tables,
+    marked: false,
     noted: [],
     open: () => Promise.resolve(hand.connection),
     warn: () => undefined,
