@@ -61,9 +61,10 @@ export function revisionOf({ type, row, value, lists, covers = () => true }: Con
 }
 
 /**
- * The stamp of a row: which one it is, and who wrote it when. It changes with the row, whoever changes it,
- * and says nothing of what is in it, unlike the revision, by which values could be guessed that are not
- * shown.
+ * The stamp of a row: its id, its last writer's transaction, and its time. Each transaction that changes the
+ * row or its links gives it another stamp. Two writes of one transaction get the same, so that writes which
+ * may change one row never share a transaction (`conflict` in database/write-flights.ts). The stamp says
+ * nothing of the content, unlike the revision, by which hidden values could be guessed.
  */
 export const stampOf = (row: Sql): Sql => stampBy(row, sql`${row}.xmin`);
 

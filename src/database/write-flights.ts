@@ -24,6 +24,8 @@ const PROBATION = 100;
 export interface Together {
   /** Held before anything is looked at. */
   readonly locks: readonly Lock[];
+  /** The lock whose exclusive holder may change rows of the written document; null for a new document. */
+  readonly rows: string | null;
   /** Writes that do the same things: when one of them has to go alone, all do. */
   readonly kind: string;
 }
@@ -51,8 +53,17 @@ interface Seat extends Guest {
 
 const locksOf = ({ write }: Seat): readonly Lock[] => write.together?.locks ?? [];
 
-/** Whether two could not have their locks at one time. */
+/** Whether one write may change rows of the other's document. */
+const reaches = (one: Seat, { write: { together } }: Seat): boolean =>
+  locksOf(one).some(({ name, exclusive }) => exclusive && name === together?.rows);
+
+/**
+ * Whether two writes could not hold their locks at the same time, or may change the same row: the stamp of a
+ * row tells transactions apart, not the writes of one (`stampOf` in compile/changes.ts).
+ */
 const conflict = (one: Seat, other: Seat): boolean =>
+  reaches(one, other) ||
+  reaches(other, one) ||
   locksOf(one).some(({ name, exclusive }) =>
     locksOf(other).some((lock) => lock.name === name && (lock.exclusive || exclusive)),
   );

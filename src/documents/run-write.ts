@@ -15,7 +15,7 @@ import type { Row, Runner } from '../database/runner.js';
 import { ContentError } from '../errors.js';
 import { writtenCoverage } from '../plan/coverage.js';
 import type { Loaded } from '../plan/loaded.js';
-import { type Lock, turnOf } from '../plan/locks.js';
+import { type Lock, rowsLockOf, turnOf } from '../plan/locks.js';
 import {
   type BodyWrite,
   checkedValues,
@@ -104,7 +104,9 @@ export async function runWrite<T>(
       shared: hooks.insideTransaction,
       turn: turnOf(type, documentId),
       hangup: options.hangup ?? null,
-      together: hooks.listening ? null : { locks: plan.locks, kind: `${plan.verb} ${type.uid}` },
+      together: hooks.listening
+        ? null
+        : { locks: plan.locks, rows: rowsLockOf(type, documentId), kind: `${plan.verb} ${type.uid}` },
       ...(options.em === undefined ? {} : { joined: options.em }),
     });
   const done = await transact(true).catch((error: unknown) => {

@@ -3,7 +3,7 @@
  * whoever changes them from the other side, takes targets from others, or deletes targets, has them to
  * itself, and with them the rows of that type: nobody else changes more than one document's.
  */
-import { ownerTypeOf } from '../schema/joins.js';
+import { linksLock as nameOfLinksLock, ownerTypeOf } from '../schema/joins.js';
 import type { ContentType, LinkedAttribute, Storage } from '../schema/model.js';
 import type { Body } from './body.js';
 
@@ -35,6 +35,13 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
 /** The document that a write has to itself, by the name of its lock; null for a new one. */
 export const turnOf = (type: ContentType, documentId: string | null): string | null =>
   documentLock(type, documentId)[0]?.name ?? null;
+
+/**
+ * The lock whose exclusive holder may change the rows of a document beside its own writers; null for a new
+ * one, which no other write knows.
+ */
+export const rowsLockOf = (type: ContentType, documentId: string | null): string | null =>
+  documentId === null && type.kind === 'collectionType' ? null : nameOfLinksLock(type.table);
 
 /** The relations whose links come to be published with a document, or are taken back by its draft. */
 const transferred = ({ owning, relations }: Storage): LinkedAttribute[] => [

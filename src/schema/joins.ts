@@ -78,7 +78,7 @@ const twoWayTable = (owner: Identifier, key: string, shape: LinkShape): TwoWayLi
 });
 
 /** One for all links of a type: whoever writes them from elsewhere moves the revisions of its rows, too. */
-const linksLock = (owner: Identifier): string => `${owner} links`;
+export const linksLock = (owner: Identifier): string => `${owner} links`;
 
 /** What both sides of a relation say of it. */
 const relationOf = (owner: Identifier, key: string): { readonly name: string; readonly lock: string } => ({
