@@ -56,11 +56,20 @@ export const unauthorized = (message = 'Missing or invalid credentials'): Conten
 export const refusal = ({ kind, permissions }: Caller): ContentError =>
   kind === 'public' && permissions.isEmpty ? unauthorized() : forbidden();
 
+const SCHEME = /^bearer(?=\s|$)/i;
 const BEARER = /^bearer +(\S+)$/i;
 
-/** The token of an `Authorization` header; other schemes and shapes count as none (protocol 18.2). */
-export const bearerOf = (header: string | string[] | undefined): string | null =>
-  typeof header === 'string' ? (BEARER.exec(header.trim())?.[1] ?? null) : null;
+/**
+ * The token of an `Authorization` header; other schemes count as none (protocol 18.2). Throws
+ * UnauthorizedError for the scheme without a token, or with more than one (18.3).
+ */
+export function bearerOf(header: string | string[] | undefined): string | null {
+  const text = typeof header === 'string' ? header.trim() : '';
+  if (!SCHEME.test(text)) return null;
+  const [, token] = BEARER.exec(text) ?? [];
+  if (token === undefined) throw unauthorized();
+  return token;
+}
 
 /**
  * The identity behind a request: of the first strategy that knows the credential, or null for none at all.

@@ -7,12 +7,12 @@ import { type ContentEvent, type HookFunction, type HookMetadata, Hooks } from '
 import { issuesError } from '../errors.js';
 import type { ContentType } from '../schema/model.js';
 import { AccountTables } from './account-tables.js';
-import { lowerCase, NO_CODE } from './account-repository.js';
+import { emailKey, NO_CODE } from './account-repository.js';
 import { nameKey, userName } from './user-names.js';
 
 /** Names and addresses have one spelling each, so that there is one account for each (protocol 19.1). */
 const oneSpelling: HookFunction = ({ data }) => {
-  if (typeof data['email'] === 'string') data['email'] = lowerCase(data['email'].trim());
+  if (typeof data['email'] === 'string') data['email'] = emailKey(data['email'].trim());
   if (typeof data['username'] !== 'string') return;
   data['username'] = userName(data['username']);
   data['nameKey'] = nameKey(data['username'] as string);
@@ -32,7 +32,7 @@ function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
   const claims: Claim[] = [];
   if (typeof username === 'string') {
     const name = nameKey(username);
-    const others = [{ nameKey: name }, { email: name }, { email: lowerCase(username) }];
+    const others = [{ nameKey: name }, { email: name }, { email: emailKey(username) }];
     claims.push({ key: 'username', name, others });
   }
   // Who else has the address itself is for its unique index to say.

@@ -76,6 +76,9 @@ export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } 
 /** Without the letters that only look like others when they are folded. */
 export const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
+/** The spelling of an e-mail address that is stored and looked up: NFKC, with ASCII letters in lower case. */
+export const emailKey = (text: string): string => lowerCase(text.normalize('NFKC'));
+
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 @Injectable()
@@ -113,13 +116,18 @@ export class AccountRepository {
     };
   }
 
+  byEmail(email: string): Promise<Account | null> {
+    return this.find({ email: lowerCase(email) }, { email: emailKey(email) });
+  }
+
   /**
-   * By e-mail or by user name, both without case; the e-mail wins (protocol 19.1). A name that was stored
-   * before names had keys is found as it is.
+   * By e-mail or by user name, both without case; the e-mail wins (protocol 19.1). An address or a name that
+   * an earlier release stored in another spelling is found as it is.
    */
   byIdentifier(identifier: string): Promise<Account | null> {
     return this.find(
       { email: lowerCase(identifier) },
+      { email: emailKey(identifier) },
       { nameKey: nameKey(identifier) },
       { username: identifier },
     );

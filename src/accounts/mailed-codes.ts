@@ -1,7 +1,7 @@
 /** Codes that prove whose a mailbox is: for a new password, and for the address of a new user. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { application, validationError } from '../errors.js';
-import { type Account, AccountRepository, hashToken, lowerCase, newToken } from './account-repository.js';
+import { type Account, AccountRepository, hashToken, newToken } from './account-repository.js';
 import { readFields } from './read-fields.js';
 import { type MailSender, type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
@@ -30,7 +30,7 @@ export class MailedCodes {
   /** 19.8. Always the same answer; the look-up and the mail come after it. */
   forgotPassword(body: unknown): { readonly ok: true } {
     const { email } = readFields(body, { email: 'email' });
-    this.inBackground(this.mailReset(lowerCase(email)));
+    this.inBackground(this.mailReset(email));
     return { ok: true };
   }
 
@@ -48,7 +48,7 @@ export class MailedCodes {
   /** 19.11. */
   async sendConfirmation(body: unknown): Promise<{ readonly email: string; readonly sent: true }> {
     const { email } = readFields(body, { email: 'email' });
-    const account = await this.accounts.find({ email: lowerCase(email) });
+    const account = await this.accounts.byEmail(email);
     if (account?.confirmed === true) throw application('Already confirmed');
     if (account?.blocked === true) throw application('User blocked');
     if (account !== null) this.askToConfirm(account);
@@ -61,7 +61,7 @@ export class MailedCodes {
   }
 
   private async mailReset(email: string): Promise<void> {
-    const account = await this.accounts.find({ email });
+    const account = await this.accounts.byEmail(email);
     if (account === null || account.blocked === true) return;
     const { token, hash } = newToken();
     const expires = new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString();

@@ -1,8 +1,11 @@
 /** User names as people read them: two that look alike to a reader are one. */
 import { type ContentError, issuesError } from '../errors.js';
 
-/** Controls, invisible and undirected characters, unassigned and private ones, and halves of characters. */
-const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/**
+ * Controls, invisible and undirected characters, unassigned and private ones, halves of characters, and the
+ * empty Braille pattern.
+ */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]/u;
 
 const WORD = /[\p{L}\p{M}]+/gu;
 const LATIN = /\p{Script=Latin}/u;

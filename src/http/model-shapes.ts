@@ -11,12 +11,15 @@ import type {
   Component,
   ContentType,
   EmbeddedAttribute,
+  Model,
   MorphAttribute,
   RelationAttribute,
   ScalarAttribute,
   Schema,
 } from '../schema/model.js';
 import { typeUid } from '../schema/naming.js';
+import { isShown, type Rights, rightsOf } from '../plan/rights.js';
+import type { ContentLimits } from '../settings.js';
 
 type Shape = Readonly<Record<string, unknown>>;
 
@@ -52,32 +55,56 @@ function displayName(id: string): string {
 const isSeen = (caller: Caller, type: ContentType): boolean =>
   (['find', 'findOne'] as const).some((action) => decide(caller, type, action) !== 'none');
 
-/** Whether what a relation leads to is shown: files always, other types with `find` on all. */
-const mayEnter =
-  (caller: Caller) =>
-  (type: ContentType): boolean =>
-    type.internal || decide(caller, type, 'find') === 'all';
+/** The model as one caller sees it. */
+interface Sight {
+  readonly model: Model;
+  /** The rights to read a type, by whichever action shows more of it. */
+  readonly rightsIn: (type: ContentType) => Rights;
+  readonly rights: Rights;
+}
+
+/** A name of an attribute of a model; undefined for an attribute that the caller is not told of. */
+function told(name: string | undefined, model: Model, rights: Rights): string | undefined {
+  const attribute = model.attributes.get(name ?? '');
+  return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
+}
 
 /** What is stored how, and how it may be searched, is the application's own affair. */
-const scalarShape = ({ def }: ScalarAttribute): Shape => {
-  const { localized: _localized, searchable: _searchable, index: _index, private: _private, ...shape } = def;
-  return shape;
+const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape => {
+  const {
+    localized: _localized,
+    searchable: _searchable,
+    index: _index,
+    private: _private,
+    targetField,
+    ...shape
+  } = def;
+  const field = told(targetField, model, rights);
+  return field === undefined ? shape : { ...shape, targetField: field };
 };
 
-const relationShape = ({ def, target, media }: RelationAttribute): Shape => {
+const relationShape = ({ def, target, media }: RelationAttribute, { rightsIn }: Sight): Shape => {
   if (media && def.type === 'media')
     return { type: 'media', multiple: def.multiple ?? false, allowedTypes: def.allowedTypes ?? [] };
   if (def.type !== 'relation') return {};
+  const nameOf = (name?: string): string | undefined => told(name, target, rightsIn(target));
+  const morphBy = 'morphBy' in def ? nameOf(def.morphBy) : undefined;
   const other =
-    'morphBy' in def ? { morphBy: def.morphBy } : { targetAttribute: def.inversedBy ?? def.mappedBy ?? null };
+    'morphBy' in def
+      ? { ...(morphBy === undefined ? {} : { morphBy }) }
+      : { targetAttribute: nameOf(def.inversedBy ?? def.mappedBy) ?? null };
   return { type: 'relation', relation: def.relation, target: typeUid(target), ...other };
 };
 
-const morphShape = ({ def, targets }: MorphAttribute, seen: (type: ContentType) => boolean): Shape => ({
-  type: 'relation',
-  relation: def.relation,
-  ...(def.targets === undefined ? {} : { targets: targets.filter(seen).map(typeUid) }),
-});
+const morphShape = (attribute: MorphAttribute, { rights }: Sight): Shape => {
+  const { def, targets } = attribute;
+  const seen = targets.filter((type) => rights.mayEnter(attribute, type)).map(typeUid);
+  return {
+    type: 'relation',
+    relation: def.relation,
+    ...(def.targets === undefined ? {} : { targets: seen }),
+  };
+};
 
 const componentShape = ({ named, many, def, components }: EmbeddedAttribute): Shape => ({
   ...(named
@@ -87,7 +114,7 @@ const componentShape = ({ named, many, def, components }: EmbeddedAttribute): Sh
   ...(def.max === undefined ? {} : { max: def.max }),
 });
 
-const shapeOf = byKind<Attribute, [(type: ContentType) => boolean], Shape>({
+const shapeOf = byKind<Attribute, [Sight], Shape>({
   scalar: scalarShape,
   relation: relationShape,
   morph: morphShape,
@@ -101,31 +128,38 @@ const common = ({ required, localized }: Attribute): Shape => ({
   ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
 });
 
-/** The attributes that a caller sees: none of the hidden, and no relation to what they cannot find. */
-function attributesOf(
-  attributes: Iterable<Attribute>,
-  caller: Caller,
-  shows: (attribute: Attribute) => boolean,
-): Shape {
-  const seen = mayEnter(caller);
-  const leads = (attribute: Attribute): boolean => !attribute.linked || attribute.targets.some(seen);
-  const listed = [...attributes].filter(
-    (attribute) =>
-      !attribute.open && !attribute.hidden && !attribute.private && leads(attribute) && shows(attribute),
+/** The attributes of which a caller is told. */
+function attributesOf(sight: Sight): Shape {
+  const { model, rights } = sight;
+  const listed = [...model.attributes.values()].filter(
+    (attribute) => !attribute.open && isShown(rights, model, attribute),
   );
   return Object.fromEntries(
-    listed.map((attribute) => [attribute.name, { ...shapeOf(attribute, seen), ...common(attribute) }]),
+    listed.map((attribute) => [attribute.name, { ...shapeOf(attribute, sight), ...common(attribute) }]),
   );
 }
 
-function typeShape(type: ContentType, caller: Caller): TypeShape {
+/** Whom the model is shown to. */
+export interface ModelReader {
+  readonly schema: Schema;
+  readonly caller: Caller;
+  readonly limits: ContentLimits;
+}
+
+function sightOf(model: Model, { caller, limits }: ModelReader): Sight {
+  const rightsIn = (type: ContentType): Rights => {
+    const [find, findOne] = (['find', 'findOne'] as const).map((action) =>
+      caller.permissions.fields(type.singularApiId, action),
+    );
+    const fields = type.internal ? null : union(find ?? null, findOne ?? null);
+    return rightsOf(caller, { fields, published: true }, limits);
+  };
+  const inside = rightsOf(caller, { fields: null, published: true }, limits);
+  return { model, rightsIn, rights: model.model === 'type' ? rightsIn(model) : inside };
+}
+
+function typeShape(type: ContentType, reader: ModelReader): TypeShape {
   const { singularApiId, pluralApiId, kind, draftAndPublish, localized } = type;
-  const { permissions } = caller;
-  const fields = union(
-    permissions.fields(singularApiId, 'find'),
-    permissions.fields(singularApiId, 'findOne'),
-  );
-  const isWhole = type.internal || fields === null;
   return {
     uid: typeUid(type),
     ...pluginOf(typeUid(type)),
@@ -139,14 +173,14 @@ function typeShape(type: ContentType, caller: Caller): TypeShape {
       kind,
       collectionName: pluralApiId,
       ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
-      attributes: attributesOf(type.attributes.values(), caller, ({ name }) => isWhole || fields.has(name)),
+      attributes: attributesOf(sightOf(type, reader)),
       visible: !type.internal,
       restrictRelationsTo: null,
     },
   };
 }
 
-function componentShapeOf(component: Component, caller: Caller): ComponentShape {
+function componentShapeOf(component: Component, reader: ModelReader): ComponentShape {
   const [category = '', name = ''] = component.uid.split('.');
   return {
     uid: component.uid,
@@ -156,19 +190,20 @@ function componentShapeOf(component: Component, caller: Caller): ComponentShape 
       displayName: displayName(name),
       description: '',
       collectionName: `components_${category}_${name}`,
-      attributes: attributesOf(component.attributes.values(), caller, () => true),
+      attributes: attributesOf(sightOf(component, reader)),
     },
   };
 }
 
 /** The types that a caller can read, and the type of files. */
-export const typeShapes = (schema: Schema, caller: Caller): readonly TypeShape[] =>
-  [...schema.types.values()]
-    .filter((type) => type.internal || isSeen(caller, type))
-    .map((type) => typeShape(type, caller));
+export const typeShapes = (reader: ModelReader): readonly TypeShape[] =>
+  [...reader.schema.types.values()]
+    .filter((type) => type.internal || isSeen(reader.caller, type))
+    .map((type) => typeShape(type, reader));
 
 /** The components of what a caller can read, those in components included. */
-export function componentShapes(schema: Schema, caller: Caller): readonly ComponentShape[] {
+export function componentShapes(reader: ModelReader): readonly ComponentShape[] {
+  const { schema } = reader;
   const reached = new Set<string>();
   const visit = (shape: Shape): void => {
     const attributes = Object.values((shape['attributes'] ?? {}) as Readonly<Record<string, Shape>>);
@@ -177,11 +212,11 @@ export function componentShapes(schema: Schema, caller: Caller): readonly Compon
       const component = typeof uid === 'string' && !reached.has(uid) ? schema.components.get(uid) : undefined;
       if (component === undefined) continue;
       reached.add(component.uid);
-      visit(componentShapeOf(component, caller).schema);
+      visit(componentShapeOf(component, reader).schema);
     }
   };
-  for (const { schema: shape } of typeShapes(schema, caller)) visit(shape);
+  for (const { schema: shape } of typeShapes(reader)) visit(shape);
   return [...schema.components.values()]
     .filter(({ uid }) => reached.has(uid))
-    .map((component) => componentShapeOf(component, caller));
+    .map((component) => componentShapeOf(component, reader));
 }

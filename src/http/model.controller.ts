@@ -2,10 +2,17 @@ import { Controller, Get, Inject, Param, Req, UseFilters, UseGuards, VERSION_NEU
 import { notFound } from '../errors.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { MODEL_GRANT } from '../schema/naming.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { Described } from './metadata.js';
-import { type ComponentShape, componentShapes, type TypeShape, typeShapes } from './model-shapes.js';
+import {
+  type ComponentShape,
+  componentShapes,
+  type ModelReader,
+  type TypeShape,
+  typeShapes,
+} from './model-shapes.js';
 
 /** The one with a uid. Throws a 404 where the caller sees none. */
 function found<S extends { readonly uid: string }>(shapes: readonly S[], uid: string): S {
@@ -24,25 +31,33 @@ function found<S extends { readonly uid: string }>(shapes: readonly S[], uid: st
 @UseGuards(AccountGuard)
 @Described()
 export class ModelController {
-  constructor(@Inject(CONTENT_SCHEMA) private readonly schema: Schema) {}
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+  ) {}
 
   @Get('content-types')
   types(@Req() request: object): { readonly data: readonly TypeShape[] } {
-    return { data: typeShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')) };
+    return { data: typeShapes(this.readerOf(request)) };
   }
 
   @Get('content-types/:uid')
   type(@Req() request: object, @Param('uid') uid: string): { readonly data: TypeShape } {
-    return { data: found(typeShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')), uid) };
+    return { data: found(typeShapes(this.readerOf(request)), uid) };
   }
 
   @Get('components')
   components(@Req() request: object): { readonly data: readonly ComponentShape[] } {
-    return { data: componentShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')) };
+    return { data: componentShapes(this.readerOf(request)) };
   }
 
   @Get('components/:uid')
   component(@Req() request: object, @Param('uid') uid: string): { readonly data: ComponentShape } {
-    return { data: found(componentShapes(this.schema, callerWith(request, MODEL_GRANT, 'find')), uid) };
+    return { data: found(componentShapes(this.readerOf(request)), uid) };
+  }
+
+  private readerOf(request: object): ModelReader {
+    const caller = callerWith(request, MODEL_GRANT, 'find');
+    return { schema: this.schema, caller, limits: this.settings.limits };
   }
 }

@@ -89,9 +89,25 @@ function list(raw: unknown): readonly unknown[] {
   return (Array.isArray(raw) ? raw : [raw]).filter((item) => item !== null);
 }
 
+const POSITIONS = ['before', 'after', 'start', 'end'];
+
+/** The position of an item, which names one place at most (protocol 11.11). */
+function givenPosition(raw: unknown, { attribute, at }: RelationPlace): Readonly<Record<string, unknown>> {
+  if (raw === undefined || raw === null) return {};
+  const given = isObject(raw) ? raw : { position: raw };
+  const known = (key: string): boolean => POSITIONS.includes(key) || (attribute.named && key === TYPE);
+  const said = POSITIONS.filter(
+    (key) => given[key] !== undefined && given[key] !== null && given[key] !== false,
+  );
+  const isFlag = (key: string): boolean => typeof (given[key] ?? false) === 'boolean';
+  if (!Object.keys(given).every(known) || said.length > 1 || !['start', 'end'].every(isFlag))
+    throw invalidKey('position', { at, path: at }, SOURCE);
+  return given;
+}
+
 /** Where an item is to stand. An anchor is of the item's own type unless `__type` beside it says another. */
 function position(raw: unknown, type: ContentType, place: RelationPlace): Position {
-  const given = isObject(raw) && isObject(raw['position']) ? raw['position'] : {};
+  const given = givenPosition(isObject(raw) ? raw['position'] : undefined, place);
   for (const kind of ['before', 'after'] as const) {
     const named = given[kind];
     if (named === undefined || named === null) continue;
@@ -102,11 +118,12 @@ function position(raw: unknown, type: ContentType, place: RelationPlace): Positi
   return { kind: given['start'] === true ? 'start' : 'end' };
 }
 
+/** `options.strict` of a change; no other option exists. */
 function strictOption(raw: unknown, at: string): boolean {
   if (raw === undefined) return true;
-  const strict = isObject(raw) ? raw['strict'] : null;
-  if (strict === undefined) return true;
-  if (typeof strict !== 'boolean') throw invalidKey('options', { at, path: at }, SOURCE);
+  const { strict = true, ...others } = isObject(raw) ? raw : { strict: null };
+  if (typeof strict !== 'boolean' || Object.keys(others).length > 0)
+    throw invalidKey('options', { at, path: at }, SOURCE);
   return strict;
 }
 
@@ -119,12 +136,12 @@ function change(raw: Readonly<Record<string, unknown>>, place: RelationPlace): R
   const { at } = place;
   const foreign = Object.keys(raw).find((key) => !OPERATIONS.includes(key));
   if (foreign !== undefined) throw invalidKey(foreign, { at, path: at }, SOURCE);
+  const strict = strictOption(raw['options'], at);
   if (raw['set'] !== undefined && raw['set'] !== null) {
     return { kind: 'set', references: list(raw['set']).map((item) => reference(item, place)) };
   }
   const connect = list(raw['connect']).map((item) => connection(item, place));
   const disconnect = list(raw['disconnect']).map((item) => reference(item, place));
-  const strict = strictOption(raw['options'], at);
   return connect.length + disconnect.length === 0
     ? { kind: 'keep' }
     : { kind: 'change', connect, disconnect, strict };

@@ -91,7 +91,8 @@ export async function startLibrary(
       maxLimit: 100,
       database: { clientUrl: databaseUrl },
       access: {
-        public: grantsFor(seed.access.roles.public ?? {}, model),
+        // Recorded bodies name files by their row ids, which needs a right here.
+        public: { ...grantsFor(seed.access.roles.public ?? {}, model), file: ['findOne'] },
         roles: rolesOf(seed, model),
         // Grants from the roles' table stay fresh for the whole run, so that a GET is counted as what it is.
         maxAge: 3_600_000,

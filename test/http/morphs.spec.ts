@@ -157,6 +157,27 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await shows('comments', row, 'about')).toBe('atu');
       const { body } = await put('comments', row, { about: { connect, options: { strict: 1 } } }).expect(400);
       expect(body).toEqual(badKey('options', 'about', 'about'));
+      for (const options of [{ strict: false, unknown: 1 }, { stric: false }, [], 'strict', null])
+        for (const value of [
+          { connect, options },
+          { set: [], options },
+        ])
+          expect((await put('comments', row, { about: value }).expect(400)).body).toEqual(
+            badKey('options', 'about', 'about'),
+          );
+    });
+
+    it.each([
+      ['an unknown key', { middle: true }],
+      ['a text', 'end'],
+      ['a flag that is a text', { start: 'true' }],
+      ['two places', { start: true, end: true }],
+      ['two anchors', { before: 'a', after: 'b' }],
+    ])('11.11 a position with %s is a 400', async (_what, position) => {
+      const connect = [{ ...isTag(U), position }];
+      expect((await put('comments', row, { about: { connect } }).expect(400)).body).toEqual(
+        badKey('position', 'about', 'about'),
+      );
     });
 
     it('11.30, 11.28 what does not say its type, or says one that it may not be of, is a 400', async () => {

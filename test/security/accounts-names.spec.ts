@@ -106,6 +106,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     ['an unassigned one', `abc${point(0x378)}`],
     ['a filler', 'a\u3164bc'],
     ['a variation', 'abc\ufe0f'],
+    ['an empty Braille pattern', 'bob\u2800'],
     ['a tag', `abc${point(0xe0041)}`],
     ['a Cyrillic letter among Latin ones', 'b\u043eb'],
     ['a Greek letter among Latin ones', 'b\u03bfb'],
@@ -160,6 +161,26 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     await world.sql('update content_users set name_key = null where id = $1', [user['id']]);
     expect((await world.post('/auth/local', { identifier: 'Before', password: PASSWORD })).status).toBe(200);
     expect((await world.post('/auth/local', { identifier: 'before', password: PASSWORD })).status).toBe(400);
+  });
+
+  it('R17: an address in wide letters is the address of its owner', async () => {
+    const wide = 'ｂｏｂ@example.com';
+    for (const write of [
+      (): Promise<any> =>
+        world.post('/auth/local/register', { username: 'twin', email: wide, password: PASSWORD }),
+      (): Promise<any> => world.post('/users', { username: 'twin', email: wide, password: PASSWORD }, jwt),
+      (): Promise<any> => world.put(`/users/${other['id']}`, { email: wide }, jwt),
+    ])
+      expect((await write()).status).toBe(400);
+    const signedIn = await world.post('/auth/local', { identifier: wide, password: PASSWORD });
+    expect([signedIn.status, signedIn.body.user.email]).toEqual([200, 'bob@example.com']);
+    // The mail goes to the stored address.
+    expect(await world.resetCode(wide)).not.toBe('');
+    const { user } = await world.register({ username: 'first', email: 'ｆirst@example.com' });
+    expect(user['email']).toBe('first@example.com');
+    await world.sql(`update content_users set email = 'ｌate@example.com' where id = $1`, [user['id']]);
+    const late = await world.post('/auth/local', { identifier: 'ｌATE@example.com', password: PASSWORD });
+    expect([late.status, late.body.user.id]).toEqual([200, user['id']]);
   });
 
   it('R17: what names are compared by never shows, and nobody sets it', async () => {
