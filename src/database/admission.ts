@@ -31,7 +31,7 @@ export interface Visitor extends Link {
   readonly key: string | null;
   /** Called once, at once or later, when there is a place. */
   readonly enter: () => void;
-  /** Ends work that is under way, because its lane has more than its share while others wait. */
+  /** Asks a read to give its place back, because its lane has more than its share while others wait. */
   readonly bounce: () => void;
   state: 'waiting' | 'inside' | 'gone';
   /** When its work began, in running time; never, while its connection is being opened. */

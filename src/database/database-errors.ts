@@ -110,7 +110,8 @@ export function reasonAway(error: unknown): string | null {
   if (code !== undefined) {
     const line = firstLine(error);
     const isAway = AWAY_CODES.has(code) || AWAY_CLASSES.some((start) => code.startsWith(start));
-    if (isAway || hasEnded(error) || REFUSED_SETTINGS.test(line)) return `${code} ${line}${adviceOn(code, line)}`;
+    if (isAway || hasEnded(error) || REFUSED_SETTINGS.test(line))
+      return `${code} ${line}${adviceOn(code, line)}`;
   }
   for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
     const { code: name = '', message = '' } = at as { code?: unknown; message?: unknown };

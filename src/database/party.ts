@@ -12,6 +12,7 @@ export interface Guest {
 export class Party<G extends Guest> implements Pass {
   private seats: G[] = [];
   private calls: TicketCalls | null = null;
+  private left: (() => void) | null = null;
   isOver = false;
 
   constructor(readonly first: G) {
@@ -44,6 +45,13 @@ export class Party<G extends Guest> implements Pass {
     return waiting;
   }
 
+  /** Ends the work, whose result nobody takes; calls back once the connection is given back. */
+  abort(error: Error, left: () => void): void {
+    this.left = left;
+    this.disband();
+    this.lose(error);
+  }
+
   /** Somebody does not wait any more. Who comes before it goes is taken along. */
   lose(error: Error): void {
     if (this.calls !== null && this.waiting.length === 0 && this.end()) this.calls.fail(error);
@@ -66,6 +74,8 @@ export class Party<G extends Guest> implements Pass {
 
   leave(): void {
     for (const { ticket } of this.seats) ticket.leave();
+    this.left?.();
+    this.left = null;
   }
 
   fail(error: Error): void {

@@ -92,6 +92,7 @@ export class ReadFlights {
         read.fail(error);
         seat.party?.lose(error);
       },
+      yield: () => this.giveWay(seat),
     });
     const seat: Seat = { read, ticket, party: null };
     ticket.present();
@@ -123,6 +124,17 @@ export class ReadFlights {
       land(seats, brought.slice(-texts.length));
       on.job.finish();
     });
+  }
+
+  /**
+   * Ends the statement and sends it again later: reads change nothing. Several that share a connection part
+   * by themselves before they are slow.
+   */
+  private giveWay(seat: Seat): void {
+    const { party, ticket } = seat;
+    if (!(party instanceof Party) || party.size > 1) return;
+    seat.party = null;
+    party.abort(tooLong(), () => ticket.requeue());
   }
 
   /** One of them takes long, nobody can tell which: who still waits goes alone, with what time is left. */

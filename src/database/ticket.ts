@@ -48,9 +48,10 @@ export interface TicketCalls {
   readonly enter: () => void;
   /** It is over before its work was done. Called at most once, and never after `end`. */
   readonly fail: (error: Error) => void;
+  /** Others wait while it holds a place beyond the share of slow reads. Only reads are called. */
+  readonly yield?: () => void;
 }
 
-const bounced = (): Error => unavailable('The database is too busy for a query that takes this long');
 export const abandoned = (): Error => unavailable('Nobody waits for the answer any more');
 
 export class Ticket implements HangupListener, Pass {
@@ -71,13 +72,13 @@ export class Ticket implements HangupListener, Pass {
     request.hangup?.add(this);
   }
 
-  present(): void {
+  present(lane = this.request.lane): void {
     const { office, request } = this;
     if (request.hangup?.happened === true) return this.fail(abandoned());
     const enter = (): void => this.enter();
-    const place = office.admission.admit(request.lane, request.turn, {
+    const place = office.admission.admit(lane, request.turn, {
       enter,
-      bounce: () => this.stop(bounced()),
+      bounce: () => this.calls.yield?.(),
     });
     if (place === null) return this.fail(office.crowded());
     this.place = place;
@@ -111,6 +112,14 @@ export class Ticket implements HangupListener, Pass {
   leave(): void {
     this.isLeft = true;
     if (this.place !== null) this.office.admission.leave(this.place);
+  }
+
+  /** Gives the place back, and waits for another one among the slow reads with the time that is left. */
+  requeue(): void {
+    this.leave();
+    this.isLeft = false;
+    this.place = null;
+    if (!this.isOver) this.present('slow');
   }
 
   fail(error: Error): void {

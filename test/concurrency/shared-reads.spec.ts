@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type House, openHouse, until } from '../crowd/house.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { countStatements } from '../support/app.ts';
+import { dose } from '../support/dose.ts';
 
 const LOCK = 'lock table members in access exclusive mode';
 const reads = (texts: readonly string[]): number => texts.filter((text) => text.includes('"members"')).length;
@@ -76,7 +77,7 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
       one.catch(() => undefined);
       one.hangUp();
     }
-    await until(() => house.active(), 0, 1000);
+    await until(() => house.active(), 0, dose(20_000, 1000));
     await held();
     expect((await house.ask('/api/members')).status).toBe(200);
   });

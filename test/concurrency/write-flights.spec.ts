@@ -8,6 +8,7 @@ import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';
 import { textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
+import { dose } from '../support/dose.ts';
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -196,13 +197,13 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     const [one, two, three] = await make(3);
     const free = await hold(lockOf(one));
     const asked = together([one, two, three].map((id) => put(id ?? '', 'waited')));
-    await until(() => countOf('waited'), 2, 1000);
+    await until(() => countOf('waited'), 2, dose(20_000, 1000));
     await free();
     expect((await asked).map(({ status }) => status)).toEqual([200, 200, 200]);
 
     const holder = await hold(`update notes set title = title where document_id = '${two}'`);
     const others = together([one, two, three].map((id) => put(id ?? '', 'waited again')));
-    await until(() => countOf('waited again'), 2, 1000);
+    await until(() => countOf('waited again'), 2, dose(20_000, 1000));
     await holder();
     expect((await others).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
@@ -225,7 +226,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
         [one, two, three].map((id) => send(put(id ?? '', 'hung up'), id === one ? leaves.signal : null)),
       ),
     );
-    await until(() => countOf('hung up'), 2, 1000);
+    await until(() => countOf('hung up'), 2, dose(20_000, 1000));
     leaves.abort();
     await asked;
     await sleep(50);

@@ -8,7 +8,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { type Host, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { dose } from '../support/dose.ts';
+import { dose, expectSoon } from '../support/dose.ts';
 import { type House, openHouse, until, Watcher } from './house.ts';
 
 const thing = defineCollectionType({
@@ -134,7 +134,7 @@ describe('a server without a connection to spare', () => {
     await server.connect();
     await server.query(`alter database ${database} allow_connections false`);
     expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual([503, 503, 503]);
-    await until(() => house.active(), 0, 700);
+    await until(() => house.active(), 0, dose(20_000, 700));
     await free();
     await server.query(`alter database ${database} allow_connections true`);
     await server.end();
@@ -157,7 +157,7 @@ describe('answers that are not taken', () => {
       return socket;
     });
     let refused = await house.ask('/api/members?pagination[pageSize]=100');
-    const end = performance.now() + 5000;
+    const end = performance.now() + 30_000;
     while (refused.status === 200 && performance.now() < end) {
       await sleep(100);
       refused = await house.ask('/api/members?pagination[pageSize]=100');
@@ -196,7 +196,7 @@ describe('connections on which nothing is answered', () => {
   // All wait at the same time.
   it.each(LAST)('R24: do not hold up the shutdown where they %s, on either adapter', async (_, text) => {
     const closed = ADAPTERS.map(async (adapter) => closing(await openHouse(adapter, {}), [text]));
-    for (const took of await Promise.all(closed)) expect(took).toBeLessThan(4000);
+    for (const took of await Promise.all(closed)) expectSoon(took, 4000);
   });
 
   it('R24: are closed once all that was asked is answered, however long that takes', async () => {
@@ -207,7 +207,7 @@ describe('connections on which nothing is answered', () => {
     const took = await closing(house, texts);
     Watcher.takes = 0;
     expect((await asked).status).toBe(201);
-    expect(took).toBeLessThan(5000);
+    expectSoon(took, 5000);
   });
 });
 

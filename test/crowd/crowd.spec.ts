@@ -1,6 +1,7 @@
 /** A crowd does not stop the house: who waits, how long, and what happens to those who leave. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADAPTERS } from '../support/app.ts';
+import { expectSoon } from '../support/dose.ts';
 import { type House, openHouse, until, Watcher } from './house.ts';
 
 const POPULATED = '/api/groups?populate=members';
@@ -51,13 +52,10 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     free = await house.hold(LOCK_MEMBERS);
     const crowd = Array.from({ length: 5 }, () => house.ask(anew(`/api/members/${documentId}`)));
     await until(() => house.active(), 5);
-    const note = await house.ask('/api/notes');
-    expect(note.status).toBe(200);
-    expect(note.milliseconds).toBeLessThan(1200);
-    // Those beyond the share are ended one after another.
-    await until(() => house.active(), 2);
+    // Answered while the lock is held: one of the five has given its connection back.
+    expect((await house.ask('/api/notes')).status).toBe(200);
     await free();
-    expect(statuses(await Promise.all(crowd))).toEqual([200, 200, 503, 503, 503]);
+    expect(statuses(await Promise.all(crowd))).toEqual(Array(5).fill(200));
   });
 
   once('R4: a queue that is full refuses at once', async () => {
@@ -181,9 +179,9 @@ describe('a crowd that is given little time', () => {
     ];
     const answers = await Promise.all(asked);
     expect(statuses(answers)).toEqual(Array(21).fill(503));
-    expect(Math.max(...answers.map(({ milliseconds }) => milliseconds))).toBeLessThan(STATEMENT + 1000);
+    expectSoon(Math.max(...answers.map(({ milliseconds }) => milliseconds)), STATEMENT + 1000);
     house.network.restore();
-    await until(async () => (await house.ask('/api/notes')).status, 200, 5000);
+    await until(async () => (await house.ask('/api/notes')).status, 200);
     const works = [
       ...Array.from({ length: 12 }, () => house.ask(anew('/api/notes'))),
       house.ask('/api/hookeds', 'POST', { title: 'back' }),
@@ -198,7 +196,7 @@ describe('a crowd that is given little time', () => {
     const answer = await house.ask('/api/hookeds', 'POST', { title: 'late' });
     Watcher.takes = 0;
     expect(answer.status).toBe(503);
-    expect(answer.milliseconds).toBeLessThan(STATEMENT + 1000);
+    expectSoon(answer.milliseconds, STATEMENT + 1000);
     await until(async () => (await house.ask('/api/hookeds', 'POST', { title: 'next' })).status, 201);
     await until(() => Promise.resolve(Watcher.ended - ended), 2);
     await sleep(300);

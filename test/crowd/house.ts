@@ -153,7 +153,7 @@ function ask(url: string, method: string, data?: object): Promise<Answered> & { 
 }
 
 /** Waits until a look finds what is expected; fails with the last that it saw. */
-export async function until<T>(look: () => Promise<T>, expected: T, milliseconds = 3000): Promise<void> {
+export async function until<T>(look: () => Promise<T>, expected: T, milliseconds = 20_000): Promise<void> {
   const end = performance.now() + milliseconds;
   let seen = await look();
   while (seen !== expected && performance.now() < end) {
