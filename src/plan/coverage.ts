@@ -63,8 +63,10 @@ const belowOf = byKind<Attribute, [Place], string[]>({
 /** Returns the part of a type that such rights show; null for all of it. */
 function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   const inside: Rights = { ...rights, mayRead: () => true };
+  // A list of links is compared whole, so a polymorphic one counts only if the caller can read all its targets.
   const covers: Coverage['covers'] = (model, attribute) =>
-    isShown(model === type ? rights : inside, model, attribute);
+    isShown(model === type ? rights : inside, model, attribute) &&
+    (!attribute.linked || attribute.targets.every((target) => rights.mayEnter(attribute, target)));
   const omitted = paths(type, covers, '');
   return omitted.length === 0 ? null : { covers, omitted };
 }

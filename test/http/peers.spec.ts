@@ -289,12 +289,12 @@ describe('peers 18: drafts are not for everybody who may find', () => {
     const service = new Writer(reader).service('story');
     const { documentId } = await service.create({ title: 'secret' }, { status: 'draft' });
     const published = await service.create({ title: 'open', related: [documentId] });
-    for (const path of ['stories?status=draft', `stories/${documentId}?status=draft`])
+    for (const path of [
+      'stories?status=draft',
+      `stories/${documentId}?status=draft`,
+      'stories?populate[related]=true&publicationFilter=modified',
+    ])
       await reader.http.get(`/api/${path}`).expect(403);
-    const { body } = await reader.http
-      .get('/api/stories?populate[related]=true&publicationFilter=modified')
-      .expect(200);
-    expect(JSON.stringify(body)).not.toContain('secret');
     const shown = await reader.http.get(`/api/stories/${published.documentId}?populate=related`).expect(200);
     expect(shown.body.data.related).toEqual([]);
     await reader.close();

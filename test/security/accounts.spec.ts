@@ -684,11 +684,9 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       const { user } = await world.register({ username: 'kiss', email: 'kiss.look@example.com' });
       const before = world.outbox.mails.length;
       const alike = [
-        'ｋiss.look@example.com',
         'кiss.look@example.com',
         'kıss.look@example.com',
         'kİss.look@example.com',
-        'kiſs.look@example.com',
         'kiß.look@example.com',
         'kiss.look@exampl\u0435.com',
         'kiss.look@example.com.',
@@ -713,7 +711,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
           expect.arrayContaining([(await world.post('/auth/forgot-password', { email })).status]),
         ]);
         const signed = await world.post('/auth/local', { identifier: email, password: PASSWORD });
-        // Space around an identifier is a slip of the keyboard.
+        // Space around an identifier is a typing error.
         expect([email, signed.status]).toEqual([email, email.trim() === user['email'] ? 200 : 400]);
       }
       await settle();
@@ -721,15 +719,16 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       expect(await world.row(user['id'])).toMatchObject({ reset_password_token: null });
     });
 
-    it('S16 a letter that only becomes another in lower case is another', async () => {
-      const { user } = await world.register({ username: 'kelvin', email: 'ann.k@example.com' });
-      const before = world.outbox.mails.length;
-      await world.post('/auth/forgot-password', { email: 'ann.\u212a@example.com' });
-      await settle();
-      expect([world.outbox.mails.length, (await world.row(user['id']))?.['reset_password_token']]).toEqual([
-        before,
-        null,
-      ]);
+    it('S16 a compatible spelling (NFKC) of an address finds its account; mail goes to the stored one', async () => {
+      const { user } = await world.register({ username: 'kelvin', email: 'ann.ks@example.com' });
+      for (const email of ['\uff41nn.ks@example.com', 'ann.\u212as@example.com', 'ann.k\u017f@example.com']) {
+        const before = world.outbox.mails.length;
+        const signed = await world.post('/auth/local', { identifier: email, password: PASSWORD });
+        expect([email, signed.status]).toEqual([email, 200]);
+        await world.post('/auth/forgot-password', { email });
+        await settle();
+        expect(world.outbox.mails.slice(before).map(({ to }) => to)).toEqual([user['email']]);
+      }
     });
 
     it.each<[string, (user: Record<string, any>, jwt: string, manager: string) => Promise<unknown>]>([
