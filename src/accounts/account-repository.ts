@@ -74,7 +74,7 @@ export function newToken(): { readonly token: string; readonly hash: string } {
 export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } as const;
 
 /** Without the letters that only look like others when they are folded. */
-export const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** The spelling of an e-mail address that is stored and looked up: NFKC, with ASCII letters in lower case. */
 export const emailKey = (text: string): string => lowerCase(text.normalize('NFKC'));

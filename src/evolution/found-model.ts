@@ -133,8 +133,8 @@ export function foundModel(
 }
 
 /**
- * The locales in which types without locales have rows, `lowest` and `highest`; null if there is no such type.
- * All of them are in the default locale of the model that they were stored under.
+ * The locales in which types without locales have rows, `lowest` and `highest`; null if there is no such
+ * type. All of them are in the default locale of the model that they were stored under.
  */
 export function foundLocales({ schema }: Side, { types }: ModelDescription): Sql | null {
   const one = [...schema.types].filter(([name, { localized }]) => types[name] !== undefined && !localized);

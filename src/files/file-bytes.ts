@@ -20,7 +20,7 @@ import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
 /** Bytes that are to be kept, on local disk. */
-export interface BytesToKeep {
+interface BytesToKeep {
   readonly key: string;
   readonly file: LocalFile;
 }

@@ -63,7 +63,7 @@ const belowOf = byKind<Attribute, [Place], string[]>({
 /** Returns the part of a type that such rights show; null for all of it. */
 function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   const inside: Rights = { ...rights, mayRead: () => true };
-  // A list of links is compared whole, so a polymorphic one counts only if the caller can read all its targets.
+  // A list of links is compared whole: a polymorphic one counts only if all its targets are readable.
   const covers: Coverage['covers'] = (model, attribute) =>
     isShown(model === type ? rights : inside, model, attribute) &&
     (!attribute.linked || attribute.targets.every((target) => rights.mayEnter(attribute, target)));

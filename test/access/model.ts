@@ -187,7 +187,7 @@ export interface Ids {
 }
 
 /** The document id of the file of world n. */
-export const fileId = (n: number): string => `file-${n}`;
+const fileId = (n: number): string => `file-${n}`;
 
 /** What a body says about an attribute in world n. */
 export function bodyOf(owner: string, attribute: string, n: number, ids: Ids): unknown {
