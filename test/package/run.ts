@@ -15,7 +15,7 @@ import { followStart } from './recipe.ts';
 import { packInto, type Tarball } from './tarball.ts';
 
 /** Bytes, packed and unpacked: about a tenth more than there were when this was written. */
-const BUDGET = { packed: 1_350_000, unpacked: 4_600_000 };
+const BUDGET = { packed: 1_350_000, unpacked: 5_000_000 };
 
 /** CommonJS requires this package, which is an ES module, as every Node can that it runs on. */
 const ACCEPTED: readonly string[] = ['CJSResolvesToESM'];
