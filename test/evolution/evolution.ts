@@ -2,12 +2,14 @@
  * `npm run evolution [-- --only REGEX]`: changes of models, each from a model with data to another, over the
  * library's own migration and back; then the same on two databases that differ only in what is hidden, which
  * must not show (`--leak`: against an application in which it does, which must fail). `-- --rolling N`: N of
- * them under load, with two old and two new processes on one database.
+ * them under load, with two old and two new processes on one database. `-- --random N`: N random pairs of
+ * models; `--seed S` repeats them, `--only-pair N` runs one of them.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
 import { CHANGES } from './cases.ts';
 import { HARD } from './hard-cases.ts';
+import { runPairs } from './pairs/random.ts';
 import { rollOut } from './rolling.ts';
 import { runChange } from './run.ts';
 import { runWorlds } from './worlds.ts';
@@ -16,6 +18,9 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     rolling: { type: 'string' },
+    random: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    'only-pair': { type: 'string' },
     leak: { type: 'boolean', default: false },
   },
 });
@@ -92,7 +97,31 @@ async function hide(): Promise<void> {
     fail(new Error('most worlds are alike: nothing is shown by their answers'));
 }
 
-if (values.rolling !== undefined) await roll(Number(values.rolling));
+/** Random pairs of models. */
+async function randomPairs(): Promise<void> {
+  const only = values['only-pair'];
+  const seed = Number(values.seed);
+  const range =
+    only === undefined ? { first: 0, count: Number(values.random) } : { first: Number(only), count: 1 };
+  console.log(`--seed ${seed}`);
+  const { faults, ...counts } = await runPairs({ seed, ...range }, console.log, console.log);
+  const wrong = Object.values(faults).reduce((sum, one) => sum + one, 0);
+  requests += counts.requests;
+  passed += counts.pairs - wrong;
+  failed += wrong;
+  console.log(
+    `${counts.pairs} pairs: ${counts.migrated} migrated (${counts.back} with a way back, ` +
+      `${counts.advised} refusals followed), ${counts.refused} refused, ${counts['model error']} model errors`,
+  );
+  console.log(
+    Object.entries(faults)
+      .map(([fault, count]) => `${fault} ${count}`)
+      .join(', '),
+  );
+}
+
+if (values.random !== undefined || values['only-pair'] !== undefined) await randomPairs();
+else if (values.rolling !== undefined) await roll(Number(values.rolling));
 else {
   if (!values.leak) await change();
   await hide();

@@ -202,7 +202,7 @@ const same = (what: string, was: unknown, is: unknown): void => {
   if (a !== b) throw new Error(`${what}\n  was ${a}\n  is  ${b}`);
 };
 
-const statementsLeft = async (host: Host): Promise<string> =>
+export const statementsLeft = async (host: Host): Promise<string> =>
   (await (ormOf(host) as any).schema.getUpdateSchemaSQL({ dropTables: false }))
     .replace(/^\s*set names.*;/m, '')
     .trim();

@@ -35,6 +35,10 @@ export async function createDatabase(serverUrl?: string): Promise<TestDatabase> 
   return database;
 }
 
+/** Drops everything in a database, which is faster than a database of its own for each of many runs. */
+export const emptyDatabase = ({ url }: TestDatabase): Promise<unknown> =>
+  connected(url, (database) => database.query(EMPTY));
+
 /** Says what the URL of a database will be, to an application that says which tables are to be in it. */
 export function reserveDatabase(serverUrl = process.env.TEST_DATABASE_URL): ReservedDatabase {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: start a server with startPostgres() first.');
