@@ -23,14 +23,14 @@ const WORDS = ['12', '-3', '7', 'alpha', 'beta', 'x', 'true', '2024-02-29'];
 
 /** A value that no other has where `n` is used, or one of few. */
 const VALUES: Readonly<Record<string, (n: number, dice: Dice) => unknown>> = {
-  string: (n, dice) => (dice.chance(0.6) ? dice.pick(WORDS) : `word ${n}`),
-  text: (n, dice) => (dice.chance(0.1) ? 'long '.repeat(70) + String(n) : `text ${n}`),
+  string: (n, dice) => (dice.chance(60) ? dice.pick(WORDS) : `word ${n}`),
+  text: (n, dice) => (dice.chance(10) ? 'long '.repeat(70) + String(n) : `text ${n}`),
   richtext: (n) => `**rich** ${n}`,
   integer: (n, dice) => dice.pick([0, 1, -5, n]),
   biginteger: (n, dice) => dice.pick(['9007199254740993', String(n)]),
   decimal: (n, dice) => dice.pick([n, 3.5, -0.25]),
   float: (n, dice) => dice.pick([n, 1.5, 1e21]),
-  boolean: (_, dice) => dice.chance(0.5),
+  boolean: (_, dice) => dice.chance(50),
   date: (_, dice) => dice.pick(['2024-02-29', '1999-12-31']),
   datetime: (_, dice) => dice.pick(['2024-02-29T10:11:12.123Z', '2024-03-01T00:00:00.000Z']),
   time: (_, dice) => dice.pick(['10:11:12', '23:59:59.999']),
@@ -56,8 +56,8 @@ function scalarValue({ shape, options }: Member, { dice, count, mark }: Writing)
   if (shape.kind !== 'scalar') return undefined;
   count.value += 1;
   const n = count.value;
-  if (shape.type === 'password') return dice.chance(0.2) ? `SECRET ${n}` : undefined;
-  if (options['required'] !== true && dice.chance(0.12)) return null;
+  if (shape.type === 'password') return dice.chance(20) ? `SECRET ${n}` : undefined;
+  if (options['required'] !== true && dice.chance(12)) return null;
   if (options['unique'] === true) return (UNIQUE[shape.type] ?? VALUES[shape.type])?.(n, dice);
   if (TEXTS.includes(shape.type) && options['private'] === true) return `SECRET ${n}`;
   if (TEXTS.includes(shape.type) && mark !== '') return `${mark} ${n}`;
@@ -93,7 +93,7 @@ function embedded({ shape }: Member, writing: Writing): unknown {
   const { sketch, dice } = writing;
   if (shape.kind === 'component') {
     const part = partOf(sketch, shape.component);
-    if (!shape.repeatable) return dice.chance(0.8) ? instance(part, writing) : null;
+    if (!shape.repeatable) return dice.chance(80) ? instance(part, writing) : null;
     return Array.from({ length: dice.below(3) }, () => instance(part, writing));
   }
   if (shape.kind !== 'zone') return undefined;
@@ -176,7 +176,7 @@ class Filling {
     const { type, writing } = this;
     const inverse = type.members.filter(({ shape }) => shape.kind === 'relation' && !shape.owns);
     for (let i = 0; i < this.documents.length; i += 1)
-      if (inverse.length > 0 && writing.dice.chance(0.5))
+      if (inverse.length > 0 && writing.dice.chance(50))
         await this.put(i, this.isDraft(i) ? '?status=draft' : '', linksOf(inverse, writing));
   }
 
@@ -186,7 +186,7 @@ class Filling {
     if (!type.localized) return;
     for (const locale of others)
       for (let i = 0; i < this.documents.length; i += 1) {
-        if (writing.dice.chance(0.5)) continue;
+        if (writing.dice.chance(50)) continue;
         const members = type.members.filter(isLocalized);
         const data = { ...valuesOf(members, writing), ...linksOf(members.filter(ownsLinks), writing) };
         await this.put(i, `?locale=${locale}${this.isDraft(i) ? '&status=draft' : ''}`, data);
@@ -196,9 +196,9 @@ class Filling {
   /** Drafts that say something else than what is published. */
   async draft(): Promise<void> {
     const { type, writing } = this;
-    if (!type.drafts || writing.dice.chance(0.3)) return;
+    if (!type.drafts || writing.dice.chance(30)) return;
     const marked = { ...writing, mark: 'DRAFT' };
-    const members = type.members.filter(() => writing.dice.chance(0.6));
+    const members = type.members.filter(() => writing.dice.chance(60));
     const data = { ...valuesOf(members, marked), ...linksOf(members.filter(ownsLinks), marked) };
     await this.put(0, '?status=draft', data);
   }

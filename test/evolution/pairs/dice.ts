@@ -20,8 +20,8 @@ export class Dice {
     return Math.floor(this.next() * count);
   }
 
-  chance(probability: number): boolean {
-    return this.next() < probability;
+  chance(percent: number): boolean {
+    return this.next() < percent / 100;
   }
 
   pick<T>(list: readonly T[]): T {

@@ -8,7 +8,7 @@ const WORDS = ['title', 'note', 'rank', 'fooBar', 'foo_bar', 'order', 'group', '
 export function freshName(sketch: Sketch, dice: Dice): string {
   sketch.made += 1;
   const word = dice.pick(WORDS);
-  return `${dice.chance(0.08) ? word.repeat(10).slice(0, 40) : word}${sketch.made}`;
+  return `${dice.chance(8) ? word.repeat(10).slice(0, 40) : word}${sketch.made}`;
 }
 
 /** The same for types: lower-case letters and digits. */
@@ -51,11 +51,11 @@ export const DEFAULTS: Readonly<Record<string, unknown>> = {
 
 function scalarOptions(dice: Dice, type: string): Record<string, unknown> {
   const options: Record<string, unknown> = type === 'enumeration' ? { enum: ['x', 'y', 'z'] } : {};
-  if (TEXTS.includes(type) && dice.chance(0.2)) options['private'] = true;
-  if (MANY_VALUES.includes(type) && dice.chance(0.15)) options['unique'] = true;
-  else if (type in DEFAULTS && dice.chance(0.12))
+  if (TEXTS.includes(type) && dice.chance(20)) options['private'] = true;
+  if (MANY_VALUES.includes(type) && dice.chance(15)) options['unique'] = true;
+  else if (type in DEFAULTS && dice.chance(12))
     Object.assign(options, { required: true, default: DEFAULTS[type] });
-  if (COMPARABLE.includes(type) && dice.chance(0.1)) options['index'] = true;
+  if (COMPARABLE.includes(type) && dice.chance(10)) options['index'] = true;
   return options;
 }
 
@@ -77,10 +77,10 @@ export function addRelation(sketch: Sketch, dice: Dice, owner: Type): Member {
   const relation = dice.pick(RELATIONS);
   const member = addMember(sketch, dice, {
     shape: { kind: 'relation', relation, target: target.key, other: null, owns: true },
-    options: owner.localized && dice.chance(0.25) ? { localized: true } : {},
+    options: owner.localized && dice.chance(25) ? { localized: true } : {},
   });
   owner.members.push(member);
-  if (relation !== 'oneToMany' && dice.chance(0.5)) addInverse(sketch, dice, { owner, member, target });
+  if (relation !== 'oneToMany' && dice.chance(50)) addInverse(sketch, dice, { owner, member, target });
   return member;
 }
 
@@ -104,7 +104,7 @@ export function addInverse(sketch: Sketch, dice: Dice, { owner, member, target }
 export function addMorph(sketch: Sketch, dice: Dice, owner: Part): Member {
   const [first, ...rest] = dice.some(sketch.types, 3);
   const targets = [first ?? dice.pick(sketch.types), ...rest];
-  const relation = dice.chance(0.4) ? 'morphToOne' : 'morphToMany';
+  const relation = dice.chance(40) ? 'morphToOne' : 'morphToMany';
   const member = addMember(sketch, dice, {
     shape: { kind: 'morph', relation, targets: targets.map(({ key }) => key) },
     options: {},
@@ -112,7 +112,7 @@ export function addMorph(sketch: Sketch, dice: Dice, owner: Part): Member {
   owner.members.push(member);
   const isOfType = sketch.types.some(({ key }) => key === owner.key);
   for (const target of isOfType ? targets : [])
-    if (dice.chance(0.3)) {
+    if (dice.chance(30)) {
       const shape: Shape = { kind: 'side', relation: 'morphMany', target: owner.key, by: member.key };
       target.members.push(addMember(sketch, dice, { shape, options: {} }));
     }
@@ -126,12 +126,12 @@ export function addEmbedded(
   owner: Part,
   parts: readonly Part[] = sketch.parts,
 ): void {
-  const shape: Shape = dice.chance(0.35)
+  const shape: Shape = dice.chance(35)
     ? {
         kind: 'zone',
         components: [...new Set([dice.pick(parts), ...dice.some(parts)])].map(({ key }) => key),
       }
-    : { kind: 'component', component: dice.pick(parts).key, repeatable: dice.chance(0.5) };
+    : { kind: 'component', component: dice.pick(parts).key, repeatable: dice.chance(50) };
   owner.members.push(addMember(sketch, dice, { shape, options: {} }));
 }
 
@@ -152,16 +152,16 @@ export function addType(sketch: Sketch, dice: Dice): Type {
     key: freshKey(sketch),
     name,
     plural: `${name}s`,
-    table: dice.chance(0.1) ? freshName(sketch, dice) : null,
-    isSingle: dice.chance(0.12),
-    drafts: dice.chance(0.5),
-    localized: dice.chance(0.4),
+    table: dice.chance(10) ? freshName(sketch, dice) : null,
+    isSingle: dice.chance(12),
+    drafts: dice.chance(50),
+    localized: dice.chance(40),
     members: [],
     removed: [],
   };
   for (let n = 3 + dice.below(4); n > 0; n -= 1) {
     const member = addScalar(sketch, dice);
-    if (type.localized && dice.chance(0.5)) member.options['localized'] = true;
+    if (type.localized && dice.chance(50)) member.options['localized'] = true;
     type.members.push(member);
   }
   return type;
@@ -169,28 +169,28 @@ export function addType(sketch: Sketch, dice: Dice): Type {
 
 /** A random model. */
 export function sketchOf(dice: Dice): Sketch {
-  const locales = ['en', 'fr', ...(dice.chance(0.3) ? ['de'] : [])];
+  const locales = ['en', 'fr', ...(dice.chance(30) ? ['de'] : [])];
   const sketch: Sketch = { types: [], parts: [], locales, defaultLocale: 'en', removed: [], made: 0 };
   for (let n = 3 + dice.below(2); n > 0; n -= 1) sketch.types.push(addType(sketch, dice));
   for (let n = 3; n > 0; n -= 1) sketch.parts.push(addPart(sketch, dice));
   sketch.parts.forEach((part, i) => {
     const inner = sketch.parts.slice(0, i);
-    if (inner.length > 0 && dice.chance(0.7)) addEmbedded(sketch, dice, part, inner);
-    if (dice.chance(0.3)) addMorph(sketch, dice, part);
-    else if (dice.chance(0.4)) addHeld(sketch, dice, part);
+    if (inner.length > 0 && dice.chance(70)) addEmbedded(sketch, dice, part, inner);
+    if (dice.chance(30)) addMorph(sketch, dice, part);
+    else if (dice.chance(40)) addHeld(sketch, dice, part);
   });
   for (const type of sketch.types) {
-    if (dice.chance(0.8)) addEmbedded(sketch, dice, type);
-    if (dice.chance(0.8)) addRelation(sketch, dice, type);
-    if (dice.chance(0.6)) addRelation(sketch, dice, type);
-    if (dice.chance(0.3)) addMorph(sketch, dice, type);
+    if (dice.chance(80)) addEmbedded(sketch, dice, type);
+    if (dice.chance(80)) addRelation(sketch, dice, type);
+    if (dice.chance(60)) addRelation(sketch, dice, type);
+    if (dice.chance(30)) addMorph(sketch, dice, type);
   }
   return sketch;
 }
 
 /** Gives a component a relation. */
 export function addHeld(sketch: Sketch, dice: Dice, part: Part): void {
-  const relation = dice.chance(0.5) ? 'manyToOne' : 'manyToMany';
+  const relation = dice.chance(50) ? 'manyToOne' : 'manyToMany';
   const target = dice.pick(sketch.types).key;
   const shape: Shape = { kind: 'relation', relation, target, other: null, owns: true };
   part.members.push(addMember(sketch, dice, { shape, options: {} }));

@@ -53,7 +53,7 @@ const at = ({ owner, member }: { readonly owner: Part; readonly member: Member }
   `${owner.name}.${member.name}`;
 
 /** How often a definition says that what it drops is meant; otherwise the command refuses, and says it. */
-const STATED = 0.4;
+const STATED = 40;
 
 /** Removes a member, and what showed its links on other types. */
 function remove(sketch: Sketch, { owner, member }: { readonly owner: Part; readonly member: Member }): void {
@@ -86,7 +86,7 @@ const TYPES: Readonly<Record<string, Operation>> = {
     const type = dice.pick(sketch.types);
     const was = type.name;
     type.name = freshApiId(sketch, dice);
-    if (dice.chance(0.5)) type.plural = `${type.name}s`;
+    if (dice.chance(50)) type.plural = `${type.name}s`;
     return `${was} becomes ${type.name}`;
   },
   'plural changed': (sketch, dice) => {
@@ -110,7 +110,7 @@ const TYPES: Readonly<Record<string, Operation>> = {
     type.localized = !type.localized;
     for (const { options } of type.members)
       if (!type.localized) delete options['localized'];
-      else if (dice.chance(0.4)) options['localized'] = true;
+      else if (dice.chance(40)) options['localized'] = true;
     for (const { options, shape } of type.members)
       if (shape.kind === 'side' || (shape.kind === 'relation' && !shape.owns)) delete options['localized'];
     if (!type.localized && dice.chance(STATED)) type.removed.push('localizations');
@@ -211,9 +211,9 @@ const SCALARS: Readonly<Record<string, Operation>> = {
       find(sketch, 'scalar', ({ shape }) => shape.type === 'enumeration'),
       (found) => {
         const { options } = found.member;
-        const shrinks = dice.chance(0.5);
+        const shrinks = dice.chance(50);
         options['enum'] = shrinks ? ['x', 'w'] : ['w', 'x', 'y', 'z', 'alpha'];
-        if (shrinks && dice.chance(0.7)) options['convert'] = { y: 'w', z: null, alpha: null };
+        if (shrinks && dice.chance(70)) options['convert'] = { y: 'w', z: null, alpha: null };
         return `${at(found)} is one of ${JSON.stringify(options['enum'])}`;
       },
     ),
@@ -300,7 +300,7 @@ const RELATIONS: Readonly<Record<string, Operation>> = {
     withOne(dice, owned(sketch), (found) => {
       const other = otherOf(sketch, found);
       if (other === undefined) return null;
-      if (dice.chance(0.6) || found.shape.relation === 'manyToOne') {
+      if (dice.chance(60) || found.shape.relation === 'manyToOne') {
         remove(sketch, other);
         return `${at(found)} becomes one-way`;
       }

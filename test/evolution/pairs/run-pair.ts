@@ -171,7 +171,7 @@ class PairRun {
         if (!refusals.some(({ at }) => message.startsWith(at)))
           throw new PairFailure('raw', `the statements say ${message}`);
         compare({ before, after: before, was, is: await this.look(old, before).dump(), filled: new Set() });
-        if (dice.chance(0.15)) return false;
+        if (dice.chance(15)) return false;
       }
       const followed = refusals.map(({ text }) => follow(after, text));
       if (!followed.includes(true)) return false;
