@@ -142,7 +142,6 @@ export const constantStatement = (
     | 'begin isolation level read committed'
     | 'commit'
     | 'rollback'
-    | 'set local plan_cache_mode = force_generic_plan'
     | 'set local lock_timeout = 100'
     | 'savepoint content_schedule'
     | 'rollback to savepoint content_schedule',

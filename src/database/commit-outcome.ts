@@ -21,7 +21,6 @@ export interface TransactionId {
 const SERVER = sql`extract(epoch from pg_postmaster_start_time())::text`;
 /** The columns of a transaction's id. */
 export const IDENTITY = sql`pg_current_xact_id()::text as xid, now()::text as started, ${SERVER} as server`;
-export const identity: Statement = print(sql`select ${IDENTITY}`);
 
 export const idOf = (row: Row): TransactionId => ({
   xid: String(row['xid']),

@@ -110,6 +110,7 @@ export class Flight {
   }
 
   private write({ name = '', text, values, silent, described, flush }: QueryConfig, wire: Wire): void {
+    if (flush === true) messages.flush();
     const isKnown = name !== '' && wire.parsedStatements[name] !== undefined;
     if (!isKnown && !this.fresh.has(name)) messages.parse(name, text);
     if (!isKnown && name !== '') this.fresh.set(name, text);
@@ -117,7 +118,6 @@ export class Flight {
     const columns = (isKnown && described?.columns) || null;
     if (silent !== true && columns === null) messages.describe();
     messages.execute();
-    if (flush === true) messages.flush();
     this.columns.push(columns);
   }
 

@@ -2,24 +2,25 @@
  * A transaction on a connection that nobody else uses: it begins with the first statements and is committed
  * with the last ones, so that both cost no time of their own.
  */
-import { constantStatement, type Statement } from '../sql.js';
-import { confirmCommit, identity, idOf, type RunElsewhere } from './commit-outcome.js';
+import { outcomeUnknown } from '../errors.js';
+import { constantStatement, print, type Statement, sql } from '../sql.js';
+import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
 import { UnreadableRow } from './flight.js';
-import { LOCAL_NO_JIT } from './jit.js';
-import type { Done, Job } from './job.js';
+import { withoutJit } from './jit.js';
+import type { Job } from './job.js';
 import type { QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 
+/** Read committed: after a wait for a lock, statements see what was committed in the meantime. */
+const START = constantStatement('begin isolation level read committed');
 /**
- * One plan for all values: what writes look up and change goes by keys, so that the planner, left to itself,
- * would plan large statements anew for each run, which takes longer than they do.
+ * Writes look up and change rows by their keys, so one plan fits all values. By default the planner plans
+ * large statements for each run, which takes longer than the run.
  */
-const BEGIN = [
-  // Whoever has waited for a lock has to see what was written meanwhile.
-  constantStatement('begin isolation level read committed'),
-  constantStatement('set local plan_cache_mode = force_generic_plan'),
-];
-const BEGIN_WITHOUT_JIT = [...BEGIN, LOCAL_NO_JIT];
+const GENERIC_PLANS = sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
+/** Return the transaction's id, so that it costs no statement of its own. */
+const BEGIN = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}`)];
+const BEGIN_WITHOUT_JIT = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}, ${withoutJit}`)];
 const COMMIT = constantStatement('commit');
 const ROLLBACK = constantStatement('rollback');
 
@@ -44,10 +45,11 @@ export class OwnTransaction implements Runner {
   readonly em = null;
   readonly held = [];
   private state: 'new' | 'open' | 'over' = 'new';
+  /** Undefined until the server has returned it. */
+  private id: TransactionId | undefined;
 
   constructor(private readonly carrier: Carrier) {}
 
-  /** What has to be sent before anything else. */
   private get begin(): readonly Statement[] {
     if (this.state !== 'new') return [];
     return this.carrier.mayCompile ? BEGIN_WITHOUT_JIT : BEGIN;
@@ -59,12 +61,9 @@ export class OwnTransaction implements Runner {
   }
 
   async all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const { begin } = this;
-    this.state = 'open';
-    this.carrier.job.begun();
-    const { error, rows } = await this.send([...begin, ...statements].map(this.carrier.configOf));
+    const { error, rows } = await this.send(statements);
     if (error !== null) throw error;
-    return rows.slice(begin.length);
+    return rows;
   }
 
   look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
@@ -72,37 +71,24 @@ export class OwnTransaction implements Runner {
   }
 
   async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    if (this.carrier.flies) return this.commit(statements);
-    const rows = await this.all([...statements, identity]);
-    await this.commit([], rows.at(-1)?.[0]);
-    return rows.slice(0, -1);
-  }
-
-  /** Sends statements and COMMIT. The transaction's identity goes between them, unless it is known. */
-  private async commit(statements: readonly Statement[], known?: Row): Promise<readonly (readonly Row[])[]> {
-    const { job, configOf } = this.carrier;
-    const { begin } = this;
-    const configs = [...begin, ...statements].map(configOf);
-    // Flushed, so that the rows are here before COMMIT is confirmed.
-    const identifying = known === undefined ? [{ ...configOf(identity), flush: true }] : [];
-    if (begin.length > 0) job.begun();
+    const { job, flies } = this.carrier;
+    const before = flies ? [] : await this.all(statements);
     job.committing();
-    this.state = 'open';
-    const { error, rows } = await this.send([...configs, ...identifying, configOf(COMMIT)]);
-    if (error !== null) await this.confirm(error, known ?? rows[configs.length]?.[0]);
+    const { error, rows } = await this.send(flies ? [...statements, COMMIT] : [COMMIT]);
+    if (error !== null) await this.confirm(error);
     this.state = 'over';
     job.committed();
     if (error instanceof UnreadableRow) throw error;
-    return rows.slice(begin.length, configs.length);
+    if (error !== null && flies && rows.length < statements.length) throw outcomeUnknown(error);
+    return [...before, ...rows].slice(0, statements.length);
   }
 
-  private confirm(error: Error, row: Row | undefined): Promise<void> {
-    const transaction = row === undefined ? undefined : idOf(row);
+  private confirm(error: Error): Promise<void> {
     const close = (): void => {
       this.state = 'over';
       this.carrier.job.finish(true);
     };
-    return confirmCommit({ error, transaction, run: this.carrier.elsewhere, close });
+    return confirmCommit({ error, transaction: this.id, run: this.carrier.elsewhere, close });
   }
 
   /** Commits what is not committed yet. */
@@ -113,17 +99,38 @@ export class OwnTransaction implements Runner {
   /** Rolls back; false where the connection cannot be used any more, or a COMMIT may have succeeded. */
   undo(): Promise<boolean> {
     if (this.state !== 'open') return Promise.resolve(this.state === 'new');
-    return this.send([this.carrier.configOf(ROLLBACK)]).then(({ error }) => error === null);
+    return this.send([ROLLBACK]).then(({ error }) => error === null);
   }
 
-  private async send(configs: readonly QueryConfig[]): Promise<Sent> {
+  /** Sends statements, after BEGIN if they are the first. Stores the transaction's id. */
+  private async send(statements: readonly Statement[]): Promise<Sent> {
     const { job, flies } = this.carrier;
-    const settle = (start: (done: Done) => void): Promise<Sent> =>
-      new Promise((resolve) => start((error, rows) => resolve({ error, rows })));
-    if (flies) return settle((done) => job.fly(configs, done));
+    const { begin } = this;
+    this.state = 'open';
+    if (begin.length > 0) job.begun();
+    const configs = [...begin, ...statements].map((statement) => this.configOf(statement));
+    const { error, rows } = await (flies ? this.fly(configs) : this.query(configs));
+    const [first] = begin.length > 0 ? (rows[1] ?? []) : [];
+    if (first !== undefined) this.id = idOf(first);
+    return { error, rows: rows.slice(begin.length) };
+  }
+
+  /** Has the server send all rows and the transaction's id before it commits. */
+  private configOf(statement: Statement): QueryConfig {
+    const config = this.carrier.configOf(statement);
+    return statement === COMMIT ? { ...config, flush: true } : config;
+  }
+
+  private fly(configs: readonly QueryConfig[]): Promise<Sent> {
+    return new Promise((resolve) => this.carrier.job.fly(configs, (error, rows) => resolve({ error, rows })));
+  }
+
+  private async query(configs: readonly QueryConfig[]): Promise<Sent> {
     const all: (readonly Row[])[] = [];
     for (const config of configs) {
-      const { error, rows } = await settle((done) => job.query(config, done));
+      const { error, rows } = await new Promise<Sent>((resolve) =>
+        this.carrier.job.query(config, (failure, answer) => resolve({ error: failure, rows: answer })),
+      );
       all.push(...rows);
       if (error !== null) return { error, rows: all };
     }

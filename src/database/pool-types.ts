@@ -70,7 +70,7 @@ export interface QueryConfig {
   /** Whether nobody reads its rows; the driver itself does not know this, nor the next. */
   readonly silent?: boolean;
   readonly described?: Described;
-  /** Whether the server sends all results so far before it runs the next statement. */
+  /** Whether the server sends all earlier results before it runs this statement. */
   readonly flush?: boolean;
 }
 

@@ -130,7 +130,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     const seen = await recordFlights(() => make());
     expect(seen[0]?.slice(0, 2)).toEqual([
       'begin isolation level read committed',
-      'set local plan_cache_mode = force_generic_plan',
+      expect.stringContaining("set_config('plan_cache_mode', 'force_generic_plan', true)"),
     ]);
     expect(seen.at(-1)?.at(-1)).toBe('commit');
   });

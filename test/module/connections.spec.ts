@@ -182,13 +182,14 @@ describe('connections', () => {
     for (let page = 1; page <= 4; page += 1)
       await supertest(host.url).get(`/api/notes?pagination[page]=${page}`).expect(200);
     // Replicas are probed in the background, and a session has no name while it opens.
+    const expected = ['news desk', 'copy', 'own copy'];
     let names = await namesOf(host);
-    for (let i = 0; i < 100 && !names.includes('own copy'); i += 1) {
+    for (let i = 0; i < 100 && !expected.every((name) => names.includes(name)); i += 1) {
       await setTimeout(50);
       names = await namesOf(host);
     }
     await host.close();
-    expect(names).toEqual(expect.arrayContaining(['news desk', 'copy', 'own copy']));
+    expect(names).toEqual(expect.arrayContaining(expected));
 
     const clientUrl = withQuery('application_name=unheard');
     const other = await start({ clientUrl, driverOptions: { application_name: 'own' } });
@@ -239,17 +240,17 @@ describe('connections', () => {
     const deep = 'populate[about][populate][about][populate][about][populate]=*';
     expect(await flights(() => http.get('/api/notes').expect(200))).toEqual([]);
     const sent = await flights(() => http.get(`/api/notes?${deep}`).expect(200));
-    const jit = "select set_config('jit', 'off', true)";
-    expect(sent).toEqual(says ? [jit, expect.stringContaining('"notes"')] : []);
+    const jit = "set_config('jit', 'off', true)";
+    expect(sent).toEqual(says ? [`select ${jit}`, expect.stringContaining('"notes"')] : []);
     const written = await flights(() =>
       http
         .post('/api/notes')
         .send({ data: { title: 'a' } })
         .expect(201),
     );
-    expect(written.includes(jit)).toBe(says);
+    expect(written.some((text) => text.includes(jit))).toBe(says);
     const joined = await flights(() => http.post('/api/watcheds').send({ data: {} }).expect(201));
-    expect(joined).toEqual([expect.stringContaining("set_config('jit', 'off', true)")]);
+    expect(joined).toEqual([expect.stringContaining(jit)]);
     await host.close();
   });
 

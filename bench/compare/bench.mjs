@@ -1,0 +1,117 @@
+/**
+ * `npm run bench -- compare --before FOLDER [--only read|write|post|one|…] [--adapters express,fastify]
+ * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000]`: this commit against another checkout, in one
+ * run. FOLDER is a built checkout. Each server has its own tables; the servers take turns within a round.
+ * A figure is the median over the rounds of the ratio within a round.
+ */
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { cpuOf, postmasterPid } from '../cpu.mjs';
+import { startDatabases } from '../databases.mjs';
+import { run } from '../load.mjs';
+import { seedBlog } from '../models/seed.mjs';
+import { ratio } from '../read/measure.mjs';
+import { makeLibraryTables } from '../read/peers.mjs';
+import { comparedShapes } from '../read/shapes.mjs';
+import { spawnServer } from '../spawn-server.mjs';
+import { shapesOn } from '../write/requests.mjs';
+
+/** Requests until the JIT compiler has seen everything. */
+const WARM_UP = 1500;
+
+const shapesOf = (rows) => [
+  ...comparedShapes(rows).map(({ name, paths }) => ({
+    kind: 'read',
+    name,
+    request: (n) => paths[n % paths.length],
+  })),
+  ...shapesOn(rows).map(({ name, request }) => ({ kind: 'write', name, request })),
+];
+
+export async function bench(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      before: { type: 'string' },
+      only: { type: 'string' },
+      adapters: { type: 'string', default: 'express,fastify' },
+      seconds: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '7' },
+      connections: { type: 'string', default: '10' },
+      rows: { type: 'string', default: '10000' },
+    },
+  });
+  if (values.before === undefined) throw new Error('--before FOLDER is required: a built checkout.');
+  const [seconds, rounds, connections, rows] = ['seconds', 'rounds', 'connections', 'rows'].map((name) =>
+    Number(values[name]),
+  );
+  const options = { seconds, rounds, connections };
+  const shapes = shapesOf(rows).filter(({ kind, name }) => [undefined, kind, name].includes(values.only));
+  const folders = { before: resolve(values.before), now: join(import.meta.dirname, '..', '..') };
+  const databases = await startDatabases();
+  const servers = [];
+  try {
+    const postgres = await postmasterPid(databases.url);
+    for (const adapter of values.adapters.split(','))
+      for (const [version, folder] of Object.entries(folders)) {
+        const databaseUrl = await databases.create();
+        await makeLibraryTables(databaseUrl, 'blog');
+        await seedBlog({ databaseUrl, articles: rows });
+        servers.push({
+          adapter,
+          version,
+          server: await start(folder, adapter, databaseUrl),
+          next: 1_000_000,
+        });
+      }
+    console.log('| request | adapter | requests per second | p50 | p99 | CPU, server | CPU, PostgreSQL |');
+    console.log('| --- | --- | --: | --: | --: | --: | --: |');
+    for (const shape of shapes) report(shape, await measure(shape, servers, { ...options, postgres }));
+  } finally {
+    await Promise.all(servers.map(({ server }) => server.stop()));
+    await databases.stop();
+  }
+}
+
+const start = (folder, adapter, databaseUrl) =>
+  spawnServer({
+    args: [
+      join(folder, 'bench', 'read', 'servers', 'library.mjs'),
+      ...['--database-url', databaseUrl, '--model', 'blog', '--adapter', adapter],
+    ],
+    cwd: folder,
+    env: { NODE_ENV: 'production' },
+  });
+
+async function measure({ name, request }, servers, { seconds, rounds, connections, postgres }) {
+  const results = servers.map(({ adapter, version }) => ({ adapter, version, rounds: [] }));
+  const send = (entry, limits) =>
+    run({ url: entry.server.url, connections, request: () => request((entry.next += 1)), ...limits });
+  for (const entry of servers) await send(entry, { seconds: 20, count: WARM_UP });
+  for (let round = 0; round < rounds; round += 1)
+    for (let i = 0; i < servers.length; i += 1) {
+      const at = (i + round) % servers.length;
+      const pids = [[servers[at].server.pid], [postgres]];
+      const before = pids.map(cpuOf);
+      const { rps, p50, p99, errors, requests, statuses } = await send(servers[at], {
+        seconds: seconds / rounds,
+      });
+      if (errors > 0) throw new Error(`${name}: ${JSON.stringify(statuses)}`);
+      const [serverMs, postgresMs] = pids.map((pid, n) => ((cpuOf(pid) - before[n]) * 1000) / requests);
+      results[at].rounds.push({ rps, p50, p99, serverMs, postgresMs });
+    }
+  return results;
+}
+
+/** Prints what this commit has of the other's. More is better for the first column, less for the rest. */
+function report({ name }, results) {
+  for (const adapter of new Set(results.map((result) => result.adapter))) {
+    const [before, now] = ['before', 'now'].map((version) =>
+      results.find((result) => result.adapter === adapter && result.version === version),
+    );
+    const cells = ['rps', 'p50', 'p99', 'serverMs', 'postgresMs'].map((what) =>
+      ratio(now, before, (round) => round[what]).toFixed(2),
+    );
+    console.log(`| ${[name, adapter, ...cells].join(' | ')} |`);
+  }
+}
