@@ -32,7 +32,12 @@ export interface Issue {
   readonly message: string;
   readonly name: 'ValidationError';
   readonly value?: unknown;
+  /** Missing grant, of a relation that changes other documents (D26). */
+  readonly grant?: unknown;
 }
+
+/** Message of a unique value that another document has (protocol 14.18). */
+export const TAKEN = 'This attribute must be unique';
 
 /** Stands for all problems of attributes that the caller can neither read nor write (D27). */
 export const UNTOLD: Issue = {
@@ -118,6 +123,37 @@ export function issuesError(issues: readonly Issue[]): ContentError {
   const message =
     issues.length === 1 && first !== undefined ? first.message : `${issues.length} errors occurred`;
   return validationError(message, { errors: issues });
+}
+
+/** Whether an error reports a value that another document has; a unique index reports the first one only. */
+export function isTaken(error: unknown): boolean {
+  const errors: unknown = error instanceof ContentError ? error.details['errors'] : undefined;
+  return Array.isArray(errors) && errors.some((issue: Issue) => issue.message === TAKEN);
+}
+
+/** Refused part of a body: a key, a relation, or the id of a component. */
+export interface Refusal {
+  readonly error: ContentError;
+  readonly path: readonly string[];
+}
+
+const issueOf = ({ error: { message, details }, path }: Refusal): Issue => ({
+  path,
+  message,
+  name: 'ValidationError',
+  ...('grant' in details ? { grant: details['grant'] } : {}),
+});
+
+/**
+ * All problems of a body in one error. A refusal without further problems is thrown unchanged, with its own
+ * details (protocol 2.5, 11.18). Other problems at a refused path follow from the refusal, and are left out.
+ */
+export function bodyError(refusals: readonly Refusal[], issues: readonly Issue[]): ContentError {
+  const refused = new Set(refusals.map(({ path }) => path.join('.')));
+  const others = issues.filter(({ path }) => !refused.has(path.join('.')));
+  const [first] = refusals;
+  if (first !== undefined && refusals.length + others.length === 1) return first.error;
+  return issuesError([...refusals.map(issueOf), ...others]);
 }
 
 /** A budget was exceeded: the answer names the limit, its value, and what was asked. */

@@ -1,5 +1,6 @@
 /** Which values other documents have already. */
 import type { ComponentAttribute, ContentType, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
+import { columnValue } from './column-value.js';
 import { constant, param, print, quote, sql, type Statement, union } from '../sql.js';
 
 /** Values inside one attribute of a document. */
@@ -31,6 +32,36 @@ export const compileTakenValues = (
         and t.locale = any(${param(locales)}::text[]) and t.document_id is distinct
           from ${param(documentId)}::text limit 1) f`,
       ),
+    ),
+  );
+
+/** Unique value of a column. */
+export interface WantedColumn {
+  readonly attribute: ScalarAttribute;
+  readonly value: unknown;
+  /** Locales whose published versions would have the value. */
+  readonly locales: readonly string[];
+}
+
+/**
+ * The wanted values that the published version of another document has: `value`, counted from 0. Each lookup
+ * uses the index of its column.
+ */
+export const compileTakenColumns = (
+  type: ContentType,
+  documentId: string | null,
+  wanted: readonly WantedColumn[],
+): Statement =>
+  print(
+    union(
+      wanted.map(({ attribute, value, locales }, i) => {
+        const column = type.storage.columnOf.get(attribute.name);
+        if (column === undefined) throw new Error(`${attribute.name} has no column`);
+        return sql`select ${constant(i)} as value where exists (select 1 from ${quote(type.table)} t
+          where t.${quote(attribute.column)} = ${columnValue(column, value)} and t.published
+          and t.locale = any(${param(locales)}::text[])
+          and t.document_id is distinct from ${param(documentId)}::text)`;
+      }),
     ),
   );
 

@@ -1,5 +1,5 @@
 /** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
-import { ContentError, issuesError, unavailable, UNTOLD, validationError } from '../errors.js';
+import { ContentError, issuesError, TAKEN, unavailable, UNTOLD, validationError } from '../errors.js';
 import type { ScalarAttribute, Schema } from '../schema/model.js';
 
 /**
@@ -191,8 +191,7 @@ function uniqueViolation(
     if (attribute === undefined) continue;
     const said = values.get(attribute);
     if (said === undefined) return issuesError([UNTOLD]);
-    const message = 'This attribute must be unique';
-    return issuesError([{ path: [attribute.name], message, name: 'ValidationError', ...said }]);
+    return issuesError([{ path: [attribute.name], message: TAKEN, name: 'ValidationError', ...said }]);
   }
   return undefined;
 }

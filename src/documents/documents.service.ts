@@ -4,7 +4,7 @@ import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
 import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../database/runner.js';
-import { notFound, preconditionFailed } from '../errors.js';
+import { bodyError, notFound, preconditionFailed } from '../errors.js';
 import { isObject } from '../json.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
@@ -187,9 +187,9 @@ export class Documents {
       maxNodes: this.base.settings.limits.bodyNodes,
       strict: this.base.settings.strictParams,
     };
-    // What the caller sent is refused before a connection is taken and before any hook sees it. Hooks may
-    // change it, so what they leave behind is checked again.
+    // Hooks see no body with refused keys. Hooks may change the body, so it is checked again after them.
     const sent = planBody(raw, target.type, rules);
+    if (hooks.changesData && sent.refusals.length > 0) throw bodyError(sent.refusals, []);
     const checked = async (body: Body): Promise<CheckedBody> => ({
       ...body,
       hashes: await hashPasswords(body, !target.publish, this.base.settings.limits),

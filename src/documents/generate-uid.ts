@@ -13,6 +13,8 @@ import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 export interface HeldRequest extends BodyWrite {
   readonly loaded: Loaded;
   readonly checked: CheckedValues;
+  /** Whether the values of unique columns are looked up, although their indexes decide. */
+  readonly looks: boolean;
 }
 
 /** Room for a number behind the longest slug. */

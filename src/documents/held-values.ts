@@ -5,14 +5,17 @@
  * second waits, and then sees what the first has written (D14).
  */
 import { compileLocks } from '../compile/compile-locks.js';
-import { compileTakenValues } from '../compile/compile-taken.js';
+import { compileTakenColumns, compileTakenValues, type WantedColumn } from '../compile/compile-taken.js';
 import type { Runner } from '../database/runner.js';
-import { issuesError } from '../errors.js';
+import type { Issue } from '../errors.js';
+import type { Body } from '../plan/body.js';
 import type { Lock } from '../plan/locks.js';
 import type { WriteValues } from '../plan/plan-values.js';
+import { isRefused, throwProblems } from '../plan/plan-write.js';
 import type { UniqueValue } from '../plan/plan-value.js';
 import { rootAttributeOf, modelPathOf, patternOf, reportTaken } from '../plan/unique-values.js';
-import type { ContentType } from '../schema/model.js';
+import type { ContentType, ScalarAttribute } from '../schema/model.js';
+import { sentValue, storedValue, untoldValue, type ValueContext } from '../schema/value-context.js';
 import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
 import { type HeldRequest, withGeneratedUids } from './generate-uid.js';
@@ -39,16 +42,45 @@ function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: 
 }
 
 /**
- * Fills in the uids that a new version leaves out, and makes sure that nobody else has, or comes to have,
- * what a write publishes: until its transaction ends. Nothing is asked where there are no such values. Throws
- * the 400 that names those that somebody has (14.18).
+ * Generates the uids that a new version leaves out, and reserves its unique values until the transaction
+ * ends. Sends no statement without such values. Throws all problems of the body as one 400 (protocol 14.18,
+ * 14.21).
  */
 export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<WriteValues> {
-  const values = await withGeneratedUids(runner, request);
-  const { uniques, issues } = request.checked;
-  if (uniques.length > 0) await holdUniqueValues(runner, request);
-  if (issues.length > 0) throw issuesError(issues);
+  const { checked, looks } = request;
+  const refused = isRefused(checked);
+  const values = refused ? checked.writeValues : await withGeneratedUids(runner, request);
+  if (refused || looks) await reportTakenColumns(runner, request);
+  if (checked.uniques.length > 0) await holdUniqueValues(runner, request);
+  throwProblems(checked);
   return values;
+}
+
+/** Reports the values of unique columns that other documents have, all at once; an index names only one. */
+async function reportTakenColumns(
+  runner: Runner,
+  { target, body, loaded, checked }: HeldRequest,
+): Promise<void> {
+  const { type, publish } = target;
+  const wanted = (publish ? type.storage.uniques : []).flatMap((attribute): WantedColumn[] => {
+    const value = checked.writeValues.values.get(attribute) ?? '';
+    if (value === '') return [];
+    return [{ attribute, value, locales: localesOf(target, loaded.versions, attribute.localized) }];
+  });
+  if (wanted.length === 0) return;
+  const taken = await runner.run(compileTakenColumns(type, loaded.versions.documentId, wanted));
+  for (const row of taken) {
+    const found = wanted[Number(row['value'])];
+    if (found !== undefined)
+      reportTaken({ at: placeOf(found.attribute, body, checked.issues), value: found.value });
+  }
+}
+
+/** Place of a value of the document itself, by what an error may tell of it (D27). */
+function placeOf(attribute: ScalarAttribute, body: Body, issues: Issue[]): ValueContext {
+  const where = { path: [attribute.name], draft: false, issues };
+  if (body.telling(attribute) === 'nothing') return untoldValue(where);
+  return body.isSent(attribute) ? sentValue(where) : storedValue(where);
 }
 
 async function holdUniqueValues(runner: Runner, { target, loaded, checked }: HeldRequest): Promise<void> {

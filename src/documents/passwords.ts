@@ -30,16 +30,17 @@ export async function verifyPassword(password: string, stored: string | null): P
 
 /**
  * The hashes of all passwords of a body, made before its transaction begins; none where a value of the body
- * is refused anyway, which the write then says together with all else that is wrong. Throws a 400 for more
+ * or a key is refused anyway, which the write reports with all other problems. Throws a 400 for more
  * passwords than one body may have.
  */
 export async function hashPasswords(
-  { passwords, values }: Body,
+  { passwords, values, refusals }: Body,
   draft: boolean,
   { passwords: most }: Pick<ContentLimits, 'passwords'>,
 ): Promise<ReadonlyMap<string, string>> {
   if (passwords.length > most) throw overLimit('passwords', most, 'Too many passwords in the request body');
-  const distinct = passwords.length === 0 || !areAcceptable(values, draft) ? [] : [...new Set(passwords)];
+  const hashed = passwords.length > 0 && refusals.length === 0 && areAcceptable(values, draft);
+  const distinct = hashed ? [...new Set(passwords)] : [];
   return new Map(
     await Promise.all(
       distinct.map(async (password): Promise<[string, string]> => [password, await hashPassword(password)]),

@@ -12,7 +12,7 @@ import { AheadRunner } from '../database/ahead-runner.js';
 import type { Database } from '../database/database.js';
 import type { UniqueValues } from '../database/database-errors.js';
 import type { Row, Runner } from '../database/runner.js';
-import { ContentError } from '../errors.js';
+import { bodyError, ContentError, isTaken } from '../errors.js';
 import { writtenCoverage } from '../plan/coverage.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type Lock, rowsLockOf, turnOf } from '../plan/locks.js';
@@ -22,6 +22,7 @@ import {
   type PlannedSteps,
   type StepsRequest,
   tellableValues,
+  throwProblems,
   VERBS,
   type WriteTools,
 } from '../plan/plan-write.js';
@@ -82,6 +83,8 @@ interface Attempt {
   readonly runner: AheadRunner;
   /** Whether it may count on what can be expected, and fail where that is not so. */
   readonly expects: boolean;
+  /** Whether it looks up the values of unique columns, to report all that are taken. */
+  readonly looks: boolean;
   /** Filled with what may be said of values that a unique index may refuse. */
   readonly values: UniqueValues;
 }
@@ -97,8 +100,8 @@ export async function runWrite<T>(
   const { plan, hooks, options } = write;
   const { type, documentId } = plan.target;
   const values: UniqueValues = new Map();
-  const transact = (expects: boolean): Promise<{ readonly answer: T } | null> =>
-    base.database.transaction((runner) => attempt(startOf({ base, values, expects }, runner), write), {
+  const transact = (expects: boolean, looks = false): Promise<{ readonly answer: T } | null> =>
+    base.database.transaction((runner) => attempt(startOf({ base, values, expects, looks }, runner), write), {
       values,
       retryOn: type.storage.contended,
       shared: hooks.insideTransaction,
@@ -112,6 +115,9 @@ export async function runWrite<T>(
   const done = await transact(true).catch((error: unknown) => {
     // A look at what is there says what is wrong.
     if (error instanceof Unexpected) return transact(false);
+    const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
+    if (isTaken(error) && given.length > 1 && !hooks.listening && options.em === undefined)
+      return transact(false, true);
     throw error;
   });
   if (done !== null) await hooks.committed(options.em);
@@ -144,7 +150,11 @@ const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
 async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
   const expects = work.expects && isAlone(work, write);
   const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
-  if (!isThere(write.plan, loaded.versions)) return null;
+  if (!isThere(write.plan, loaded.versions)) {
+    const refusals = write.plan.body?.refusals ?? [];
+    if (refusals.length > 0) throw bodyError(refusals, []);
+    return null;
+  }
   const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
   return { answer: await writeAndAnswer(work, write, planned) };
 }
@@ -243,7 +253,10 @@ const toolsOf = ({ base }: Attempt): WriteTools => ({
 /** What a body comes to in one locale. */
 async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promise<WriteValues> {
   const checked = checkedValues(write, loaded, toolsOf(work));
-  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked });
+  // The documents that the body names are not loaded yet: a second attempt reports all problems.
+  if (work.runner.isWaiting) throwProblems(checked);
+  const { looks } = work;
+  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, looks });
   for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
   return writeValues;
 }

@@ -3,7 +3,7 @@
  * collected.
  */
 import { isOwn, type OwnCondition } from '../access/decide.js';
-import { invalidKey, noContainer, overLimit, validationError } from '../errors.js';
+import { ContentError, invalidKey, type Refusal, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { byKind } from '../schema/by-kind.js';
 import {
@@ -15,7 +15,6 @@ import {
   type Model,
   type ScalarAttribute,
 } from '../schema/model.js';
-import { typeMessage } from '../schema/print-value.js';
 import {
   added,
   componentOf,
@@ -27,6 +26,7 @@ import {
   isGiven,
   noValues,
 } from './given.js';
+import { checkSize, dataOf, refuseBeside } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
 import { CREATORS, type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './rights.js';
 
@@ -51,6 +51,8 @@ type References = ReadonlyMap<ContentType, Lookup>;
 export interface Body {
   readonly type: ContentType;
   readonly values: GivenValues;
+  /** Refused keys and relations, which `values` leaves out. */
+  readonly refusals: readonly Refusal[];
   readonly references: References;
   /** How many component instances the body holds, hence how many new ids may be needed. */
   readonly instances: number;
@@ -72,50 +74,19 @@ interface Walk {
   readonly changed: ReadonlySet<string>;
   readonly references: Map<ContentType, Lookup>;
   readonly passwords: string[];
+  readonly refusals: Refusal[];
   instances: number;
 }
 
 const SOURCE = { source: 'body' } as const;
 const TOLERATED = ['publishedAt', 'locale'];
-const MAX_DEPTH = 100;
 
-/** Bounds a parsed body before anything else recurses into it. */
-function checkSize(data: unknown, allowed: number): void {
-  let nodes = 0;
-  const count = (value: unknown, depth: number): void => {
-    nodes += 1;
-    if (nodes > allowed) throw overLimit('bodyNodes', allowed, 'Too many values in the request body');
-    if (depth > MAX_DEPTH) throw overLimit('bodyDepth', MAX_DEPTH, 'The request body is nested too deeply');
-    if (typeof value !== 'object' || value === null) return;
-    for (const nested of Object.values(value)) count(nested, depth + 1);
-  };
-  count(data, 0);
-}
-
-/** The `data` of a body. Throws a 400 where there is none. */
-export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
-  if (body === null || (body !== undefined && typeof body !== 'object')) throw noContainer();
-  const data = isObject(body) ? body['data'] : undefined;
-  if (isObject(data)) return data;
-  if (Array.isArray(data))
-    throw validationError(typeMessage('this', 'object', { value: null, castFrom: data }));
-  throw validationError('Missing "data" payload in the request body');
-}
-
-/**
- * A `status` or `locale` there would change nothing, and be missed by whoever sent it: both are parameters.
- */
-function refuseBeside(body: unknown): void {
-  const foreign = Object.keys(body as object).find((key) => key !== 'data');
-  if (foreign === undefined) return;
-  const { message, details } = invalidKey(foreign, { at: '', path: null }, SOURCE);
-  throw validationError(`${message}: a body has only "data"; parameters belong to the URL`, details);
-}
-
-/** Where a walk stands: the model, the dotted path, and whether the object says of which component it is. */
+/** An object of the body, and its place. */
 interface Where<M extends Model = Model> {
   readonly model: M;
-  readonly prefix: string;
+  /** Keys and indexes from the document to this object. */
+  readonly path: readonly string[];
+  /** Whether the object names its component. */
   readonly named: boolean;
   /** Whether the caller can read what is stored here, hidden attributes aside. */
   readonly shown: boolean;
@@ -130,10 +101,13 @@ function instanceOf(
   return { component: where.model, id: raw['id'], values: valuesOf(raw, where, walk) };
 }
 
-/** What is sent for an attribute: its value and place, and what collects it. */
+/** Dotted path of a refused key (protocol 2.5), which has no indexes. */
+const dotted = (path: readonly string[]): string => path.filter((part) => !/^\d+$/.test(part)).join('.');
+
+/** Value of an attribute in the body, its place, and the maps that collect it. */
 interface Sent {
   readonly raw: unknown;
-  readonly at: string;
+  readonly path: readonly string[];
   /** Whether the caller can read what is stored for it. */
   readonly shown: boolean;
   readonly into: GivenMaps;
@@ -144,20 +118,21 @@ function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): vo
   into.scalars = added(into.scalars, attribute.name, { attribute, raw });
 }
 
-function embedded(attribute: EmbeddedAttribute, { raw, at, shown, into }: Sent, walk: Walk): void {
+function embedded(attribute: EmbeddedAttribute, { raw, path, shown, into }: Sent, walk: Walk): void {
   const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const single = isObject(raw) ? [raw] : [];
   const items = attribute.many ? list : single;
-  const instances = items.map((item) => {
+  const instances = items.map((item, i) => {
     const model = componentOf(attribute, item);
     if (!isObject(item) || model === undefined) return null;
-    return instanceOf(item, { model, prefix: at, named: attribute.named, shown }, walk);
+    const place = attribute.many ? [...path, String(i)] : path;
+    return instanceOf(item, { model, path: place, named: attribute.named, shown }, walk);
   });
   into.embedded = added(into.embedded, attribute.name, { attribute, raw, instances });
 }
 
 /** A relation that must not be written; `grant` says what would allow it (protocol 11.28, D26). */
-function refusedLink(key: string, at: string, { grant }: LinkRefusal): Error {
+function refusedLink(key: string, at: string, { grant }: LinkRefusal): ContentError {
   const refused = invalidKey(key, { at: at === key ? '' : at, path: at }, SOURCE);
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
@@ -179,7 +154,8 @@ function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, sco
   };
 }
 
-function relation(attribute: LinkedAttribute, { raw, at, shown, into }: Sent, walk: Walk): void {
+function relation(attribute: LinkedAttribute, { raw, path, shown, into }: Sent, walk: Walk): void {
+  const at = dotted(path);
   const scope = walk.rights.links(attribute, shown);
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, { attribute, at, types: scope.types });
@@ -202,10 +178,9 @@ const take = byKind<Attribute, [Sent, Walk], void>({
 /** The attribute that a key may write; undefined for one that is tolerated without effect. */
 function writable(
   key: string,
-  { model, prefix, named }: Where,
+  { model, path, named }: Where,
   { mayWrite, trusted }: WriteRights,
 ): Attribute | undefined {
-  const at = prefix === '' ? key : `${prefix}.${key}`;
   if (model.model === 'component') {
     if (key === 'id' || key === 'documentId' || (named && key === '__component')) return undefined;
   } else {
@@ -215,6 +190,8 @@ function writable(
   const attribute = model.attributes.get(key);
   const settable = attribute?.writable === true || (trusted && attribute?.system === false);
   const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
+  const prefix = attribute === undefined || refused ? dotted(path) : '';
+  const at = prefix === '' ? key : `${prefix}.${key}`;
   if (refused || (attribute === undefined && CREATORS.includes(key)))
     throw invalidKey(key, { at: prefix === '' ? '' : at, path: at }, SOURCE);
   if (attribute === undefined)
@@ -222,15 +199,31 @@ function writable(
   return attribute;
 }
 
+/** Takes one key of an object. Throws the 400 of a refused key, and of a refused relation. */
+function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, walk }: Walking): void {
+  const { model } = where;
+  if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
+  const attribute = writable(key, where, walk.rights);
+  if (attribute === undefined || raw === undefined) return;
+  const shown = model.model === 'type' ? walk.rights.isShown(attribute) : where.shown && !attribute.hidden;
+  take(attribute, { raw, path, shown, into }, walk);
+}
+
+interface Walking {
+  readonly where: Where;
+  readonly walk: Walk;
+}
+
 function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk: Walk): GivenValues {
-  const { model, prefix } = where;
   const into = noValues();
   for (const [key, raw] of Object.entries(object)) {
-    if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
-    const attribute = writable(key, where, walk.rights);
-    if (attribute === undefined || raw === undefined) continue;
-    const shown = model.model === 'type' ? walk.rights.isShown(attribute) : where.shown && !attribute.hidden;
-    take(attribute, { raw, at: prefix === '' ? key : `${prefix}.${key}`, shown, into }, walk);
+    const path = [...where.path, key];
+    try {
+      member(key, { raw, path, into }, { where, walk });
+    } catch (error) {
+      if (!(error instanceof ContentError)) throw error;
+      walk.refusals.push({ error, path });
+    }
   }
   return into;
 }
@@ -250,7 +243,7 @@ function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk)
   const isLink = type.storage.relations.some(({ name }) => name === attribute.name);
   take(
     attribute,
-    { raw: isLink ? { documentId: creator } : creator, at: attribute.name, shown: true, into },
+    { raw: isLink ? { documentId: creator } : creator, path: [attribute.name], shown: true, into },
     walk,
   );
   return into;
@@ -269,9 +262,9 @@ export interface BodyRules {
 }
 
 /**
- * Checks the keys of a body. Throws a 400 for a missing `data`, unknown and refused keys, malformed relation
- * payloads, attributes that the caller may not write, relations to types that they may not read, and
- * relations whose links belong to documents that they may not update (protocol sections 11 and 15, D26).
+ * Checks the keys of a body. Throws a 400 for a missing `data` and exceeded limits. Collects as refusals:
+ * unknown keys, malformed relations, attributes that the caller may not write, relations to types that the
+ * caller may not read, and links of documents that the caller may not update (protocol 11 and 15, D26).
  */
 export function planBody(
   body: unknown,
@@ -281,12 +274,21 @@ export function planBody(
   checkSize(body, maxNodes);
   const data = dataOf(body);
   if (strict) refuseBeside(body);
-  const walk: Walk = { rights, asked: rights, changed, references: new Map(), passwords: [], instances: 0 };
-  const sent = valuesOf(data, { model: type, prefix: '', named: false, shown: true }, walk);
+  const walk: Walk = {
+    rights,
+    asked: rights,
+    changed,
+    references: new Map(),
+    passwords: [],
+    refusals: [],
+    instances: 0,
+  };
+  const sent = valuesOf(data, { model: type, path: [], named: false, shown: true }, walk);
   const values = creator === null ? sent : withOwner(sent, { type, creator }, walk);
   return {
     type,
     values,
+    refusals: walk.refusals,
     references: walk.references,
     instances: walk.instances,
     passwords: walk.passwords,

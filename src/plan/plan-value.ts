@@ -1,5 +1,5 @@
 /** The leaves of a document: one scalar or one relation, from what is given and what is stored. */
-import type { Issue } from '../errors.js';
+import { ContentError, type Issue, type Refusal } from '../errors.js';
 import { type ValueContext, sentValue, storedValue, untoldValue } from '../schema/value-context.js';
 import type {
   Attribute,
@@ -41,6 +41,8 @@ export interface PlanContext {
   /** Whether required relations and media may not be empty (protocol 11.36). */
   readonly strictRelations: boolean;
   readonly issues: Issue[];
+  /** Filled with relations and component ids that do not fit the stored content. */
+  readonly refusals: Refusal[];
   /** Filled with the values inside components that have to be unique. */
   readonly uniques: UniqueValue[];
   readonly newInstance: () => { readonly id: number; readonly documentId: string };
@@ -192,27 +194,40 @@ function acceptedStored(
   return accepted({ attribute, raw, at }, level, context);
 }
 
-/** A relation's new list; undefined where the stored one stays. */
+/** List of a relation in the body; undefined without one, null after a refusal. */
+function givenList(
+  attribute: LinkedAttribute,
+  level: Level,
+  context: PlanContext,
+): readonly string[] | undefined | null {
+  const given = level.given.relations.get(attribute.name);
+  if (given === undefined || given.input.kind === 'keep') return undefined;
+  const stored = storedList(level.stored, attribute);
+  const path = [...level.path, attribute.name];
+  const { sent, telling } = partOf(attribute, level, context);
+  try {
+    return planList({ given, stored, resolver: context.resolver(given, stored), path, sent });
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    // A hook may set a relation whose name the caller must not see (D27).
+    if (telling === 'nothing') contextOf({ from: 'body', attribute }, level, context).report(error.message);
+    else context.refusals.push({ error, path });
+    return null;
+  }
+}
+
+/** A relation's new list; undefined where the stored one stays, or where a problem has been reported. */
 export function planRelation(
   attribute: LinkedAttribute,
   level: Level,
   context: PlanContext,
 ): readonly string[] | undefined {
-  const asked = level.given.relations.get(attribute.name);
-  const stored = storedList(level.stored, attribute);
-  const list =
-    asked === undefined || asked.input.kind === 'keep'
-      ? undefined
-      : planList({
-          given: asked,
-          stored,
-          resolver: context.resolver(asked, stored),
-          path: [...level.path, attribute.name],
-          sent: partOf(attribute, level, context).sent,
-        });
-  const judged = context.strictRelations && (context.complete || asked !== undefined);
-  if (judged && attribute.required && (list ?? stored).length === 0) {
-    const at = contextOf({ from: asked === undefined ? 'stored' : 'body', attribute }, level, context);
+  const list = givenList(attribute, level, context);
+  if (list === null) return undefined;
+  const isGiven = level.given.relations.has(attribute.name);
+  const judged = context.strictRelations && (context.complete || isGiven);
+  if (judged && attribute.required && (list ?? storedList(level.stored, attribute)).length === 0) {
+    const at = contextOf({ from: isGiven ? 'body' : 'stored', attribute }, level, context);
     reportMissing(at, { value: undefined, label: '' }, { ...context, missingIsNull: false });
   }
   return list;

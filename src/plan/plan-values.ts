@@ -40,7 +40,7 @@ export interface WriteValues {
   readonly lists: ReadonlyMap<LinkedAttribute, readonly string[]>;
 }
 
-/** An instance of a body, at its place. Throws for the id of another attribute's (protocol 12.8). */
+/** An instance of a body, at its place. Refuses the id of another attribute's instance (protocol 12.8). */
 function instance(
   { component, id, values }: GivenInstance,
   { attribute, level, known, part, context }: Container,
@@ -48,11 +48,11 @@ function instance(
 ): StoredValues {
   const named = id !== undefined && id !== null && level.stored !== null;
   const found = named ? known.find(id, component.uid) : undefined;
-  if (named && found === undefined)
-    throw new ContentError(
-      'ApplicationError',
-      `Some of the provided components in ${attribute.name} are not related to the entity`,
-    );
+  if (named && found === undefined) {
+    const message = `Some of the provided components in ${attribute.name} are not related to the entity`;
+    context.refusals.push({ error: new ContentError('ApplicationError', message), path: [...path, 'id'] });
+    return {};
+  }
   const stored = found?.stored ?? null;
   const identity =
     stored === null ? context.newInstance() : { id: stored['id'], documentId: stored['documentId'] };
@@ -252,8 +252,8 @@ const planInto = byKind<Attribute, [Planning], void>({
 
 /**
  * Plans a document. `stored` holds the draft's values and relation lists, null on create; `versions` those
- * of its other state. Problems of values go to `context.issues`; relations and component ids that are wrong
- * throw at once.
+ * of its other state. Problems of values go to `context.issues`, those of relations and of component ids to
+ * `context.refusals`.
  */
 export function planValues(
   type: ContentType,

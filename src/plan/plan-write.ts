@@ -3,7 +3,7 @@
  * verb says in one row of a table what it needs to know, who may do it, and which steps it is made of.
  */
 import type { Action } from '../access/permissions.js';
-import { type Issue, issuesError, notFound } from '../errors.js';
+import { bodyError, type Issue, notFound, type Refusal } from '../errors.js';
 import type { Attribute, ContentType, ScalarAttribute } from '../schema/model.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
@@ -20,8 +20,19 @@ import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './wr
 export interface CheckedValues {
   readonly writeValues: WriteValues;
   readonly uniques: readonly UniqueValue[];
-  /** Where problems of those values go. */
+  /** Problems of values. */
   readonly issues: Issue[];
+  /** Refused keys and relations. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** Whether a body has problems. */
+export const isRefused = ({ issues, refusals }: CheckedValues): boolean =>
+  issues.length + refusals.length > 0;
+
+/** Throws all problems of a body as one 400 (protocol 14.21). */
+export function throwProblems(checked: CheckedValues): void {
+  if (isRefused(checked)) throw bodyError(checked.refusals, checked.issues);
 }
 
 /** What planning needs beside the request. */
@@ -36,12 +47,13 @@ export interface BodyWrite {
   readonly body: CheckedBody;
 }
 
-/** Merges a body into what is stored. Throws the 400s of sections 8 and 11 to 14 of the protocol. */
+/** Merges a body into the stored values, and collects its problems (protocol 8 and 11 to 14). */
 export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): CheckedValues {
   const { type, locale, publish } = target;
   const issues: Issue[] = [];
   const uniques: UniqueValue[] = [];
   const unhashed: string[] = [];
+  const refusals = [...body.refusals];
   const { versions, stored, published } = loaded;
   const ids = [...loaded.ids];
   const writeValues = planValues(
@@ -53,6 +65,7 @@ export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools
       complete: versions.own === undefined || (type.draftAndPublish && publish),
       strictRelations: tools.strictRelations,
       issues,
+      refusals,
       uniques,
       newInstance: () => ({ id: ids.shift() ?? 0, documentId: tools.newDocumentId() }),
       hash: (password) => {
@@ -67,9 +80,10 @@ export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools
     },
   );
   reportDuplicates(uniques);
-  if (issues.length > 0) throw issuesError(issues);
-  if (unhashed.length > 0) throw new Error('A password has no hash, although nothing of its body is refused');
-  return { writeValues, uniques, issues };
+  const checked = { writeValues, uniques, issues, refusals };
+  if (unhashed.length > 0 && !isRefused(checked))
+    throw new Error('A password has no hash, although nothing of its body is refused');
+  return checked;
 }
 
 /** What is done to a document, and which one it is. */

@@ -2,7 +2,7 @@
 import { invalidKey, type Issue, issuesError } from '../errors.js';
 import { toDatetime } from '../schema/formats.js';
 import { type Scheduled, SCHEDULED, TIME_OF } from '../schema/schedule.js';
-import { dataOf } from './body.js';
+import { dataOf } from './read-body.js';
 
 /** The times that a body sets, as ISO texts, or clears. */
 export type GivenTimes = ReadonlyMap<Scheduled, string | null>;

@@ -2,6 +2,7 @@
  * Values inside components that no two documents may have (protocol 14.18): what they look like in a column,
  * and what is said about the second one.
  */
+import { TAKEN } from '../errors.js';
 import type { Step, UniqueValue } from './plan-value.js';
 
 /** The steps to a value, from the document on. */
@@ -35,8 +36,8 @@ export const modelPathOf = (value: UniqueValue): string =>
   ].join('.');
 
 /** Says that a value is another's, as far as that may be told. */
-export const reportTaken = ({ at, value }: UniqueValue): void =>
-  at.report('This attribute must be unique', value);
+export const reportTaken = ({ at, value }: Pick<UniqueValue, 'at' | 'value'>): void =>
+  at.report(TAKEN, value);
 
 /** Reports the values that one document has twice, each but the first. */
 export function reportDuplicates(values: readonly UniqueValue[]): void {

@@ -92,8 +92,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     const missing = 'Document with id "nowhere", locale "null" not found';
     expect(await refused({ title: 'a', labels: [known, 'nowhere'] })).toBe(missing);
     expect(await refused({ title: 'a', parts: [{ label: 'nowhere' }] })).toBe(missing);
-    // What is named comes before what is said, whether anybody has looked or not.
-    expect(await refused({ labels: ['nowhere'] })).toBe(missing);
+    expect(await refused({ labels: ['nowhere'] })).toBe('2 errors occurred');
     expect(await refused({ labels: [known] })).toMatch(/^title must be a `string`/);
     expect(await test.sql('select count(*)::int as n from notes')).toEqual(before);
   });

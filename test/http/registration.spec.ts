@@ -650,7 +650,7 @@ describe('the typed service in a provider of the host', () => {
     await expect(refused).rejects.toMatchObject({
       name: 'ValidationError',
       status: 400,
-      message: 'Invalid key nope',
+      message: '2 errors occurred',
     });
     await expect(authors.find({ populate: ['nope'] })).rejects.toMatchObject({ message: 'Invalid key nope' });
     await expect(authors.update('a'.repeat(24), { name: 'x' })).rejects.toMatchObject({

@@ -393,8 +393,8 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     });
 
     it.each([
-      [{ nope: 1 }, 'nope', null],
-      [{ articles: { nope: 1 } }, 'nope', 'articles'],
+      [{ name: 'x', nope: 1 }, 'nope', null],
+      [{ name: 'x', articles: { nope: 1 } }, 'nope', 'articles'],
     ])('of the body %j', async (data, key, path) => {
       const text = JSON.stringify({ data });
       const answer = await raw(host.url, 'POST', '/v1/api/authors', json(text), text);

@@ -4,7 +4,7 @@ import type { Caller } from '../../src/access/caller.ts';
 import { ContentError } from '../../src/errors.ts';
 import { planBody } from '../../src/plan/body.ts';
 import { type FoundRow, FoundTargets } from '../../src/plan/found-targets.ts';
-import { type PlannedSteps, VERBS, checkedValues } from '../../src/plan/plan-write.ts';
+import { type PlannedSteps, VERBS, checkedValues, throwProblems } from '../../src/plan/plan-write.ts';
 import { writeRightsOf } from '../../src/plan/rights.ts';
 import type { WriteValues } from '../../src/plan/plan-values.ts';
 import type { StoredValues } from '../../src/plan/stored-instances.ts';
@@ -100,9 +100,9 @@ function planned(planning: Planning): Planned {
     ),
   };
   const tools = { strictRelations: planning.strictRelations === true, newDocumentId: () => 'new' };
-  const writeValues = ['create', 'update'].includes(verb)
-    ? checkedValues({ target, body }, loaded, tools).writeValues
-    : null;
+  const values = ['create', 'update'].includes(verb) ? checkedValues({ target, body }, loaded, tools) : null;
+  if (values !== null) throwProblems(values);
+  const writeValues = values?.writeValues ?? null;
   const plan: WritePlan = {
     verb,
     target,

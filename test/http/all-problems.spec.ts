@@ -1,0 +1,183 @@
+/** One 400 lists all problems of a body: keys, values, unique values, relations (protocol 14.21). */
+import type { ComponentDefinition, ContentTypeDefinition } from 'nestjs-content-api';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { failure, problem, snapshot } from './helpers.ts';
+
+const link: ComponentDefinition = {
+  uid: 'parts.link',
+  attributes: {
+    label: { type: 'string', required: true },
+    code: { type: 'string', unique: true },
+    to: { type: 'relation', relation: 'oneToOne', target: 'writer' },
+  },
+};
+
+const writer: ContentTypeDefinition = {
+  kind: 'collectionType',
+  singularApiId: 'writer',
+  pluralApiId: 'writers',
+  attributes: { name: { type: 'string' } },
+};
+
+const secret: ContentTypeDefinition = {
+  kind: 'collectionType',
+  singularApiId: 'secret',
+  pluralApiId: 'secrets',
+  attributes: { name: { type: 'string' } },
+};
+
+const page: ContentTypeDefinition = {
+  kind: 'collectionType',
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  attributes: {
+    title: { type: 'string', required: true },
+    slug: { type: 'string', unique: true },
+    number: { type: 'integer', unique: true },
+    password: { type: 'password' },
+    closed: { type: 'string' },
+    writer: { type: 'relation', relation: 'manyToOne', target: 'writer' },
+    others: { type: 'relation', relation: 'manyToMany', target: 'writer' },
+    secret: { type: 'relation', relation: 'manyToOne', target: 'secret' },
+    links: { type: 'component', component: 'parts.link', repeatable: true },
+  },
+};
+
+const OPEN = ['title', 'slug', 'number', 'password', 'writer', 'others', 'secret', 'links'];
+const noDocument = (id: string) => `Document with id "${id}", locale "null" not found`;
+
+interface Sent {
+  readonly method?: 'POST' | 'PUT';
+  readonly path?: string;
+  readonly data: object;
+}
+
+describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [page, writer, secret],
+        components: [link],
+        access: {
+          public: {
+            page: ['find', 'findOne', { actions: ['create', 'update'], fields: OPEN }],
+            writer: '*',
+          },
+        },
+      },
+      adapter,
+    );
+    await create({ title: 'First', slug: 'first', number: 1, links: [{ label: 'a', code: 'taken' }] });
+  });
+  afterAll(() => test.close());
+
+  const create = async (data: object): Promise<string> => {
+    const { body } = await test.http.post('/api/pages').send({ data }).expect(201);
+    return body.data.documentId as string;
+  };
+
+  /** Sends a body that is refused, and returns its error; no row may change. */
+  async function refused({ method = 'POST', path = '/api/pages', data }: Sent) {
+    const before = await snapshot(test);
+    const { body } = await (method === 'POST' ? test.http.post(path) : test.http.put(path))
+      .send({ data })
+      .expect(400);
+    expect(await snapshot(test)).toEqual(before);
+    return body.error;
+  }
+
+  const listed = async (sent: Sent): Promise<[string, string][]> => {
+    const { name, message, details } = await refused(sent);
+    expect([name, message]).toEqual(['ValidationError', `${details.errors.length} errors occurred`]);
+    return details.errors.map((one: { path: string[]; message: string }) => [
+      one.path.join('.'),
+      one.message,
+    ]);
+  };
+
+  it('14.21 lists keys, relations, values and unique values together', async () => {
+    const problems = await listed({
+      data: {
+        nope: 1,
+        closed: 'x',
+        secret: 'any',
+        others: false,
+        slug: 'first',
+        number: 1,
+        password: 'long enough',
+        writer: 'nobody',
+        links: [{ label: 'b', code: 'taken', foo: 1, to: 999_999 }, { code: 5 }],
+      },
+    });
+    expect(problems).toEqual([
+      ['nope', 'Invalid key nope'],
+      ['closed', 'Invalid key closed'],
+      ['secret', 'Invalid key secret'],
+      ['others', 'Invalid relations'],
+      ['links.0.foo', 'Invalid key foo at links'],
+      ['writer', noDocument('nobody')],
+      ['links.0.to', '1 relation(s) of type api::writer.writer associated with this entity do not exist'],
+      ['title', 'title must be defined.'],
+      ['links.1.label', 'links[1].label must be defined.'],
+      ['links.1.code', expect.stringContaining('links[1].code must be a `string` type')],
+      ['slug', 'This attribute must be unique'],
+      ['number', 'This attribute must be unique'],
+      ['links.0.code', 'This attribute must be unique'],
+    ]);
+  });
+
+  it('14.21 lists a missing target beside a missing value', async () => {
+    expect(await listed({ data: { slug: 'new', writer: 99_999 } })).toEqual([
+      ['writer', '1 relation(s) of type api::writer.writer associated with this entity do not exist'],
+      ['title', 'title must be defined.'],
+    ]);
+  });
+
+  it('14.18 lists all unique values that other documents have', async () => {
+    expect(await listed({ data: { title: 'Second', slug: 'first', number: 1 } })).toEqual([
+      ['slug', 'This attribute must be unique'],
+      ['number', 'This attribute must be unique'],
+    ]);
+    const one = await refused({ data: { title: 'Second', slug: 'second', number: 1 } });
+    expect(one).toEqual(problem(['number'], 'This attribute must be unique', 1).error);
+  });
+
+  it('14.21 lists the problems of an update, its own unique values aside', async () => {
+    const id = await create({ title: 'Third', slug: 'third', number: 3 });
+    const path = `/api/pages/${id}`;
+    const data = { title: null, slug: 'third', number: 1, others: { connect: ['nobody'] }, nope: 1 };
+    expect(await listed({ method: 'PUT', path, data })).toEqual([
+      ['nope', 'Invalid key nope'],
+      ['others', noDocument('nobody')],
+      ['title', expect.stringContaining('title must be a `string` type')],
+      ['number', 'This attribute must be unique'],
+    ]);
+  });
+
+  it('12.8 lists the id of another component beside other problems', async () => {
+    const id = await create({ title: 'Fourth', links: [{ label: 'a' }] });
+    const data = { title: 7, links: [{ id: 999_999, label: 'b' }] };
+    expect(await listed({ method: 'PUT', path: `/api/pages/${id}`, data })).toEqual([
+      ['links.0.id', 'Some of the provided components in links are not related to the entity'],
+      ['title', expect.stringContaining('title must be a `string` type')],
+    ]);
+  });
+
+  it('2.5 keeps the message and the details of a single problem', async () => {
+    const key = await refused({ data: { title: 'One', nope: 1 } });
+    expect(key).toEqual(
+      failure(400, 'ValidationError', 'Invalid key nope', { key: 'nope', path: null, source: 'body' }).error,
+    );
+    const relation = await refused({ data: { title: 'One', writer: 'nobody' } });
+    expect(relation).toMatchObject({
+      message: noDocument('nobody'),
+      details: { key: 'writer', path: 'writer', source: 'body' },
+    });
+  });
+
+  it('2.5 reports refused keys for a document that does not exist', async () => {
+    const path = '/api/pages/nobody';
+    expect(await listed({ method: 'PUT', path, data: { nope: 1, closed: 'x' } })).toHaveLength(2);
+  });
+});
