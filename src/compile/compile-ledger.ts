@@ -16,7 +16,7 @@ import {
   type Template,
 } from '../sql.js';
 import { nextCount } from './changes.js';
-import { CURRENT_MARK, POSTMASTER } from './compile-mark.js';
+import { MARK_COLUMN, POSTMASTER } from './compile-mark.js';
 
 /**
  * What tells one server from another, and from itself before it was started anew; or before it has recovered
@@ -27,9 +27,6 @@ const serverOf = ({ change }: LedgerTables): Sql =>
   sql`concat_ws(' ', ${POSTMASTER},
     extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
     current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
-
-/** A column with the position of the primary, for statements whose responses report it. */
-export const MARK_COLUMN = sql`${CURRENT_MARK} as mark`;
 
 /** What is seen at one time, and by which server; with `marked` also its position, which is no earlier. */
 export const seenBy = (tables: LedgerTables, marked: boolean): Sql =>

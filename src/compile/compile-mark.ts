@@ -9,18 +9,17 @@ export const POSTMASTER = sql`extract(epoch from pg_postmaster_start_time())`;
 const markText = (timeline: Sql, lsn: Sql): Sql =>
   sql`lpad(${timeline}, 8, '0') || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
 
-/**
- * The position of the primary at this point of a statement, hence at or after everything that the statement
- * sees. Null on a server in recovery.
- */
-export const CURRENT_MARK = sql`case when not pg_is_in_recovery() then (select ${markText(
+/** The position of a server that is not in recovery. */
+const WRITTEN = sql`(select ${markText(
   sql`left(lower(pg_walfile_name(p.lsn)), 8)`,
   sql`lower(p.lsn::text)`,
-)} from (select pg_current_wal_insert_lsn() offset 0) p(lsn)) end`;
+)} from (select pg_current_wal_insert_lsn() offset 0) p(lsn))`;
 
-/** The position of the primary, and which server it is. */
+/** The position of the primary, null on a server in recovery; and which server it is. */
 export const compileMark = (): Statement =>
-  print(sql`select ${CURRENT_MARK} as mark, ${POSTMASTER}::text as server`);
+  print(
+    sql`select case when not pg_is_in_recovery() then ${WRITTEN} end as mark, ${POSTMASTER}::text as server`,
+  );
 
 /**
  * The LSN that a replica has replayed, and the timeline. The LSN comes first: where the timeline changes in
@@ -31,10 +30,19 @@ const REPLAYED = sql`(select pg_last_wal_replay_lsn() as lsn, coalesce(
     (select w.received_tli from pg_stat_wal_receiver w),
     (select c.min_recovery_end_timeline from pg_control_recovery() c)) as timeline offset 0) r`;
 
+const REPLAYED_MARK = markText(sql`to_hex(r.timeline)`, sql`lower(r.lsn::text)`);
+
+/**
+ * A column with the position of the server at this point of a statement, hence at or after everything that
+ * the statement sees. A replica reports the position that it has replayed: another one may be behind it.
+ */
+export const MARK_COLUMN = sql`case when pg_is_in_recovery() then (select ${REPLAYED_MARK} from ${REPLAYED})
+  else ${WRITTEN} end as mark`;
+
 /** Whether a server is a replica, which server it is, and the position that it has replayed. */
 export const compileReplayed = (): Statement =>
   print(sql`select pg_is_in_recovery() as recovers, ${POSTMASTER}::text as server,
-    ${markText(sql`to_hex(r.timeline)`, sql`lower(r.lsn::text)`)} as mark from ${REPLAYED}`);
+    ${REPLAYED_MARK} as mark from ${REPLAYED}`);
 
 /** A position, and what this process knows of the servers. */
 export interface Asked {

@@ -18,10 +18,11 @@ import {
   template,
 } from '../sql.js';
 import { stampOf, writtenStampOf } from './changes.js';
-import { MARK_COLUMN, seenBy } from './compile-ledger.js';
+import { seenBy } from './compile-ledger.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
+import { MARK_COLUMN } from './compile-mark.js';
 import { countedTotal } from './compile-totals.js';
 import { failing } from './failing.js';
 import {
@@ -211,7 +212,7 @@ export interface Reading {
   readonly noted: boolean;
   /** Whether it may be kept: then it says what was seen, and by whom. */
   readonly kept: boolean;
-  /** Whether it reports the position of the primary. */
+  /** Whether it reports the position of the server. */
   readonly marked: boolean;
 }
 

@@ -43,7 +43,7 @@ interface AnswerRow {
   readonly total?: number | null;
   readonly server?: string;
   readonly snapshot?: string;
-  /** Null where a replica has responded. */
+  /** The position of the server that has responded. */
   readonly mark?: Mark | null;
 }
 
@@ -104,15 +104,20 @@ export class Reads {
     const key = readKeyOf(plan);
     const since = this.base.database.hasReplicas ? asked : undefined;
     const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
-    const pass = (): Promise<Loaded<Answer>> =>
-      this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
+    let isPassed = false;
+    const pass = (): Promise<Loaded<Answer>> => {
+      isPassed = true;
+      return this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
+    };
     if (key === null || !this.keeps) return (await pass()).answer;
     // What is kept has to be of the server that is asked for changes.
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
       this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
     const statement = this.print(plan);
     const subject = subjectOf(this.subject(plan, statement), plan);
-    return this.marked(await this.cache.read({ key, subject, load, pass }));
+    const answer = await this.cache.read({ key, subject, load, pass });
+    // A replica may be behind the last check.
+    return isPassed ? answer : this.marked(answer);
   }
 
   /**

@@ -170,8 +170,32 @@ describe('replicas', () => {
     for (const one of marks) expect(one).toMatch(MARK);
     expect(marks).toEqual([...marks].sort());
     const read = await get(LIST);
-    expect(read.headers).not.toHaveProperty('content-position');
     expect(read.headers['vary']).toContain('Content-Position');
+  });
+
+  it('a response of a replica reports the position of that replica, which another one may not have reached', async () => {
+    const [paused, other] = followers as [pg.Client, pg.Client];
+    const { path } = await make('old');
+    await arrive();
+    await paused.query('select pg_wal_replay_pause()');
+    try {
+      const { headers } = await http.put(path).send({ data: { title: 'new' } });
+      const { rows } = await primary.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn');
+      const hasArrived = `select pg_last_wal_replay_lsn() >= '${rows[0]?.lsn}' as yes`;
+      while ((await other.query<{ yes: boolean }>(hasArrived)).rows[0]?.yes !== true) await sleep(10);
+      const seen = new Map<unknown, string>();
+      for (let i = 0; i < 4; i += 1) {
+        const { body, headers: own } = await get(path).expect(200);
+        seen.set(body.data.title, String(own['content-position']));
+      }
+      expect([...seen.keys()].sort()).toEqual(['new', 'old']);
+      for (const position of seen.values()) expect(position).toMatch(MARK);
+      expect(String(seen.get('old')) < String(headers['content-position'])).toBe(true);
+      for (let i = 0; i < 4; i += 1)
+        expect((await get(path, seen.get('new')).expect(200)).body.data.title).toBe('new');
+    } finally {
+      await paused.query('select pg_wal_replay_resume()');
+    }
   });
 
   it('a reader that repeats the positions of its reads is never shown anything older (R4)', async () => {

@@ -1,6 +1,6 @@
 /**
- * An application of its own process: `fork(instance.ts, [database url, adapter, 'ledger' or 'notify'])`. Sends
- * its URL, then answers to commands of the process that has started it.
+ * An application of its own process: `fork(instance.ts, [database url, adapter, 'ledger', 'notify' or 'replicas',
+ * …urls of replicas])`. Sends its URL, then answers to commands of the process that has started it.
  */
 import type { MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
@@ -17,16 +17,19 @@ import {
 } from 'nestjs-content-api';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as Databases from '../../src/database/database.ts';
+import type * as NativePools from '../../src/database/native-pool.ts';
 import type * as Workers from '../../src/documents/ledger-worker.ts';
 import type * as Ledgers from '../../src/ledger/ledger.ts';
 import type * as Tables from '../../src/schema/ledger.ts';
 import type { Schema } from '../../src/schema/model.ts';
 import { model } from './model.ts';
+import { type Sent, textsOf } from '../support/upkeep.ts';
+import { watchQueries } from '../support/watch-queries.ts';
 import { NotifyLedger } from './notify-ledger.ts';
 
 /** What an instance is asked to do, beside answering HTTP. */
 export type Command =
-  | { readonly do: 'makeTables' | 'look' | 'recount' | 'metrics' | 'close' }
+  | { readonly do: 'makeTables' | 'look' | 'recount' | 'metrics' | 'reads' | 'close' }
   /** Writes in a transaction of the host's, which ends after a while. */
   | {
       readonly do: 'write';
@@ -49,11 +52,30 @@ const { Ledger } = await load<typeof Ledgers>('ledger/ledger');
 const { Database } = await load<typeof Databases>('database/database');
 const { ledgerTablesOf } = await load<typeof Tables>('schema/ledger');
 
-async function start(databaseUrl: string, adapter: string, by: string): Promise<INestApplication> {
+/** Reads of items. */
+export interface ReadCounts {
+  /** Sent to servers, by port. */
+  readonly sent: Readonly<Record<string, number>>;
+  /** Reads with a position to which a replica has responded. */
+  readonly reached: number;
+}
+
+interface Started {
+  readonly adapter: string;
+  /** With `replicas` alone, no response is cached. */
+  readonly by: string;
+  readonly replicas: readonly string[];
+}
+
+async function start(databaseUrl: string, { adapter, by, replicas }: Started): Promise<INestApplication> {
   const content = ContentModule.forRoot({
     ...model,
-    cache: { bytes: 64_000_000 },
-    database: { clientUrl: databaseUrl, pool: { min: 0, max: 8 } },
+    cache: by === 'replicas' ? false : { bytes: 64_000_000 },
+    database: {
+      clientUrl: databaseUrl,
+      pool: { min: 0, max: 8 },
+      replicas: replicas.map((clientUrl) => ({ clientUrl })),
+    },
   });
   const builder = Test.createTestingModule({ imports: [content] });
   if (by === 'notify')
@@ -100,12 +122,32 @@ async function write(app: INestApplication, command: Extract<Command, { do: 'wri
   return seqs;
 }
 
-const [databaseUrl = '', adapter = 'express', by = 'ledger'] = process.argv.slice(2);
-const app = await start(databaseUrl, adapter, by);
+/** Counts the reads of this process from now on. */
+async function countReads(): Promise<ReadCounts> {
+  const counts = { sent: {} as Record<string, number>, reached: 0 };
+  const { NativePool } = await load<typeof NativePools>('database/native-pool');
+  const { runIf } = NativePool.prototype;
+  NativePool.prototype.runIf = async function (...read): ReturnType<typeof runIf> {
+    const rows = await runIf.apply(this, read);
+    if (rows !== null) counts.reached += 1;
+    return rows;
+  };
+  const watch = (query: Sent, { port }: { readonly port: number }): void => {
+    const reads = textsOf(query).filter((text) => text.startsWith('select') && text.includes('from "items"'));
+    counts.sent[port] = (counts.sent[port] ?? 0) + reads.length;
+  };
+  void watchQueries(watch, () => new Promise<never>(() => undefined));
+  return counts;
+}
+
+const [databaseUrl = '', adapter = 'express', by = 'ledger', ...replicas] = process.argv.slice(2);
+const counts = await countReads();
+const app = await start(databaseUrl, { adapter, by, replicas });
 
 async function perform(command: Command): Promise<unknown> {
   if (command.do === 'write') return write(app, command);
   if (command.do === 'metrics') return app.get(ContentMetrics).cache;
+  if (command.do === 'reads') return counts;
   if (command.do === 'recount') return void (await app.get(ContentMetrics).recount());
   if (command.do === 'close') return app.close();
   if (command.do === 'makeTables') await app.get<MikroORM>(CONTENT_ORM).schema.create();

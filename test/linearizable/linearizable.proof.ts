@@ -1,5 +1,6 @@
 /** A sample of `npm run linearizable`. */
 import { createDatabase } from '../support/database.ts';
+import { runReplicated } from './replicated.ts';
 import { LinearizableRun, type Outcome } from './run.ts';
 
 /** A quarter of the operations. */
@@ -34,5 +35,22 @@ describe('two instances, each in a process of its own', () => {
   it('answer too late where they wait to be told, and that is found', async () => {
     // It ends with the first one that is found, which takes thousands where messages are fast.
     expect((await run('notify', 60_000)).problems.length).toBeGreaterThan(0);
+  }, 120_000);
+});
+
+/** A sample of `npm run linearizable -- --replicas`. */
+describe('clients that repeat their positions', () => {
+  it('never read an older state, with a paused replica and after a disorderly failover', async () => {
+    const outcomes = Object.values(
+      await runReplicated({
+        seed: 7,
+        scenarios: ['a replica is paused', 'a disorderly failover'],
+        operations: 300,
+        presents: true,
+        say: () => undefined,
+      }),
+    );
+    expect(outcomes.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(outcomes.filter(({ reads, reached }) => reads > 0 && reached > 0)).toHaveLength(2);
   }, 120_000);
 });

@@ -1,12 +1,15 @@
 /**
  * `npm run linearizable [-- --operations N --seconds N --seed S --by notify]`: two instances that keep answers
  * never show anything older than what somebody could know, whoever writes, and however the server comes and goes.
+ * With `--replicas`, clients that repeat their positions never read back from two replicas, through failovers.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { readBudget } from '../fuzz/budget.ts';
 import { createDatabase } from '../support/database.ts';
 import { PostgresNode } from '../support/postgres-node.ts';
+import { type ScenarioName, SCENARIOS } from './cluster.ts';
+import { runReplicated } from './replicated.ts';
 import { HARMS, type Harm, LinearizableRun } from './run.ts';
 
 const { budget, values } = readBudget({
@@ -18,10 +21,14 @@ const { budget, values } = readBudget({
     round: { type: 'string', default: '8000' },
     by: { type: 'string', default: 'ledger' },
     harm: { type: 'string', multiple: true },
+    replicas: { type: 'boolean', default: false },
+    'no-positions': { type: 'boolean', default: false },
   },
   help: {
     'operations N': 'stop after N reads and writes (100,000)',
     'round N': 'so many of them are looked at together (8000)',
+    replicas: 'two replicas that are paused and promoted, and failovers; N is 12,000, in six scenarios',
+    'no-positions': 'with --replicas: clients repeat no position, and violations must be found',
     'by notify': 'with a check that listens in the place of one that asks: violations must be found',
     'harm NAME': `one of ${HARMS.join(', ')}, in the middle of each round; may stand more than once (all, in turns)`,
   },
@@ -29,6 +36,23 @@ const { budget, values } = readBudget({
 const by = values['by'] === 'notify' ? 'notify' : 'ledger';
 const harms = (values['harm'] ?? (by === 'notify' ? ['none'] : HARMS)) as readonly Harm[];
 const SHOWN = 10;
+
+if (values['replicas'] === true) {
+  const presents = values['no-positions'] !== true;
+  const scenarios = Object.keys(SCENARIOS) as ScenarioName[];
+  console.log(`seed ${budget.seed}`);
+  const operations = Number(values['operations'] ?? 12_000) / scenarios.length;
+  const say = (line: string): void => console.log(line);
+  const outcomes = Object.values(
+    await runReplicated({ seed: budget.seed, scenarios, operations, presents, say }),
+  );
+  const problems = outcomes.flatMap((one) => one.problems);
+  for (const problem of problems.slice(0, SHOWN)) console.log(`VIOLATION ${problem}`);
+  const isRead = outcomes.every(({ sent }) => sent.every((count) => count > 0));
+  const isRight = presents ? problems.length === 0 && isRead : problems.length > 0;
+  console.log(`linearizable: ${problems.length} violations, ${isRight ? 'as it must be' : 'WRONG'}`);
+  process.exit(isRight ? 0 : 1);
+}
 
 const hasPgBouncer = (process.env.PATH ?? '')
   .split(delimiter)

@@ -14,7 +14,16 @@ const underJest = process.env.JEST_WORKER_ID !== undefined;
 export interface HttpAnswer {
   readonly status: number;
   readonly etag: string | null;
+  /** `Content-Position`; null where the response has none. */
+  readonly position: string | null;
   readonly body: string;
+}
+
+/** What a request is sent with. */
+interface Sent {
+  readonly known?: string | null;
+  readonly position?: string | null;
+  readonly body?: unknown;
 }
 
 /** An instance of the library, in a process of its own. */
@@ -40,10 +49,15 @@ export class Instance {
 
   static async start(
     name: string,
-    of: { readonly databaseUrl: string; readonly adapter: string; readonly by: string },
+    of: {
+      readonly databaseUrl: string;
+      readonly adapter: string;
+      readonly by: string;
+      readonly replicas?: readonly string[];
+    },
   ): Promise<Instance> {
     const loader = underJest ? ['--import', FROM_SOURCE] : [];
-    const child = fork(INSTANCE, [of.databaseUrl, of.adapter, of.by], {
+    const child = fork(INSTANCE, [of.databaseUrl, of.adapter, of.by, ...(of.replicas ?? [])], {
       execArgv: ['--no-warnings', ...loader],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
@@ -64,13 +78,10 @@ export class Instance {
     return this.ask({ do: 'metrics' }) as Promise<CacheMetrics>;
   }
 
-  http(
-    method: string,
-    path: string,
-    { known, body }: { readonly known?: string | null; readonly body?: unknown } = {},
-  ): Promise<HttpAnswer> {
+  http(method: string, path: string, { known, position, body }: Sent = {}): Promise<HttpAnswer> {
     const headers = {
       ...(known ? { 'if-none-match': known } : {}),
+      ...(position ? { 'content-position': position } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
     const { hostname, port } = this.url;
@@ -81,7 +92,12 @@ export class Instance {
         response.on('data', (chunk: string) => (text += chunk));
         response.on('error', reject);
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, etag: response.headers.etag ?? null, body: text }),
+          resolve({
+            status: response.statusCode ?? 0,
+            etag: response.headers.etag ?? null,
+            position: (response.headers['content-position'] as string | undefined) ?? null,
+            body: text,
+          }),
         );
       });
       sent.on('error', reject);
