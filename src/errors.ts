@@ -17,6 +17,7 @@ export const ERRORS = {
   PayloadTooLargeError: 413,
   UriTooLongError: 414,
   UnsupportedMediaTypeError: 415,
+  UnprocessableEntityError: 422,
   RateLimitError: 429,
   InternalServerError: 500,
   ServiceUnavailableError: 503,

@@ -17,6 +17,7 @@ import {
   reasonAway,
   type UniqueValues,
 } from './database-errors.js';
+import { ContentError } from '../errors.js';
 import type { Hangup } from './hangup.js';
 import { type Hosting, NativePool, type ReadTraits } from './native-pool.js';
 import type { OwnConnection } from './own-connection.js';
@@ -289,6 +290,9 @@ export class Database {
     this.isOutdated ||= isOutdated(error);
     if (reason !== null && !isKnown) this.base.warn(reason);
     const { statementTimeout } = settings.limits;
-    return mapDatabaseError(error, { schema, values, statementTimeout, namesTables });
+    const mapped = mapDatabaseError(error, { schema, values, statementTimeout, namesTables });
+    // A transaction that this one has joined may be repeated because of the cause.
+    if (mapped instanceof ContentError && mapped !== error) mapped.cause ??= error;
+    return mapped;
   }
 }

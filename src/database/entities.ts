@@ -8,6 +8,7 @@ import type { Column, ContentType, Index, Schema, StoredLinks } from '../schema/
 import { MODEL_COLUMNS, modelTableOf } from '../schema/model-table.js';
 import { ledgerTablesOf } from '../schema/ledger.js';
 import { parted } from '../schema/naming.js';
+import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from '../schema/request-keys.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../schema/schedule.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../schema/system-columns.js';
 import { print, quote, sql } from '../sql.js';
@@ -194,6 +195,21 @@ const modelEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
+/** Responses to requests with an `Idempotency-Key`. */
+const requestKeyEntity = ({ file }: Schema): AnyEntity =>
+  entity('ContentRequest_Key', requestKeyTableOf(file), {
+    properties: REQUEST_KEY_COLUMNS.map(({ property: key, name, type, key: primary }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
+        fieldName: name,
+        ...(primary ? { primary } : {}),
+      },
+    ]),
+    indexes: [{ name: REQUEST_KEY_INDEX, properties: ['createdAt'] }],
+    uniques: [],
+  });
+
 /** The entities of the whole model, the file type and the library's own tables included. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
@@ -209,5 +225,6 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
     // Told from the others by their names: without them content is served all the same.
     entity('ContentLedger_Change', change, CHANGE_PARTS),
     entity('ContentLedger_Total', total, TOTAL_PARTS),
+    requestKeyEntity(schema),
   ];
 }

@@ -1,12 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
 import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ContentSchedule } from '../documents/schedules.js';
+import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
+import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { hangupOf } from './connection.js';
-import { type Asked, askedOf, type Deed, type HttpRequest, stateOf } from './request-state.js';
+import { type Asked, askedOf, type Deed, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 /** What a deed is done with. */
@@ -21,10 +24,15 @@ const shown = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(s
 /** Does what content requests ask for: the one path of all handlers. */
 @Injectable()
 export class ContentRequests {
+  private readonly keys: RequestKeys;
+
   constructor(
     @Inject(Documents) private readonly documents: Documents,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
-  ) {}
+    @Inject(Database) database: Database,
+  ) {
+    this.keys = new RequestKeys(database);
+  }
 
   private readonly deeds: Readonly<Record<Deed, (request: DeedRequest) => Promise<Answer>>> = {
     publish: ({ plan, options }) => this.documents.publish(plan, options),
@@ -40,15 +48,25 @@ export class ContentRequests {
   perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
     const reads = asked.deed === null && (asked.action === 'find' || asked.action === 'findOne');
-    return reads ? this.read(request as HttpRequest, asked) : this.write(request, asked, body);
+    return reads ? this.read(request as HttpRequest, asked) : this.write(request as HttpRequest, asked, body);
   }
 
-  private async write(request: object, asked: Asked, body: unknown): Promise<Answer> {
-    const { action, deed, plan, caller, precondition } = asked;
+  private async write(request: HttpRequest, asked: Asked, body: unknown): Promise<Answer> {
+    const { plan, caller, precondition } = asked;
     const hangup = hangupOf(request);
-    const options = { caller, hangup, precondition };
-    if (deed !== null) return this.deeds[deed]({ plan, body, options });
-    if (action === 'create') return this.documents.create(plan, body, { caller, hangup });
+    const deed = { plan, body, options: { caller, hangup, precondition } };
+    const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
+    if (key === null) return this.run(asked, deed);
+    const content = [request.method, urlOf(request), body];
+    return this.keys.once({ key, caller, plan, content, hangup }, (em) =>
+      this.run(asked, { ...deed, options: { ...deed.options, em } }),
+    );
+  }
+
+  private async run({ action, deed }: Asked, request: DeedRequest): Promise<Answer> {
+    if (deed !== null) return this.deeds[deed](request);
+    const { plan, body, options } = request;
+    if (action === 'create') return this.documents.create(plan, body, { ...options, precondition: null });
     if (action === 'update') return this.documents.update(plan, body, options);
     await this.documents.delete(plan, options);
     return Answer.NOTHING;

@@ -87,7 +87,7 @@ export const credentialsOf = (request: HttpRequest): Credentials => ({
 });
 
 /** The URL as the client sent it. */
-const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
+export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const END = /[?#]/;

@@ -1,6 +1,7 @@
 /** The parameters of operations: one row for each. */
 import { decide } from '../access/decide.js';
 import { MARK_HEADER } from '../query/mark.js';
+import { REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { tellsOfDrafts } from '../plan/coverage.js';
 import { PUBLICATION_FILTERS, type PublicationFilter } from '../query/query.js';
 import type { ContentType } from '../schema/model.js';
@@ -151,6 +152,13 @@ const ROWS = {
     in: 'header',
     name: 'If-None-Match',
     description: '`*`: written only where nothing is there yet; 412 otherwise.',
+    schema: () => TEXT,
+  },
+  requestKey: {
+    in: 'header',
+    name: REQUEST_KEY_HEADER,
+    description:
+      'Key of the request. Repeating it within 24 hours returns the first response and writes nothing.',
     schema: () => TEXT,
   },
   position: {

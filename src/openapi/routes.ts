@@ -1,6 +1,8 @@
 /** The routes of a content type: one row for each operation. */
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
+import { ERRORS } from '../errors.js';
+import { REPLAYED_HEADER } from '../query/request-key.js';
 import type { AnyRoute } from '../schema/definitions.js';
 import type { ContentType } from '../schema/model.js';
 import { TIME_OF } from '../schema/schedule.js';
@@ -137,6 +139,14 @@ const write = (of: Parameters<typeof row>[0]): RouteRow =>
     ...of,
   });
 
+/** Header of responses that an earlier request has stored. */
+const REPLAYED: NonNullable<Response['headers']> = {
+  [REPLAYED_HEADER]: {
+    description: 'Present with the value `true` if an earlier request with the same key has written.',
+    schema: { type: 'string' },
+  },
+};
+
 /** Publishing and the like: of one locale, or of all that the document has. */
 const transition = (of: Omit<Parameters<typeof row>[0], 'method'>): RouteRow =>
   write({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], method: 'post', ...of });
@@ -234,6 +244,7 @@ function successOf(one: RouteRow, routed: Routed): Response {
   const schema = ANSWERS[one.answer]?.(routed);
   const headers = {
     ...(isTagged(one) ? TAGGED : {}),
+    ...(one.method === 'get' ? {} : REPLAYED),
     ...timed(routed.describing),
   };
   return {
@@ -245,8 +256,13 @@ function successOf(one: RouteRow, routed: Routed): Response {
 
 function operationOf(one: RouteRow, routed: Routed): Operation {
   const { type, describing } = routed;
-  const names: readonly ParameterName[] =
-    one.onDocument && type.kind === 'collectionType' ? ['documentId', ...one.parameters] : one.parameters;
+  const isWrite = one.method !== 'get';
+  const names: readonly ParameterName[] = [
+    ...(one.onDocument && type.kind === 'collectionType' ? (['documentId'] as const) : []),
+    ...one.parameters,
+    ...(isWrite ? (['requestKey'] as const) : []),
+  ];
+  const errors = isWrite ? [...one.errors, ERRORS.UnprocessableEntityError] : one.errors;
   const parameters = parametersOf(names, routed);
   const body = one.body === null ? null : BODIES[one.body](routed);
   return {
@@ -258,7 +274,7 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
     responses: {
       [one.status]: successOf(one, routed),
       ...(one.method === 'get' && isTagged(one) ? notModified(describing) : {}),
-      ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
+      ...errorAnswers(statusesOf(one.method, errors), describing.components),
     },
   };
 }

@@ -8,6 +8,7 @@ import { CHANGE_COLUMNS, ledgerTablesOf, TOTAL_COLUMNS } from './ledger.js';
 import type { Column, ContentType, Index, Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import { parted } from './naming.js';
+import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './request-keys.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
@@ -130,6 +131,12 @@ const keyed = (
 export function ownTables({ file }: Schema): TableShape[] {
   const schedule = keyed(scheduleTableOf(file), SCHEDULE_COLUMNS);
   const byTime: IndexShape = { name: SCHEDULE_INDEX, kind: 'index', body: named([identifier('due_at')]) };
+  const requestKey = keyed(requestKeyTableOf(file), REQUEST_KEY_COLUMNS);
+  const byCreation: IndexShape = {
+    name: REQUEST_KEY_INDEX,
+    kind: 'index',
+    body: named([identifier('created_at')]),
+  };
   const { change, total } = ledgerTablesOf(file);
   return [
     keyed(change, CHANGE_COLUMNS),
@@ -138,6 +145,7 @@ export function ownTables({ file }: Schema): TableShape[] {
     numbers(file.storage.counts, 'bigint'),
     { ...schedule, indexes: [byTime] },
     keyed(modelTableOf(file), MODEL_COLUMNS),
+    { ...requestKey, indexes: [byCreation] },
   ];
 }
 

@@ -83,10 +83,10 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
 
   const hold = (): Promise<unknown> => holder.query('select pg_advisory_lock(77)');
   const free = (): Promise<unknown> => holder.query('select pg_advisory_unlock_all()');
-  const post = async (title: string): Promise<Reply> => {
+  const post = async (title: string, headers: Record<string, string> = {}): Promise<Reply> => {
     const response = await fetch(`${host.url}/api/${type}s`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ data: { title } }),
     });
     const { data, error } = JSON.parse(await response.text());
@@ -97,8 +97,8 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
       retryAfter: response.headers.get('retry-after'),
     };
   };
-  const write = (title: string): Promise<Reply[]> =>
-    barrier.hold(count, () => Promise.all(Array.from({ length: count }, () => post(title))));
+  const write = (title: string, headers?: Record<string, string>): Promise<Reply[]> =>
+    barrier.hold(count, () => Promise.all(Array.from({ length: count }, () => post(title, headers))));
   const stored = async (title: string): Promise<number> =>
     (await host.sql(`select 1 from ${type}s where title = $1`, [title])).length;
   const waiting = async (): Promise<number[]> =>
@@ -128,9 +128,13 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
   };
   const UNKNOWN: Reply = { status: 503, name: 'OutcomeUnknownError', title: null, retryAfter: null };
 
-  const answeredBy = async (title: string, settle: () => Promise<unknown>): Promise<Reply[]> => {
+  const answeredBy = async (
+    title: string,
+    settle: () => Promise<unknown>,
+    headers?: Record<string, string>,
+  ): Promise<Reply[]> => {
     await hold();
-    const asked = write(title);
+    const asked = write(title, headers);
     await until(async () => (await waiting()).length, 1, 10_000);
     await settle();
     const replies = await asked;
@@ -156,6 +160,13 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
     it('D30 is an OutcomeUnknownError where the server does not decide in time', async () => {
       expect(await answeredBy('undecided', cut)).toEqual(all(UNKNOWN));
       expect(await stored('undecided')).toBe(count);
+    });
+
+    it('D15 is written once where its request is repeated with the same Idempotency-Key', async () => {
+      const key = { 'Idempotency-Key': 'repeated' };
+      expect(await answeredBy('repeated', cut, key)).toEqual(all(UNKNOWN));
+      expect(await post('repeated', key)).toEqual(created('repeated')[0]);
+      expect(await stored('repeated')).toBe(1);
     });
   } else {
     const wait = (): Promise<void> => Promise.resolve();

@@ -9,10 +9,15 @@ const [SECTIONS = ''] = PAGE.split('## Publishing');
 
 /** The requests, in order, each with what stands below it; null where nothing does. */
 const REQUESTS = [
-  ...SECTIONS.matchAll(/```http\n([A-Z]+) (\S+)\n([\s\S]*?)```\n(?:\n```json\n([\s\S]*?)```)?/g),
-].map(([, method = '', path = '', body = '', shown]) => ({
+  ...SECTIONS.matchAll(
+    /```http\n([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)([\s\S]*?)```\n(?:\n```json\n([\s\S]*?)```)?/g,
+  ),
+].map(([, method = '', path = '', headers = '', body = '', shown]) => ({
   method,
   path,
+  headers: Object.fromEntries(
+    headers.split('\n').flatMap((line) => (line === '' ? [] : [line.split(': ')])),
+  ) as Record<string, string>,
   body,
   shown: shown === undefined ? null : (JSON.parse(shown) as object),
 }));
@@ -43,10 +48,10 @@ describe('docs/writing.md', () => {
     const ids = new Map<string, string>();
     const filled = (text: string): string =>
       text.replaceAll(/<(\w+)>/g, (_, name: string) => ids.get(name) ?? '');
-    for (const { method, path, body, shown } of REQUESTS) {
+    for (const { method, path, headers, body, shown } of REQUESTS) {
       const response = await fetch(`${test.url}${filled(path)}`, {
         method,
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', ...headers },
         body: filled(body),
       });
       const answer = (await response.json()) as { data: any };

@@ -95,11 +95,15 @@ describe.each(ADAPTERS)('headers that an application has, on %s', (adapter) => {
       const { body: document } = await test.http.get('/api/openapi.json').expect(200);
       const described = headersOf(document as ContentDocument);
       const named = (headers: Record<string, unknown>): string[] =>
-        ['ETag', 'Server-Timing', 'Content-Position'].filter((name) => name.toLowerCase() in headers);
-      const written = await test.http
-        .post('/api/categories')
-        .send({ data: { name: 'Gardens' } })
-        .expect(201);
+        ['ETag', 'Idempotency-Replayed', 'Server-Timing', 'Content-Position'].filter((name) => name.toLowerCase() in headers);
+      const write = () =>
+        test.http
+          .post('/api/categories')
+          .set('Idempotency-Key', 'gardens')
+          .send({ data: { name: 'Gardens' } })
+          .expect(201);
+      await write();
+      const written = await write();
       const read = await test.http.get('/api/categories').expect(200);
       const same = await test.http
         .get('/api/categories')

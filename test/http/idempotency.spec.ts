@@ -1,0 +1,252 @@
+/** Writes with an `Idempotency-Key`: each is done once, and its response is repeated. */
+import { Injectable } from '@nestjs/common';
+import {
+  AfterContent,
+  type AuthStrategy,
+  type Caller,
+  type Credentials,
+  defineCollectionType,
+  defineSingleType,
+  OnContentCommitted,
+  Permissions,
+} from 'nestjs-content-api';
+import { until } from '../crowd/house.ts';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { failure } from './helpers.ts';
+
+const article = defineCollectionType({
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  draftAndPublish: true,
+  actions: true,
+  attributes: {
+    title: { type: 'string', required: true },
+    slug: { type: 'uid', targetField: 'title', generate: true },
+    related: { type: 'relation', relation: 'manyToMany', target: 'article' },
+  },
+});
+const home = defineSingleType({ singularApiId: 'home', attributes: { title: { type: 'string' } } });
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  attributes: { title: { type: 'string' } },
+});
+
+class Users implements AuthStrategy {
+  readonly name = 'users';
+  authenticate({ bearer }: Credentials): Caller | null {
+    return bearer === null ? null : { kind: 'user', id: bearer, permissions: Permissions.ALL };
+  }
+}
+
+const committed: string[] = [];
+
+@Injectable()
+class Hooks {
+  @AfterContent('memo', 'create')
+  after(): void {
+    // Has the write run in a transaction that this code may join.
+  }
+
+  @OnContentCommitted('memo', 'create')
+  done({ document }: { document: { title?: unknown } | null }): void {
+    committed.push(String(document?.title));
+  }
+}
+
+const REUSED = failure(
+  422,
+  'UnprocessableEntityError',
+  'This Idempotency-Key belongs to another request: use a new key',
+);
+const RUNNING = failure(409, 'ConflictError', 'A request with this Idempotency-Key is still running');
+
+describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [article, home, memo],
+        access: { public: { '*': '*' } },
+        auth: { strategies: [new Users()] },
+        schedule: { everySeconds: 3600 },
+        providers: [Hooks],
+      },
+      adapter,
+    );
+  });
+  afterAll(() => test.close());
+
+  let count = 0;
+  const nextKey = (): string => `key-${(count += 1)}`;
+  type Method = 'post' | 'put' | 'delete';
+  const send = (method: Method, path: string, key: string, data?: object) => {
+    const request = test.http[method](`/api/${path}`).set('Idempotency-Key', key);
+    return data === undefined ? request : request.send({ data });
+  };
+  const make = async (title = 'one'): Promise<string> =>
+    (await test.http.post('/api/articles').send({ data: { title } }).expect(201)).body.data.documentId;
+  const rows = async (table: string, title: string): Promise<number> =>
+    (await test.sql(`select distinct document_id from ${table} where title = $1`, [title])).length;
+
+  it('create one document, and repeat the response with its status and headers', async () => {
+    const key = nextKey();
+    const data = { title: 'created once' };
+    const first = await send('post', 'articles?populate=*', key, data).expect(201);
+    const second = await send('post', 'articles?populate=*', key, data).expect(201);
+    expect(second.text).toBe(first.text);
+    expect(second.headers['etag']).toBe(first.headers['etag']);
+    expect([first, second].map(({ headers }) => headers['idempotency-replayed'])).toEqual([
+      undefined,
+      'true',
+    ]);
+    expect(await rows('articles', 'created once')).toBe(1);
+  });
+
+  it('take a quoted key and a bare one for the same', async () => {
+    const key = nextKey();
+    const first = await send('post', 'articles', `"${key}"`, { title: 'quoted' }).expect(201);
+    const second = await send('post', 'articles', key, { title: 'quoted' }).expect(201);
+    expect(second.body.data.documentId).toBe(first.body.data.documentId);
+  });
+
+  it.each([
+    ['another body', 'post', 'articles', { title: 'other' }],
+    ['another query', 'post', 'articles?populate=*', { title: 'first' }],
+    ['another path', 'post', 'memos', { title: 'first' }],
+  ] as const)('return 422 for %s under the same key', async (_what, method, path, data) => {
+    const key = nextKey();
+    await send('post', 'articles', key, { title: 'first' }).expect(201);
+    expect((await send(method, path, key, data).expect(422)).body).toEqual(REUSED);
+  });
+
+  it('are separate for each caller', async () => {
+    const key = nextKey();
+    const ids = new Set<string>();
+    for (const bearer of ['ann', 'bob', 'ann']) {
+      const { body } = await send('post', 'articles', key, { title: 'own' })
+        .set('Authorization', `Bearer ${bearer}`)
+        .expect(201);
+      ids.add(body.data.documentId);
+    }
+    expect(ids.size).toBe(2);
+  });
+
+  it('return 409 while the first one runs, and its response after that', async () => {
+    const key = nextKey();
+    const documentId = await make('locked');
+    const holder = await test.connect();
+    await holder.query('begin');
+    await holder.query('select 1 from articles where document_id = $1 for update', [documentId]);
+    const put = () => send('put', `articles/${documentId}`, key, { title: 'unlocked' });
+    const first = put().then((response) => response);
+    await until(
+      async () =>
+        (
+          await test.sql(
+            "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          )
+        ).length,
+      1,
+      10_000,
+    );
+    expect((await put().expect(409)).body).toEqual(RUNNING);
+    await holder.query('rollback');
+    await holder.end();
+    const { text, status } = await first;
+    expect(status).toBe(200);
+    expect((await put().expect(200)).text).toBe(text);
+  });
+
+  it('store nothing of a refused request, so that a corrected one may use the key', async () => {
+    const key = nextKey();
+    await send('post', 'articles', key, { title: 5 }).expect(400);
+    await send('post', 'articles', key, { title: 'corrected' }).expect(201);
+    await send('put', 'articles/nosuchdocument', nextKey(), { title: 'a' }).expect(404);
+  });
+
+  it.each([
+    ['PUT', 'put', '', { title: 'again' }, 200],
+    ['publish', 'post', '/actions/publish', undefined, 200],
+    ['unpublish', 'post', '/actions/unpublish', undefined, 200],
+    ['discard', 'post', '/actions/discard', undefined, 200],
+    ['schedule', 'put', '/actions/schedule', { publishAt: '2099-01-01T00:00:00.000Z' }, 200],
+    ['unschedule', 'delete', '/actions/schedule', undefined, 204],
+    ['DELETE', 'delete', '', undefined, 204],
+  ] as const)('run %s once', async (_name, method, below, data, status) => {
+    const documentId = await make('subject');
+    await test.http.post(`/api/articles/${documentId}/actions/publish`).expect(200);
+    const key = nextKey();
+    const path = `articles/${documentId}${below}`;
+    const first = await send(method, path, key, data).expect(status);
+    // Whatever happens in between, the response is repeated and nothing is written.
+    await test.http.delete(`/api/articles/${documentId}`).expect(204);
+    const second = await send(method, path, key, data).expect(status);
+    expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
+    await test.http.get(`/api/articles/${documentId}`).expect(404);
+  });
+
+  it('run hooks after the commit once', async () => {
+    const key = nextKey();
+    for (let i = 0; i < 2; i += 1)
+      await send('post', 'memos', key, { title: `hooked ${adapter}` }).expect(201);
+    expect(committed.filter((title) => title === `hooked ${adapter}`)).toHaveLength(1);
+  });
+
+  it('honour If-Match', async () => {
+    const documentId = await make('matched');
+    const path = `articles/${documentId}`;
+    const key = nextKey();
+    await send('put', path, key, { title: 'lost' }).set('If-Match', '"stale"').expect(412);
+    expect((await test.http.get(`/api/${path}?status=draft`).expect(200)).body.data.title).toBe('matched');
+  });
+
+  it('write a single type', async () => {
+    const key = nextKey();
+    const first = await send('put', 'home', key, { title: 'Home' }).expect(200);
+    expect((await send('put', 'home', key, { title: 'Home' }).expect(200)).text).toBe(first.text);
+  });
+
+  it('that run at the same time get different generated values', async () => {
+    const responses = await Promise.all(
+      Array.from({ length: 6 }, () => send('post', 'articles', nextKey(), { title: 'Same title' })),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 201));
+    expect(new Set(responses.map(({ body }) => body.data.slug)).size).toBe(6);
+  });
+
+  it('are forgotten after a day', async () => {
+    const key = nextKey();
+    const data = { title: 'expired' };
+    const first = await send('post', 'articles', key, data).expect(201);
+    await test.sql("update content_request_key set created_at = created_at - interval '25 hours'");
+    const second = await send('post', 'articles', key, data).expect(201);
+    expect(second.body.data.documentId).not.toBe(first.body.data.documentId);
+    for (let i = 0; i < 10; i += 1) await send('post', 'memos', nextKey(), {}).expect(201);
+    const [left] = await test.sql(
+      "select count(*)::int as n from content_request_key where created_at < now() - interval '24 hours'",
+    );
+    expect(left).toEqual({ n: 0 });
+  });
+
+  it.each(['', '""', 'a b', 'é'.repeat(2), '"unclosed', 'x'.repeat(256)])(
+    'return 400 for the key %j',
+    async (key) => {
+      const response = await test.http
+        .post('/api/articles')
+        .set('Idempotency-Key', Buffer.from(key).toString('latin1'))
+        .send({ data: { title: 'never' } })
+        .expect(400);
+      expect(response.body).toEqual(
+        failure(400, 'BadRequestError', 'Idempotency-Key must be 1 to 255 printable ASCII characters', {
+          key: 'Idempotency-Key',
+        }),
+      );
+      expect(await rows('articles', 'never')).toBe(0);
+    },
+  );
+
+  it('have no effect on reads', async () => {
+    await test.http.get('/api/articles').set('Idempotency-Key', 'a b').expect(200);
+  });
+});
