@@ -95,7 +95,9 @@ describe.each(ADAPTERS)('headers that an application has, on %s', (adapter) => {
       const { body: document } = await test.http.get('/api/openapi.json').expect(200);
       const described = headersOf(document as ContentDocument);
       const named = (headers: Record<string, unknown>): string[] =>
-        ['ETag', 'Idempotency-Replayed', 'Server-Timing', 'Content-Position'].filter((name) => name.toLowerCase() in headers);
+        ['ETag', 'Idempotency-Replayed', 'Server-Timing', 'Content-Position'].filter(
+          (name) => name.toLowerCase() in headers,
+        );
       const write = () =>
         test.http
           .post('/api/categories')
