@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { plainComments } from './test/words/plain-comments.js';
 
 const lines = { skipBlankLines: true, skipComments: true };
 const nodeGlobals = [
@@ -30,6 +31,11 @@ export default defineConfig(
   { ignores: ['dist/**', 'dist-sample/**', 'coverage/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
+  {
+    plugins: { words: { rules: { 'plain-comments': plainComments } } },
+    // An error as soon as all folders follow it.
+    rules: { 'words/plain-comments': 'warn' },
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

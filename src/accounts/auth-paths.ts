@@ -79,57 +79,57 @@ const AGAIN: Fields = { password: PASSWORD, passwordConfirmation: PASSWORD };
 
 const ROWS: readonly AuthRow[] = [
   row('local', 'local', {
-    summary: 'Signs in',
+    summary: 'Sign in',
     body: { identifier: TEXT, password: PASSWORD },
     answer: 'signedIn',
     isFor: ({ local }) => local,
   }),
   row('local/register', 'register', {
-    summary: 'Registers',
+    summary: 'Register',
     body: REGISTER,
     answer: 'registered',
     isFor: ({ register }) => register.enabled,
   }),
   row('forgot-password', 'forgotPassword', {
-    summary: 'Mails a code for a new password',
+    summary: 'Send a password reset code by e-mail',
     body: { email: EMAIL },
     answer: 'ok',
   }),
   row('reset-password', 'resetPassword', {
-    summary: 'Sets a new password with such a code',
+    summary: 'Reset the password with a code',
     body: { code: TEXT, ...AGAIN },
     answer: 'signedIn',
   }),
   row('change-password', 'changePassword', {
-    summary: 'Changes the own password',
+    summary: 'Change your password',
     body: { currentPassword: PASSWORD, ...AGAIN },
     answer: 'signedIn',
     isFor: isUser,
   }),
   row('email-confirmation', 'confirm', {
-    summary: 'Confirms an address, and goes on to a page of the host',
+    summary: 'Confirm an e-mail address and redirect',
     method: 'get',
     answer: 'redirect',
   }),
   row('send-email-confirmation', 'sendConfirmation', {
-    summary: 'Mails a code that confirms an address',
+    summary: 'Send an e-mail confirmation',
     body: { email: EMAIL },
     answer: 'sent',
   }),
   row('refresh', 'refresh', {
-    summary: 'Gives a new token',
+    summary: 'Refresh the access token',
     body: { refreshToken: TEXT },
     answer: 'issued',
     isFor: hasSessions,
   }),
   row('logout', 'logout', {
-    summary: 'Ends the session',
+    summary: 'Sign out',
     answer: 'ok',
     isFor: both(hasSessions, isUser),
     limited: false,
   }),
   row('sessions', 'list', {
-    summary: 'Lists the own sessions',
+    summary: 'List your sessions',
     method: 'get',
     answer: 'sessions',
     isFor: both(hasSessions, isUser),
@@ -141,7 +141,7 @@ const CONFIRMATION = {
   name: 'confirmation',
   in: 'query',
   required: true,
-  description: 'The code of the mail.',
+  description: 'Confirmation code from the e-mail.',
   schema: TEXT,
 } as const;
 
@@ -158,8 +158,8 @@ function operationOf(one: AuthRow, options: ResolvedUsersOptions, { components }
   const errors = [...ALWAYS, ...ON_BODY, ...(one.limited ? [ERRORS.RateLimitError] : [])];
   const success: Operation['responses'] =
     schema === undefined
-      ? { 302: { description: 'Goes on to the page.' } }
-      : { 200: { description: 'The answer.', content: json(schema) } };
+      ? { 302: { description: 'Redirect to the configured page.' } }
+      : { 200: { description: 'Success.', content: json(schema) } };
   return {
     operationId: `Auth_${one.handler}`,
     tags: ['auth'],

@@ -72,7 +72,7 @@ const ROWS: readonly FileRow[] = [
     handler: 'find',
     method: 'get',
     path: '/files',
-    summary: 'Lists files',
+    summary: 'List files',
     action: 'find',
     parameters: [...LIST, 'start', 'limit'],
     answer: (asked) => list(fileSchema(asked)),
@@ -82,7 +82,7 @@ const ROWS: readonly FileRow[] = [
     handler: 'page',
     method: 'get',
     path: '/files/page',
-    summary: 'Lists files a page at a time',
+    summary: 'List files by page',
     action: 'find',
     parameters: LIST,
     answer: (asked) =>
@@ -93,7 +93,7 @@ const ROWS: readonly FileRow[] = [
     handler: 'folders',
     method: 'get',
     path: '/folders',
-    summary: 'Lists the folders that have files, and how many',
+    summary: 'List folders with the number of their files',
     action: 'find',
     parameters: [],
     answer: () => list(open({ path: TEXT, files: { type: 'integer', minimum: 1 } }, ['path', 'files'])),
@@ -103,7 +103,7 @@ const ROWS: readonly FileRow[] = [
     handler: 'findOne',
     method: 'get',
     path: '/files/{id}',
-    summary: 'Shows a file',
+    summary: 'Get a file',
     action: 'findOne',
     parameters: ['id', ...READ],
     answer: fileSchema,
@@ -113,7 +113,7 @@ const ROWS: readonly FileRow[] = [
     handler: 'remove',
     method: 'delete',
     path: '/files/{id}',
-    summary: 'Deletes a file, and shows which it was',
+    summary: 'Delete a file and return it',
     action: 'delete',
     parameters: ['id', 'fields'],
     answer: fileSchema,
@@ -132,7 +132,7 @@ function operationOf(one: FileRow, asked: Asked): Operation {
       ? {}
       : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
     responses: {
-      200: { description: 'The answer.', content: json(one.answer(asked)) },
+      200: { description: 'Success.', content: json(one.answer(asked)) },
       ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
     },
   };
@@ -141,7 +141,7 @@ function operationOf(one: FileRow, asked: Asked): Operation {
 const ID = {
   name: 'id',
   in: 'query',
-  description: 'The id of the file that is replaced or described anew.',
+  description: 'Id of the file to replace or to describe.',
   schema: { type: ['integer', 'string'] },
 } as const;
 
@@ -160,7 +160,7 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
   return {
     operationId: 'Files_upload',
     tags: ['upload'],
-    summary: updates === true ? 'Uploads files, or changes one' : 'Uploads files',
+    summary: updates === true ? 'Upload files, or update one' : 'Upload files',
     ...(updates === true ? { parameters: [{ ...ID, required: creates !== true }] } : {}),
     requestBody: { required: true, content: BODY },
     responses: {

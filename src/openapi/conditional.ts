@@ -7,13 +7,13 @@ const TEXT: JsonSchema = { type: 'string' };
 
 /** The header of answers that show a document, or a list that is kept. */
 export const TAGGED: NonNullable<Response['headers']> = {
-  ETag: { description: 'Names this answer, for `If-None-Match` and `If-Match`.', schema: TEXT },
+  ETag: { description: 'Entity tag of the response, for `If-None-Match` and `If-Match`.', schema: TEXT },
 };
 
 /** The answer to a read of what the client has already. */
 export const notModified = (describing: Describing): Readonly<Record<string, Reference>> => ({
   304: describing.components.ref('responses', { key: 'not modified', name: 'NotModified' }, () => ({
-    description: 'The client has this answer already; there is no body.',
+    description: 'Not modified: the client has the current response. No body.',
     headers: { ...TAGGED, ...timed(describing), ...markedBy(describing) },
   })),
 });

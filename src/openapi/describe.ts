@@ -11,7 +11,7 @@ const VERSION = '3.1.1';
 function schemesOf({ credentials }: Pick<Describing, 'credentials'>): Record<string, JsonSchema> {
   const others = credentials.filter((name) => name.toLowerCase() !== 'authorization');
   return {
-    bearer: { type: 'http', scheme: 'bearer', description: 'An API token, or the `jwt` of a sign-in.' },
+    bearer: { type: 'http', scheme: 'bearer', description: 'API token, or the `jwt` from a sign-in.' },
     ...Object.fromEntries(others.map((name) => [name, { type: 'apiKey', in: 'header', name }])),
   };
 }

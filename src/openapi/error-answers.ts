@@ -32,7 +32,7 @@ function errorSchema(status: number, names: readonly ErrorName[], components: Co
 }
 
 const RETRY: NonNullable<Response['headers']> = {
-  'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 };
 
 /** The answers of an operation that fails, by status. */

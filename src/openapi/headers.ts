@@ -15,7 +15,7 @@ const MARKED: Headers = {
   },
 };
 const TIMED: Headers = {
-  'Server-Timing': { description: 'What the answer took, in milliseconds, by its parts.', schema: TEXT },
+  'Server-Timing': { description: 'Time per processing step, in milliseconds.', schema: TEXT },
 };
 
 /** What content that is shown or done says of the time that it took. */

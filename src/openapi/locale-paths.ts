@@ -25,9 +25,9 @@ export const localePaths: Describe = ({ base, caller, components }) => {
   const operation = {
     operationId: 'Locales_find',
     tags: ['i18n'],
-    summary: 'Lists the locales',
+    summary: 'List the locales',
     responses: {
-      200: { description: 'The answer.', content: json(list(locale)) },
+      200: { description: 'Success.', content: json(list(locale)) },
       ...errorAnswers(ALWAYS, components),
     },
   };

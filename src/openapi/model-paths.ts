@@ -48,7 +48,13 @@ const LISTS = [
   },
 ] as const;
 
-const UID = { name: 'uid', in: 'path', required: true, description: 'Its uid.', schema: TEXT } as const;
+const UID = {
+  name: 'uid',
+  in: 'path',
+  required: true,
+  description: 'Uid of the type or component.',
+  schema: TEXT,
+} as const;
 
 function listPaths({ path, name, words, shape }: (typeof LISTS)[number], describing: Describing): Paths {
   const { base, components } = describing;
@@ -60,16 +66,16 @@ function listPaths({ path, name, words, shape }: (typeof LISTS)[number], describ
   const operation = (of: Partial<Operation>, data: JsonSchema): Operation => ({
     operationId: `${name}_find`,
     tags: [MODEL_GRANT],
-    summary: `Describes ${words[0]} that the caller can read`,
+    summary: `List ${words[0]} that the caller can read`,
     ...of,
     responses: {
-      200: { description: 'The answer.', content: json(needed({ data })) },
+      200: { description: 'Success.', content: json(needed({ data })) },
       ...errorAnswers([...ALWAYS, ...(of.parameters === undefined ? [] : ON_DOCUMENT)], components),
     },
   });
   const one = {
     operationId: `${name}_findOne`,
-    summary: `Describes ${words[1]} that the caller can read`,
+    summary: `Get ${words[1]} that the caller can read`,
     parameters: [UID],
   };
   return {

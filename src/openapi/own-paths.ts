@@ -8,18 +8,19 @@ export const ownPaths: Describe = ({ base, components }) => ({
     get: {
       operationId: 'OpenApi_find',
       tags: ['openapi'],
-      summary: 'Describes what the caller may do, as this document does',
+      summary: 'Get this document, limited to what the caller may do',
       parameters: [
         {
           name: 'count',
           in: 'query',
-          description: 'With `false`, `count` of a populate is left out, and relations are plain lists.',
+          description:
+            'With `false`, the document omits `count` in `populate` and describes relations as plain lists.',
           schema: { type: 'boolean' },
         },
         {
           name: 'Strapi-Response-Format',
           in: 'header',
-          description: 'With `v4`, the answers are described that requests with this header get.',
+          description: 'With `v4`, the document describes the responses to requests with this header.',
           schema: { type: 'string', enum: ['v4'] },
         },
       ],

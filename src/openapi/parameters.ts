@@ -43,7 +43,7 @@ const hasLocales = ({ type, describing: { settings } }: Parametrised): boolean =
 
 const localeRow = (...more: readonly string[]): ParameterRow => ({
   name: 'locale',
-  description: `The locale of documents and of what is populated.${more.length === 0 ? '' : ' `*`: all locales.'}`,
+  description: `Locale of documents and populated relations.${more.length === 0 ? '' : ' `*`: all locales.'}`,
   schema: (about) => (hasLocales(about) ? localeSchema(about.describing, ...more) : null),
 });
 
@@ -61,7 +61,7 @@ const publicationFilters = (about: Parametrised): readonly PublicationFilter[] =
 
 const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => ({
   name: 'status',
-  description: 'The state of documents and of what is populated. Default `published`.',
+  description: 'Publication state of documents and populated relations. Default `published`.',
   schema: (about) =>
     about.type.draftAndPublish || mayDraft(about)
       ? { type: 'string', enum: mayDraft(about) ? ['published', 'draft'] : ['published'] }
@@ -82,20 +82,20 @@ const ROWS = {
   documentId: {
     in: 'path',
     required: true,
-    description: 'The id of the document.',
+    description: 'Document id.',
     schema: () => TEXT,
   },
   id: {
     in: 'path',
     required: true,
-    description: 'The id of the row, or of the document.',
+    description: 'Id of the row, or document id.',
     schema: () => TEXT,
   },
-  start: { description: 'How many to leave out.', schema: () => WHOLE },
-  limit: { description: 'How many to show at most.', schema: () => FROM_ONE },
+  start: { description: 'Number of entries to skip.', schema: () => WHOLE },
+  limit: { description: 'Maximum number of entries.', schema: () => FROM_ONE },
   fields: {
     style: 'form',
-    description: 'Which attributes are shown beside the ids. A comma list means the same.',
+    description: 'Attributes in the response, in addition to ids. Also accepts a comma-separated list.',
     schema: ({ view, describing }) => fieldsSchema(view, describing),
   },
   populate: {
@@ -108,50 +108,51 @@ const ROWS = {
   },
   filters: {
     style: 'deepObject',
-    description: 'Conditions in nested brackets: `filters[author][name][$startsWith]=A`.',
+    description: 'Filters in nested brackets: `filters[author][name][$startsWith]=A`.',
     schema: ({ view, describing }) => filtersSchema(view, describing),
   },
   sort: {
     style: 'form',
-    description: 'The order, most important first: `title:desc`, `author.name`.',
+    description: 'Sort order, most significant first: `title:desc`, `author.name`.',
     schema: ({ view, describing }) => sortSchema(view, describing),
   },
   pagination: {
     style: 'deepObject',
-    description: 'Which part of the list, by page or from a place on.',
+    description: 'Page of the list: by page number, or by offset and limit.',
     schema: () => PAGINATION,
   },
-  _q: { description: 'A text that some attribute contains.', schema: () => TEXT },
+  _q: { description: 'Search term: documents with a text attribute that contains it.', schema: () => TEXT },
   locale: localeRow(),
   localeOrAll: localeRow('*'),
   fallbackLocale: {
     style: 'form',
-    description: 'Locales that stand in for one that a document lacks, best first; `none` for no other.',
+    description:
+      'Locales used if a document lacks the requested one, in order of preference. `none`: no fallback.',
     schema: (about) => (hasLocales(about) ? list(localeSchema(about.describing, 'none')) : null),
   },
   status: statusRow(draftsOf),
   statusOfWrite: statusRow(({ type }) => type.draftAndPublish),
   publicationFilter: {
-    description: 'Only versions with this publication state.',
+    description: 'Filter by publication state.',
     schema: (about) =>
       about.type.draftAndPublish ? { type: 'string', enum: publicationFilters(about) } : null,
   },
   ifNoneMatch: {
     in: 'header',
     name: 'If-None-Match',
-    description: 'Tags of answers that the client has; 304 without a body where one of them is still right.',
+    description: 'Entity tags of cached responses. Returns 304 without a body if one of them is current.',
     schema: () => TEXT,
   },
   ifMatch: {
     in: 'header',
     name: 'If-Match',
-    description: 'Tags of the version that the write starts from; 412 where another one is there.',
+    description: 'Entity tags of the version to change. Returns 412 if the stored version is another one.',
     schema: () => TEXT,
   },
   ifNone: {
     in: 'header',
     name: 'If-None-Match',
-    description: '`*`: written only where nothing is there yet; 412 otherwise.',
+    description: '`*`: write only if the document does not exist yet. Returns 412 otherwise.',
     schema: () => TEXT,
   },
   requestKey: {
@@ -173,7 +174,7 @@ const ROWS = {
     in: 'header',
     name: 'Strapi-Response-Format',
     required: true,
-    description: 'The format that this document describes.',
+    description: 'Response format that this document describes.',
     schema: ({ describing }) => (describing.format === 'v4' ? { const: 'v4' } : null),
   },
 } as const satisfies Readonly<Record<string, ParameterRow>>;

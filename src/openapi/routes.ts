@@ -156,7 +156,7 @@ const schedule = (of: Pick<RouteRow, 'handler' | 'summary' | 'method'> & Partial
 
 /** Routes below a document, alike in both kinds of types. */
 const ON_DOCUMENTS: readonly RouteRow[] = [
-  write({ route: 'update', action: 'update', method: 'put', body: 'update', summary: 'Changes a document' }),
+  write({ route: 'update', action: 'update', method: 'put', body: 'update', summary: 'Update a document' }),
   row({
     route: 'delete',
     action: 'delete',
@@ -164,33 +164,33 @@ const ON_DOCUMENTS: readonly RouteRow[] = [
     status: 204,
     answer: 'nothing',
     parameters: ['localeOrAll', ...CONDITION],
-    summary: 'Deletes a document, or one locale of it',
+    summary: 'Delete a document, or one of its locales',
   }),
-  transition({ route: 'publish', below: '/actions/publish', summary: 'Publishes a draft' }),
+  transition({ route: 'publish', below: '/actions/publish', summary: 'Publish the draft' }),
   transition({
     route: 'unpublish',
     below: '/actions/unpublish',
-    summary: 'Takes back what is published',
+    summary: 'Unpublish the document',
   }),
   transition({
     route: 'discard',
     handler: 'discardDraft',
     below: '/actions/discard',
-    summary: 'Makes the draft what is published',
+    summary: 'Discard the draft',
   }),
-  schedule({ handler: 'findSchedule', method: 'get', summary: 'When a document is published by itself' }),
+  schedule({ handler: 'findSchedule', method: 'get', summary: 'Get the schedule' }),
   schedule({
     handler: 'schedule',
     method: 'put',
     body: 'schedule',
-    summary: 'Sets when a document is published by itself',
+    summary: 'Schedule publishing and unpublishing',
   }),
   schedule({
     handler: 'unschedule',
     method: 'delete',
     status: 204,
     answer: 'nothing',
-    summary: 'Leaves publishing to people',
+    summary: 'Cancel the schedule',
   }),
 ];
 
@@ -204,14 +204,14 @@ const ROWS: Readonly<Record<ContentType['kind'], readonly RouteRow[]>> = {
       parameters: [...READ.filter((name) => name !== 'locale'), 'localeOrAll', 'sort', 'pagination', '_q'],
       answer: 'list',
       errors: [],
-      summary: 'Lists documents',
+      summary: 'List documents',
     }),
     row({
       route: 'findOne',
       action: 'findOne',
       method: 'get',
       parameters: [...READ, '_q'],
-      summary: 'Shows a document',
+      summary: 'Get a document',
     }),
     write({
       route: 'create',
@@ -222,20 +222,20 @@ const ROWS: Readonly<Record<ContentType['kind'], readonly RouteRow[]>> = {
       parameters: ['locale', 'statusOfWrite', ...SHOWN],
       status: 201,
       errors: [],
-      summary: 'Creates a document',
+      summary: 'Create a document',
     }),
     ...ON_DOCUMENTS,
   ],
   singleType: [
-    row({ route: 'find', action: 'find', method: 'get', parameters: READ, summary: 'Shows the document' }),
+    row({ route: 'find', action: 'find', method: 'get', parameters: READ, summary: 'Get the document' }),
     ...ON_DOCUMENTS,
   ],
 };
 
 const SUCCESS: Readonly<Record<RouteRow['status'], string>> = {
-  200: 'The answer.',
-  201: 'What was created.',
-  204: 'It is done; there is nothing to show.',
+  200: 'Success.',
+  201: 'The created document.',
+  204: 'No content.',
 };
 
 const isTagged = ({ answer }: RouteRow): boolean => answer === 'document' || answer === 'list';

@@ -153,7 +153,7 @@ export function inputOf({ def, required }: ScalarAttribute, components: Componen
       ? schema
       : {
           ...schema,
-          description: `A new document has ${JSON.stringify(def.default)} where nothing is sent.`,
+          description: `Default of a new document: ${JSON.stringify(def.default)}.`,
         };
   return required ? full : orNull(full);
 }
