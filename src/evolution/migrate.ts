@@ -3,7 +3,7 @@ import { allChanged } from '../compile/compile-ledger.js';
 import { missingTriggers } from '../compile/compile-triggers.js';
 import { modelTableOf } from '../schema/model-table.js';
 import type { Schema } from '../schema/model.js';
-import { parted } from '../schema/naming.js';
+import { namedSchema, parted } from '../schema/naming.js';
 import { quote, script, sql } from '../sql.js';
 import { type Changes, changesOf, isUndone } from './changes.js';
 import { describeModel, digestOf, type ModelDescription, schemaOf } from './description.js';
@@ -46,6 +46,16 @@ async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
   if (there?.['there'] !== true) return null;
   const [row] = await run(script(storedModel(schema)));
   return storedModelIn(row);
+}
+
+/** The statement that creates the model's PostgreSQL schema; none for a schema that exists. */
+async function newPlace(run: Run, { file }: Schema): Promise<string[]> {
+  const name = namedSchema(file.table);
+  if (name === null) return [];
+  const [row] = await run(
+    script(sql`select to_regnamespace(${quote(name, 'reference')}) is null as missing`),
+  );
+  return row?.['missing'] === true ? [script(sql`create schema if not exists ${quote(name)}`)] : [];
 }
 
 async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
@@ -123,7 +133,7 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   for (const loss of lossesOf(there)) refusals.push(...(await refusalOf(run, loss)));
   const drops = there.list.some(({ guards }) => guards.some(({ stated }) => stated));
   return {
-    up: wayOf(there, stored?.digest ?? null, description),
+    up: [...(await newPlace(run, schema)), ...wayOf(there, stored?.digest ?? null, description)],
     down:
       drops || stored === null || !isUndone(there, back)
         ? null

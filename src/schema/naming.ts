@@ -46,6 +46,12 @@ export function parted(table: string): { readonly schema: string | null; readonl
   return { schema: dot < 0 ? null : table.slice(0, dot), bare: table.slice(dot + 1) };
 }
 
+/** The PostgreSQL schema that a table's name has; null for none. */
+export function namedSchema(table: string): Identifier | null {
+  const { schema } = parted(table);
+  return schema === null ? null : identifier(schema);
+}
+
 /** A name made of a table's. */
 const of = (table: string, ...words: readonly string[]): Identifier => name(parted(table).bare, ...words);
 

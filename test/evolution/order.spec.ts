@@ -14,6 +14,9 @@ import { ADMIN, type Model, start } from './run.ts';
 type Attributes = ContentTypeDefinition['attributes'];
 type Options = Partial<Omit<ContentTypeDefinition, 'attributes' | 'kind'>>;
 
+/** A model, and the PostgreSQL schema of its tables. */
+type Placed = Model & { readonly schema?: string };
+
 const TEXT = { type: 'string' } as const;
 
 const post = (attributes: Attributes, options: Options = {}): Model => ({
@@ -38,8 +41,8 @@ describe('migrations, whatever order they come in', () => {
   });
 
   const execute = (statement: string): Promise<any[]> => orm.em.getConnection().execute(statement);
-  const migrate = (model: Model) => migrateContent({ orm, model });
-  const plan = (model: Model) => contentMigration({ orm, model });
+  const migrate = (model: Placed) => migrateContent({ orm, model });
+  const plan = (model: Placed) => contentMigration({ orm, model });
   const open = async (model: Model): Promise<Host> => {
     const host = await start(database, model);
     hosts.push(host);
@@ -66,6 +69,17 @@ describe('migrations, whatever order they come in', () => {
     (await execute('select type, document_id, locale from content_schedule order by 2, 3')).map((row) =>
       Object.values(row).join(' '),
     );
+
+  it('creates the PostgreSQL schema of the model if it is missing', async () => {
+    const model = { ...post({ title: TEXT }), schema: 'Blog-1' };
+    const { up } = await migrate(model);
+    expect(up[0]).toBe('create schema if not exists "Blog-1"');
+    expect(await execute('select count(*)::int as n from "Blog-1".posts')).toEqual([{ n: 0 }]);
+    expect((await plan(model)).up).toEqual([]);
+    // A role may lack the privilege to create schemas.
+    const next = await plan({ ...post({ title: TEXT, text: TEXT }), schema: 'Blog-1' });
+    expect(next.up.join('\n')).not.toContain('create schema');
+  });
 
   it('a migration that was made from another model stops, and changes nothing', async () => {
     const [first, second] = [
