@@ -5,6 +5,7 @@ import { ModuleRef } from '@nestjs/core';
 import { Database } from '../database/database.js';
 import { FileContents } from '../files/file-contents.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { exportArchive, type ExportOptions, type ExportResult, type Source } from './export-archive.js';
 import { importArchive } from './import-archive.js';
 import type { ImportOptions, ImportResult, OpenArchive } from './import-options.js';
@@ -20,6 +21,7 @@ export class ContentArchive {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(ModuleRef) private readonly modules: ModuleRef,
   ) {}
 
@@ -41,7 +43,8 @@ export class ContentArchive {
   }
 
   private source(): Source {
-    return { database: this.database, schema: this.schema, contents: this.contents() };
+    const { database, schema, settings } = this;
+    return { database, schema, settings, contents: this.contents() };
   }
 
   /** The bytes of files, of a module that not every application has. */

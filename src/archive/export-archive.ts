@@ -17,7 +17,9 @@ import type { Database } from '../database/database.js';
 import type { Row, Runner } from '../database/runner.js';
 import type { FileContents } from '../files/file-contents.js';
 import { type ArchivedType, archivedTypes } from '../schema/archive.js';
+import { describeModel } from '../evolution/description.js';
 import type { Schema } from '../schema/model.js';
+import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { WITHHELD } from '../accounts/withheld.js';
 import { writeContents } from './export-contents.js';
@@ -37,6 +39,7 @@ const AT_ONCE = 50;
 export interface Source {
   readonly database: Database;
   readonly schema: Schema;
+  readonly settings: ContentSettings;
   /** Where the bytes of files are; null in an application that keeps none. */
   readonly contents: FileContents | null;
 }
@@ -57,7 +60,7 @@ export interface ExportResult {
   readonly missing: readonly string[];
 }
 
-async function headerOf(runner: Runner, schema: Schema): Promise<ArchiveHeader> {
+async function headerOf(runner: Runner, { schema, settings }: Source): Promise<ArchiveHeader> {
   const [row] = await runner.run(compileCounters(schema));
   return {
     archive: ARCHIVE,
@@ -66,6 +69,7 @@ async function headerOf(runner: Runner, schema: Schema): Promise<ArchiveHeader> 
     createdAt: new Date().toISOString(),
     instances: String(row?.['instances']),
     counts: String(row?.['counts']),
+    model: describeModel(schema, settings),
   };
 }
 
@@ -123,7 +127,7 @@ async function writeType(
 async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
   const { schema, contents, writer } = task;
   for (const setting of archiveSettings()) await runner.run(setting);
-  await writer.begin(await headerOf(runner, schema));
+  await writer.begin(await headerOf(runner, task));
   const rows = (): AsyncGenerator<Row> => rowsOf(runner, compileOpenContents(schema));
   const moved = contents === null ? null : await writeContents(rows(), { ...task, contents });
   let documents = 0;

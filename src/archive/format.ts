@@ -4,6 +4,7 @@
  * that nothing is missing. Names in it are looked up in the model, and never are paths.
  */
 import { createHash, type Hash } from 'node:crypto';
+import { isDescription, type ModelDescription } from '../evolution/description.js';
 import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../json.js';
 
 /** What archives say that they are, and which version of this format they have. */
@@ -21,15 +22,24 @@ export interface ArchiveHeader {
   /** How far instances and places were numbered; digits. */
   readonly instances: string;
   readonly counts: string;
+  /** The model that the content was stored under; archives of earlier releases have none. */
+  readonly model?: ModelDescription;
 }
 
+/** The bound of row numbers: sequences that are set to a higher one would soon run out. */
+const MAX_ROWS = 2_000_000_000;
+const isNumberUpTo =
+  (bound: number): Test<string> =>
+  (value): value is string =>
+    isText(value) && /^\d{1,16}$/.test(value) && Number(value) <= bound;
 export const isHeader: Test<ArchiveHeader> = isShape<ArchiveHeader>({
   archive: isText,
   version: isCount,
   id: isText,
   createdAt: isText,
-  instances: (value): value is string => isText(value) && /^\d+$/.test(value),
-  counts: (value): value is string => isText(value) && /^\d+$/.test(value),
+  instances: isNumberUpTo(MAX_ROWS),
+  counts: isNumberUpTo(Number.MAX_SAFE_INTEGER),
+  model: (value): value is ModelDescription => value === undefined || isDescription(value),
 });
 
 /** The line before the documents of a type. */
@@ -63,7 +73,7 @@ const isDocumentsPart: Test<DocumentsPart> = isShape<DocumentsPart>({
   type: isText,
   columns: isRecordOf(isShape({ attribute: isText, type: isText })),
   links: isListOf(isText),
-  lastId: isCount,
+  lastId: (value): value is number => isCount(value) && value <= MAX_ROWS,
 });
 const isContentsPart: Test<ContentsPart> = isShape<ContentsPart>({ part: isNamed('contents') });
 

@@ -10,28 +10,15 @@ import {
   compilePastIds,
   compileProgress,
 } from '../compile/compile-import-progress.js';
-import {
-  type Batch,
-  compileDocuments,
-  compileHoldTables,
-  compileReplaced,
-} from '../compile/compile-import.js';
+import { compileDocuments, compileHoldTables, compileReplaced } from '../compile/compile-import.js';
 import { compileLocks } from '../compile/compile-locks.js';
 import type { Runner } from '../database/runner.js';
 import { turnOf } from '../plan/locks.js';
 import type { Schema } from '../schema/model.js';
+import { modelConflicts } from './compare-models.js';
 import type { Source } from './export-archive.js';
 import { ArchiveError } from './format.js';
-import {
-  type Brought,
-  BytesGone,
-  contentsBefore,
-  contentsNamed,
-  ContentsIntake,
-  judgeContents,
-  keptHere,
-  type NamedContents,
-} from './import-contents.js';
+import { type Brought, BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
 import {
   type Counts,
   DONE,
@@ -42,26 +29,23 @@ import {
   type OpenArchive,
   refuse,
 } from './import-options.js';
-import { type ArchiveConflict, documentIdOf, judge, type Judged, replaceableIn } from './judge.js';
+import { type ArchiveConflict, documentIdOf, type Judged, replaceableIn } from './judge.js';
+import {
+  judgePiece,
+  type Known,
+  type KnownPiece,
+  knownPiece,
+  NOTHING_JUDGED,
+  refusing,
+} from './judge-piece.js';
 import { readArchive } from './read-archive.js';
 import { type Piece, walk } from './walk-archive.js';
 
+/** The maximum of listed conflicts of each kind, so that one kind hides no other. */
 const MOST_CONFLICTS = 1000;
 const AT_ONCE = 100;
 /** How often an import begins again because somebody has removed bytes that it had put. */
 const ATTEMPTS = 5;
-
-/** An import of which something is known by now. */
-interface Known extends Import {
-  readonly brought: Brought;
-}
-
-/** A piece whose type the model has. */
-interface KnownPiece {
-  readonly batch: Batch;
-  /** Null unless its documents are files whose bytes are looked at. */
-  readonly files: NamedContents | null;
-}
 
 /** Reads an archive to its end. Throws an {@link ArchiveError} where something is wrong with it. */
 async function checkWhole(open: OpenArchive): Promise<Brought> {
@@ -72,16 +56,13 @@ async function checkWhole(open: OpenArchive): Promise<Brought> {
   return brought;
 }
 
-/** Null where the model has no such type. */
-function knownPiece({ known: { archived, unknown }, lines }: Piece, task: Known): KnownPiece | null {
-  if (archived === null) return null;
-  const { schema, contents } = task.source;
-  if (archived.type !== schema.file || contents === null)
-    return { batch: { archived, unknown, lines }, files: null };
-  const batch = { archived, unknown, lines, set: keptHere(schema, contents) };
-  if (!task.files) return { batch, files: null };
-  return { batch, files: { named: contentsNamed(lines, schema.file), contents, brought: task.brought } };
+/** What has become of a piece, and contents that may have no file any more. */
+interface Written {
+  readonly judged: Judged;
+  readonly loose: readonly string[];
 }
+
+const NOTHING: Written = { judged: NOTHING_JUDGED, loose: [] };
 
 /** How many documents an import that was interrupted has dealt with; whoever wrote them since, may have. */
 async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
@@ -95,27 +76,42 @@ async function doneBefore(runner: Runner, schema: Schema, archive: string): Prom
 const isHomeless = ({ brought, files, source }: Known): boolean =>
   brought.any && files && source.contents === null;
 
-/** What is in the way of an archive. */
-async function lookThrough(task: Known, runner: Runner): Promise<readonly ArchiveConflict[]> {
+/** The note on an archive of an earlier release. */
+const NOT_COMPARED =
+  'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
+  'components were not compared, only columns and values';
+
+/** Returns the conflicts of an archive, and a note for each comparison that was not possible. */
+async function lookThrough(task: Known, runner: Runner): Promise<Pick<ImportResult, 'conflicts' | 'notes'>> {
   const { schema } = task.source;
+  const notes: string[] = [];
   const conflicts: ArchiveConflict[] = isHomeless(task) ? [{ kind: 'bytes', type: 'file' }] : [];
-  const add = (more: readonly ArchiveConflict[]): void =>
-    void conflicts.push(...more.slice(0, MOST_CONFLICTS - conflicts.length));
+  const counts = new Map<ArchiveConflict['kind'], number>();
+  const add = (more: readonly ArchiveConflict[]): void => {
+    for (const conflict of more) {
+      const count = (counts.get(conflict.kind) ?? 0) + 1;
+      counts.set(conflict.kind, count);
+      if (count <= MOST_CONFLICTS) conflicts.push(conflict);
+    }
+  };
   for (const setting of archiveSettings()) await runner.run(setting);
   let done = 0;
   await walk(task, {
-    header: async ({ id }) => void (done = await doneBefore(runner, schema, id)),
+    header: async ({ id }, comparison) => {
+      done = await doneBefore(runner, schema, id);
+      add(modelConflicts(comparison));
+      if (comparison.archived === null) notes.push(NOT_COMPARED);
+    },
     part: (known) => add(known.conflicts),
     contents: null,
     piece: async (piece) => {
       const known = knownPiece(piece, task);
       if (known === null || piece.first + piece.lines.length <= done) return;
-      const found = await judge(runner, known.batch, replaceableIn(schema, known.batch.archived));
-      const judged = known.files === null ? found : await judgeContents(found, known.files, () => undefined);
-      add(judged.conflicts);
+      const judging = { ...task, checks: true, gone: () => undefined };
+      add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
     },
   });
-  return conflicts;
+  return { conflicts, notes };
 }
 
 /** Contents first, as in uploads, then documents, and tables then, in the order of all other writers. */
@@ -126,25 +122,20 @@ async function hold(runner: Runner, { batch: { archived, lines }, files }: Known
   await runner.run(compileHoldTables(archived));
 }
 
-/** What has become of a piece, and contents that may have no file any more. */
-interface Written {
-  readonly judged: Judged;
-  readonly loose: readonly string[];
-}
-
 /** Writes what of a piece is to be written. Throws for what has come into the way meanwhile. */
 async function writePiece(
   runner: Runner,
-  { batch, files }: KnownPiece,
+  known: KnownPiece,
   { piece, task }: { readonly piece: Piece; readonly task: Known },
 ): Promise<Written> {
+  const { batch, files } = known;
   const { schema } = task.source;
   const replaceable = replaceableIn(schema, batch.archived);
-  const found = await judge(runner, batch, replaceable);
   const gone = (): never => {
     throw new BytesGone();
   };
-  const judged = files === null ? found : await judgeContents(found, files, gone);
+  // With other options a refused document has stopped the import before.
+  const judged = await judgePiece(runner, known, { ...task, checks: task.onConflict === 'skip', gone });
   refuse(judged.conflicts, task.onConflict);
   const doneWith = (id: string): keyof Counts => DONE[task.onConflict][judged.verdicts.get(id) ?? 'new'];
   const idsOf = (done: keyof Counts): string[] =>
@@ -157,8 +148,6 @@ async function writePiece(
   if (lines.length > 0) for (const step of compileDocuments({ ...batch, lines })) await runner.run(step);
   return { judged, loose: [...skipped, ...before] };
 }
-
-const NOTHING: Written = { judged: { verdicts: new Map(), conflicts: [] }, loose: [] };
 
 /** One piece, in one transaction with how far the import has come. Null where that was done before. */
 async function importPiece(
@@ -193,7 +182,9 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
   let documents = 0;
   const intake = intakeOf(task, counts);
   const piece = async (one: Piece): Promise<void> => {
-    const written = await inOne((runner) => importPiece({ ...task, archive }, one, runner));
+    const written = await refusing(one.part.type, () =>
+      inOne((runner) => importPiece({ ...task, archive }, one, runner)),
+    );
     for (const verdict of written?.judged.verdicts.values() ?? [])
       counts[DONE[task.onConflict][verdict]] += 1;
     if (written !== null && one.known.archived === null) counts.skipped += one.lines.length;
@@ -232,6 +223,15 @@ async function importWhole(task: Known): Promise<Counts> {
   }
 }
 
+const DEFAULTS = {
+  onConflict: 'refuse',
+  files: true,
+  allowPublic: false,
+  trusted: false,
+  atOnce: AT_ONCE,
+  progress: () => undefined,
+} as const;
+
 /**
  * Imports an archive into an empty or a running system. It is read three times: before anything is written,
  * all of it has been checked and compared with what is there. Whoever imports the same archive again, after a
@@ -243,10 +243,10 @@ export async function importArchive(
   open: OpenArchive,
   { dryRun = false, ...options }: ImportOptions,
 ): Promise<ImportResult> {
-  const defaults = { onConflict: 'refuse', files: true, atOnce: AT_ONCE, progress: () => undefined } as const;
-  const task: Known = { ...defaults, ...options, source, open, brought: await checkWhole(open) };
-  const conflicts = await source.database.alone((runner) => lookThrough(task, runner), { snapshot: true });
-  if (dryRun) return { ...noCounts(), conflicts };
-  refuse(conflicts, task.onConflict);
-  return { ...(await importWhole(task)), conflicts };
+  const task: Known = { ...DEFAULTS, ...options, source, open, brought: await checkWhole(open) };
+  const look = (runner: Runner): ReturnType<typeof lookThrough> => lookThrough(task, runner);
+  const found = await source.database.alone(look, { snapshot: true });
+  if (dryRun) return { ...noCounts(), ...found };
+  refuse(found.conflicts, task.onConflict);
+  return { ...(await importWhole(task)), ...found };
 }

@@ -20,6 +20,13 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
   /** False leaves the bytes of files where they are, and asks nobody whether they are there. Default true. */
   readonly files?: boolean;
+  /** True imports attributes that are private in the archive and public in the model. Default false. */
+  readonly allowPublic?: boolean;
+  /**
+   * True accepts all values that the columns of the model accept, such as values stored under former rules.
+   * Default false: a value that no request body can have is a conflict of its document.
+   */
+  readonly trusted?: boolean;
   /** How many documents are written in one transaction at most. Default 100. */
   readonly atOnce?: number;
   readonly progress?: Progress;
@@ -35,12 +42,14 @@ export interface ImportResult {
   readonly skipped: number;
   /** Contents of files that were not there, formats included. */
   readonly contents: number;
-  /** What is in the way, or was; the first thousand. */
+  /** The conflicts; of each kind, the first thousand. */
   readonly conflicts: readonly ArchiveConflict[];
+  /** A sentence for each comparison that was not possible; none for an archive of this release. */
+  readonly notes: readonly string[];
 }
 
 /** The numbers of an {@link ImportResult}. */
-export type Counts = Record<Exclude<keyof ImportResult, 'conflicts'>, number>;
+export type Counts = Record<Exclude<keyof ImportResult, 'conflicts' | 'notes'>, number>;
 
 export const noCounts = (): Counts => ({ imported: 0, replaced: 0, same: 0, skipped: 0, contents: 0 });
 
@@ -69,7 +78,7 @@ export const DONE: Readonly<Record<OnConflict, Readonly<Record<Verdict, keyof Co
 
 /** Whether a conflict stops the whole import. */
 const isRefused = ({ kind }: ArchiveConflict, onConflict: OnConflict): boolean =>
-  onConflict === 'refuse' || (onConflict === 'replace' && kind !== 'content');
+  onConflict === 'refuse' || kind === 'model' || (onConflict === 'replace' && kind !== 'content');
 
 /** Throws an {@link ArchiveConflictError} where something in the way stops the import. */
 export function refuse(conflicts: readonly ArchiveConflict[], onConflict: OnConflict): void {

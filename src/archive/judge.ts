@@ -11,24 +11,27 @@ import type { Runner } from '../database/runner.js';
 import type { ArchivedType } from '../schema/archive.js';
 import type { Schema } from '../schema/model.js';
 import { sql } from '../sql.js';
-import type { DocumentsPart } from './format.js';
 
 /** Something in an archive that the database or the model has otherwise. */
 export interface ArchiveConflict {
   /**
    * - `type`, `attribute`: the model has none of that name, or one that is stored otherwise.
+   * - `model`: a difference of the models that no import can leave out; `type` names a type or a component.
+   * - `rule`: no request body can have a value of the document.
    * - `content`: a document is there with other content.
    * - `value`: another document has what only one may have.
    * - `bytes`: the bytes of a file are neither in the archive nor where they are kept; without `documentId`,
    *   the application keeps no bytes, and the archive has some.
    */
-  readonly kind: 'type' | 'attribute' | 'content' | 'value' | 'bytes';
+  readonly kind: 'type' | 'attribute' | 'model' | 'rule' | 'content' | 'value' | 'bytes';
   /** By `singularApiId`. */
   readonly type: string;
   readonly attribute?: string;
   readonly documentId?: string;
   /** The document that is in the way; the key of the bytes that are missing. */
   readonly other?: string;
+  /** The difference, in words. */
+  readonly reason?: string;
 }
 
 /** What is to become of a document. */
@@ -80,29 +83,4 @@ export async function judge(runner: Runner, batch: Batch, replaceable: Replaceab
       conflicts.push({ kind: 'value', type, documentId, attribute, other: String(other) });
     }
   return { verdicts, conflicts };
-}
-
-/** What an archive's part has in common with the model, and what it has not. */
-export interface KnownPart {
-  /** Null where the model has no such type. */
-  readonly archived: ArchivedType | null;
-  readonly unknown: readonly string[];
-  readonly conflicts: readonly ArchiveConflict[];
-}
-
-/** Compares a part with the model. */
-export function knownPart(part: DocumentsPart, archived: ArchivedType | undefined): KnownPart {
-  if (archived === undefined)
-    return { archived: null, unknown: [], conflicts: [{ kind: 'type', type: part.type }] };
-  const columns = archived.columns.filter(({ name, type }) => part.columns[name]?.type === type);
-  const links = archived.links.filter(({ attribute }) => part.links.includes(attribute.name));
-  const isKnown = (column: string): boolean => columns.some(({ name }) => name === column);
-  const unknown = Object.entries(part.columns).filter(([name]) => !isKnown(name));
-  const lists = part.links.filter((name) => !links.some(({ attribute }) => attribute.name === name));
-  const names = new Set([...unknown.map(([, { attribute }]) => attribute), ...lists]);
-  return {
-    archived: { ...archived, columns, links },
-    unknown: [...unknown.map(([name]) => name), ...lists],
-    conflicts: [...names].map((attribute) => ({ kind: 'attribute', type: part.type, attribute })),
-  };
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { isOtherFormat } from '../evolution/description.js';
 import { contentOf, digestIn } from '../files/file-keys.js';
 import { isObject, type Test } from '../json.js';
 import {
@@ -79,6 +80,8 @@ function headerOf(line: string): ArchiveHeader {
     throw new ArchiveError(
       `The archive has version ${String(header['version'])} of the format, and this library reads version ${VERSION}`,
     );
+  if (isOtherFormat(header['model']))
+    throw new ArchiveError('A newer version of the library has written the archive: update the library');
   return as(header, isHeader);
 }
 

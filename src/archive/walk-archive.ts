@@ -1,10 +1,10 @@
 /** An archive, read from its beginning to its end: documents in pieces, contents as they come. */
 import { WITHHELD } from '../accounts/withheld.js';
+import { describeModel } from '../evolution/description.js';
 import { archivedTypes } from '../schema/archive.js';
-import type { Schema } from '../schema/model.js';
+import { type Comparison, type KnownPart, knownPart } from './compare-models.js';
 import type { ArchivedContent, ArchiveHeader, DocumentsPart } from './format.js';
 import type { Import } from './import-options.js';
-import { type KnownPart, knownPart } from './judge.js';
 import { type ArchiveItem, readArchive } from './read-archive.js';
 
 const BATCH_CHARACTERS = 1024 * 1024;
@@ -26,7 +26,7 @@ export interface ContentsVisitor {
 
 /** What a walk over an archive meets. */
 export interface Visitor {
-  readonly header: (header: ArchiveHeader) => Promise<void>;
+  readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
   readonly part: (known: KnownPart) => void;
   readonly piece: (piece: Piece) => Promise<void>;
   /** Null where nobody wants them. */
@@ -68,12 +68,20 @@ type Handlers = {
   readonly [K in ArchiveItem['kind']]: (item: ArchiveItem & { readonly kind: K }) => Promise<void> | void;
 };
 
-function handlersOf(schema: Schema, visitor: Visitor, pieces: Gathering): Handlers {
+function handlersOf(
+  { source: { schema, settings }, allowPublic }: Import,
+  visitor: Visitor,
+  pieces: Gathering,
+): Handlers {
+  let comparison: Comparison = { archived: null, present: describeModel(schema, settings), allowPublic };
   const types = new Map(archivedTypes(schema.types, WITHHELD).map((one) => [one.type.singularApiId, one]));
   return {
-    header: ({ header }) => visitor.header(header),
+    header: ({ header }) => {
+      comparison = { ...comparison, archived: header.model ?? null };
+      return visitor.header(header, comparison);
+    },
     part: ({ part }) => {
-      if (part.part === 'documents') pieces.begin(part, knownPart(part, types.get(part.type)));
+      if (part.part === 'documents') pieces.begin(part, knownPart(part, types.get(part.type), comparison));
     },
     document: ({ line }) => pieces.add(line),
     content: ({ content }) => visitor.contents?.begin(content),
@@ -84,9 +92,9 @@ function handlersOf(schema: Schema, visitor: Visitor, pieces: Gathering): Handle
 }
 
 /** Reads an archive. Throws an ArchiveError for one that is not whole. */
-export async function walk({ source, open, atOnce }: Import, visitor: Visitor): Promise<void> {
-  const handlers = handlersOf(source.schema, visitor, new Gathering(atOnce, visitor));
-  for await (const item of readArchive(open())) {
+export async function walk(task: Import, visitor: Visitor): Promise<void> {
+  const handlers = handlersOf(task, visitor, new Gathering(task.atOnce, visitor));
+  for await (const item of readArchive(task.open())) {
     const handle: (one: never) => Promise<void> | void = handlers[item.kind];
     await handle(item as never);
   }

@@ -13,14 +13,19 @@ export interface LastNumbers {
 /** The last number that a sequence has given; 0 where it has given none. */
 const lastOf = (sequence: Sql): Sql => sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
 
+/** A gap that no other transactions fill between two expressions of a statement. */
+const WIDE = sql`1000000`;
+
 /**
- * Numbers that are given from now on are greater than those of an archive. Each is taken by itself: others
- * take some meanwhile, and a sequence that is set may be set back.
+ * Numbers that are given from now on are greater than those of an archive. Each is taken by itself, because
+ * setting a sequence may set it back behind numbers that other transactions take. A wide gap is set.
  */
 export function compilePast({ file }: Schema, { instances, counts }: LastNumbers): Statement {
   const taken = (sequence: Sql, last: string): Sql =>
-    sql`(select max(nextval(${sequence}::regclass))
-      from generate_series(${lastOf(sequence)} + 1, ${param(last)}::int8))`;
+    sql`case when ${param(last)}::int8 - ${lastOf(sequence)} > ${WIDE}
+      then setval(${sequence}::regclass, ${param(last)}::int8)
+      else (select max(nextval(${sequence}::regclass))
+        from generate_series(${lastOf(sequence)} + 1, ${param(last)}::int8)) end`;
   const { instanceSequence, counter } = file.storage;
   return print(
     sql`select ${taken(quote(instanceSequence, 'reference'), instances)},

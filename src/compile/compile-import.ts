@@ -35,10 +35,20 @@ const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`
 const given = (lines: Param): Sql =>
   sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
 
-/** Their versions as rows of their table: `r`. */
-const versionsIn = ({ archived: { type } }: Batch, lines: Param): Sql =>
-  sql`${given(lines)}
-    cross join lateral json_populate_recordset(null::${quote(type.table)}, g.line->'versions') r`;
+/** Their versions as rows of their table: `r`. What is left out may have values that no column takes. */
+function versionsIn({ archived: { type }, unknown }: Batch, lines: Param): Sql {
+  const without = sql`(select jsonb_agg(v.v - ${param(unknown)}::text[])
+    from jsonb_array_elements((g.line->'versions')::jsonb) v(v))::json`;
+  const versions = unknown.length === 0 ? sql`g.line->'versions'` : without;
+  return sql`${given(lines)}
+    cross join lateral json_populate_recordset(null::${quote(type.table)}, ${versions}) r`;
+}
+
+/** The links of one relation as rows of their table. */
+function linksIn({ table, attribute }: StoredLinks): Sql {
+  const rows = sql`null::${quote(table.table)}`;
+  return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
+}
 
 /** A document without what does not count in comparisons: numbers of rows, places in lists of others. */
 function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
@@ -112,9 +122,8 @@ function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement
 /** Documents that take a target which another document has to itself: `id`, and `other`. */
 function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
   const { table, owner, target } = namesOf(stored.table);
-  const list = sql`json_populate_recordset(null::${table}, g.line->'links'->${quote(stored.attribute.name, 'string')})`;
   return print(sql`select distinct g.id, l.${owner} as other from ${given(listed(lines))}
-    cross join lateral ${list} r
+    cross join lateral ${linksIn(stored)} r
     join ${table} l on l.${target} = r.${target} and l.published = r.published and l.locale = r.locale
       and l.${owner} <> g.id`);
 }
@@ -170,7 +179,7 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
   const sequence = sql`${idsOf(type)}::regclass`;
   const id = sql`case when r.id is null or exists (select 1 from ${table} x where x.id = r.id)
     then nextval(${sequence}) else r.id end`;
-  const own = sql`r.document_id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
+  const own = sql`g.id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
     r.published_at, coalesce(r.revision, 0)`;
   const values = columns.map(({ name }) => batch.set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
   const written = join([own, ...values], ', ');
@@ -180,7 +189,7 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
   return [
     print(sql`delete from ${table} t where t.document_id in ${ids}
       and (t.document_id, t.locale, t.published) not in
-        (select r.document_id, r.locale, r.published from ${rows})`),
+        (select g.id, r.locale, r.published from ${rows})`),
     print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows}
       order by r.id
       on conflict (document_id, locale, published) do update set ${join(set, ', ')}`),
@@ -192,12 +201,11 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
 function linksOf(stored: StoredLinks, lines: Param): readonly Statement[] {
   const { table, owner } = namesOf(stored.table);
   const columns = linkColumns(stored);
-  const list = sql`json_populate_recordset(null::${table}, g.line->'links'->${quote(stored.attribute.name, 'string')})`;
   const values = columns.map((name) => sql`r.${name}`);
   return [
     print(sql`delete from ${table} l where l.${owner} in (select g.id from ${given(lines)})`),
     print(sql`insert into ${table} (${join([owner, ...columns], ', ')})
-      select ${join([sql`g.id`, ...values], ', ')} from ${given(lines)} cross join lateral ${list} r`),
+      select ${join([sql`g.id`, ...values], ', ')} from ${given(lines)} cross join lateral ${linksIn(stored)} r`),
   ];
 }
 

@@ -55,6 +55,9 @@ export function isRefusal(error: unknown): boolean {
   return typeof severity === 'string' && !['FATAL', 'PANIC'].includes(severity) && !ENDS_SESSION.test(code);
 }
 
+/** Whether the server has refused a value, or a row that a constraint does not allow. */
+export const isDataError = (error: unknown): boolean => /^2[23]/.test(driverError(error)?.code ?? '');
+
 const INVALID_DATA = new Set([
   '22P02',
   '22P05',

@@ -46,7 +46,7 @@ const isKind: Test<ContentType['kind']> = (value) => value === 'collectionType' 
 const isDefinition: Test<AttributeDefinition> = (value): value is AttributeDefinition =>
   isShape({ type: isText })(value);
 
-const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
+export const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
   format: (value) => value === FORMAT,
   defaultLocale: isText,
   locales: isListOf(isText),
@@ -64,12 +64,16 @@ const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
   components: isRecordOf(isShape({ attributes: isRecordOf(isDefinition) })),
 });
 
+/** Whether a later version of the library has written a description. */
+export const isOtherFormat = (value: unknown): boolean =>
+  isShape({ format: isCount })(value) && value.format !== FORMAT;
+
 /**
  * A description as it was noted. Throws an Error for one that a later version of the library has written, and
  * for what is none.
  */
 export function noted(value: unknown): ModelDescription {
-  if (isShape({ format: isCount })(value) && value.format !== FORMAT)
+  if (isOtherFormat(value))
     throw new Error(`The database was last migrated by a newer version of the library: update the library`);
   if (!isDescription(value)) throw new Error('The model that is noted in the database cannot be read');
   return value;

@@ -9,16 +9,17 @@ import type { Holder } from './leftovers.js';
 /** How many documents are named. */
 const FEW = 5;
 
-/** What is wrong with a value; null for one that could be written. */
-function problemOf(attribute: Attribute, value: unknown, draft: boolean): string | null {
-  if (attribute.system || attribute.def.type === 'password') return null;
+/** Why a write would refuse or clear a stored value; null for a value that a request body can have. */
+export function problemOf(attribute: Attribute, value: unknown, draft: boolean): string | null {
+  const isMissing = (value ?? null) === null;
+  if (attribute.linked || attribute.def.type === 'password' || (isMissing && !attribute.required))
+    return null;
   const issues: Issue[] = [];
   const at = storedValue({ path: [attribute.name], draft, issues });
   if ('components' in attribute) checkCount(instancesOf(value), attribute, at);
-  if (!attribute.linked && (value ?? null) === null && attribute.required && !draft)
-    at.report(`${attribute.name} must be defined`);
-  if ('searchable' in attribute && (value ?? null) !== null)
-    attribute.type.castValue(value, attribute.def, at);
+  else if (!isMissing && attribute.type.castValue(value, attribute.def, at) === null)
+    at.reportType(attribute.type.label, value);
+  if (isMissing && !draft) at.report(`${attribute.name} must be defined`);
   return issues[0]?.message ?? null;
 }
 

@@ -12,10 +12,13 @@ export const EXPORT_USAGE = `export <file> --module <module> [--no-files]
       Writes all content into a file, and the bytes of files.
       --no-files leaves those bytes out.`;
 export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--no-files] [--on-conflict refuse|skip|replace]
+        [--allow-public] [--trusted]
       Imports such a file. Run again after a crash, it goes on where it ended.
       --dry-run lists what is in the way and writes nothing.
       --no-files leaves the bytes of files where they are: their storage is copied by other means.
       --on-conflict: what happens to documents that are there with other content; nothing is imported by default.
+      --allow-public imports attributes that are private in the archive and public in the model.
+      --trusted accepts stored values that no request can send, for archives from a system that you trust.
 
   ${MODULE_OPTION}`;
 
@@ -79,10 +82,12 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
   });
 }
 
-const sentence = ({ kind, type, attribute, documentId, other }: ArchiveConflict): string =>
+const sentence = ({ kind, type, attribute, documentId, other, reason }: ArchiveConflict): string =>
   ({
+    model: `${[type, attribute].filter((part) => part !== undefined).join('.')}: ${reason ?? ''}`,
+    rule: `${type} ${documentId ?? ''}: ${attribute ?? ''}: ${reason ?? ''}`,
     type: `the model has no type "${type}"`,
-    attribute: `the model has no ${type}.${attribute ?? ''} like it`,
+    attribute: `the model has no ${type}.${attribute ?? ''} like it${reason === undefined ? '' : `: ${reason}`}`,
     content: `${type} ${documentId ?? ''} is there with other content`,
     value: `${type} ${documentId ?? ''}: ${attribute ?? ''} belongs to ${other ?? ''}`,
     bytes:
@@ -114,18 +119,22 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
       'dry-run': { type: 'boolean', default: false },
       'no-files': { type: 'boolean', default: false },
       'on-conflict': { type: 'string', default: 'refuse' },
+      'allow-public': { type: 'boolean', default: false },
+      trusted: { type: 'boolean', default: false },
     },
   });
   const file = fileOf(positionals, IMPORT_USAGE);
   const onConflict = values['on-conflict'];
   if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
   if (!(await isThere(file))) throw new UsageError(`There is no ${file}`);
-  const { 'dry-run': dryRun, 'no-files': leaves } = values;
+  const { 'dry-run': dryRun, 'no-files': leaves, 'allow-public': allowPublic, trusted } = values;
   return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });
-    const options = { onConflict, dryRun, files: !leaves, progress: progressOf(surroundings) };
+    const progress = progressOf(surroundings);
+    const options = { onConflict, dryRun, files: !leaves, allowPublic, trusted, progress };
     try {
       const result = await archive.import(() => createReadStream(file), options);
+      for (const note of result.notes) surroundings.say(note);
       if (!dryRun) return summary(result);
       if (result.conflicts.length === 0) return 'Nothing is in the way';
       throw new UsageError(`In the way:\n${listed(result.conflicts)}`);

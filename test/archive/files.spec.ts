@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CONTENT_SCHEMA, ContentArchive, type ContentSchema } from 'nestjs-content-api';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../src/settings.ts';
 import { FileCheck } from '../../src/files/file-check.ts';
 import { Database } from '../../src/database/database.ts';
 import { importArchive } from '../../src/archive/import-archive.ts';
@@ -215,6 +216,7 @@ describe('files in an archive', () => {
       const bareSource = {
         database: app.get<Database>(Database, { strict: false }),
         schema: app.get<ContentSchema>(CONTENT_SCHEMA, { strict: false }),
+        settings: app.get<ContentSettings>(CONTENT_SETTINGS, { strict: false }),
         contents: null,
       };
       const { conflicts } = await importArchive(bareSource, open, { dryRun: true });
