@@ -12,23 +12,21 @@ export interface PaginationMeta {
   readonly total?: number;
 }
 
-/** `meta` of an answer: of a list its page, and whatever else somebody added. */
+/** `meta` of a response: pagination of a list, and members that interceptors added. */
 export interface AnswerMeta {
   readonly pagination?: PaginationMeta;
   readonly [member: string]: unknown;
 }
 
-/** What stands before the body, where it is not just the route's own. */
+/** Status and headers of a response that differ from the defaults of its route. */
 export interface AnswerHead {
-  /** Null: what the route answers anyway, 201 to a POST and 200 otherwise. */
   readonly status: number | null;
-  /** By name, as it is sent: `Location`, `ETag`, `Retry-After`. */
+  /** Values by header name, such as `Location`, `ETag` and `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const PLAIN: AnswerHead = { status: null, headers: {} };
 
-/** HTTP gives these no body. */
 const BODILESS: readonly (number | null)[] = [204, 304];
 
 function paginationMeta(page: Pagination, total: number | null): PaginationMeta {
@@ -39,19 +37,19 @@ function paginationMeta(page: Pagination, total: number | null): PaginationMeta 
 }
 
 /**
- * What a content route answers: the JSON text of `data` as PostgreSQL wrote it, `meta`, and the status and
- * headers before them. It is never changed: each `with…` makes another one.
+ * Response of a content route: `data` as the JSON text from PostgreSQL, `meta`, status and headers. It is
+ * immutable: each `with…` method returns a new one.
  *
  * @publicApi
  */
 export class Answer {
-  /** The answer to a delete (protocol 1.5). */
+  /** Response to a delete (protocol 1.5). */
   static readonly NOTHING = new Answer('null').withStatus(204);
 
-  /** Made once, because an answer that is kept is sent often. */
+  /** Serialized once, because a cached response is sent often. */
   private text: string | null = null;
 
-  /** `data` is JSON text; `head` null is the route's own. */
+  /** `data` is JSON text. A null `head` means the defaults of the route. */
   constructor(
     readonly data: string,
     readonly meta: AnswerMeta = {},
@@ -63,8 +61,8 @@ export class Answer {
   }
 
   /**
-   * With more members of `meta`, in the place of those of the same name. It is another answer then, which has
-   * no `ETag` unless it is given one.
+   * Adds members to `meta` and replaces those of the same name. Removes the `ETag`, which covered the former
+   * text.
    */
   withMeta(more: object): Answer {
     const { ETag: _former, ...headers } = this.head?.headers ?? {};
@@ -72,7 +70,7 @@ export class Answer {
     return new Answer(this.data, { ...this.meta, ...more }, head);
   }
 
-  /** What is left of it where a client has it already: no body, under the same tag. */
+  /** Returns a 304 without a body if the client has this version, according to `If-None-Match`. */
   unlessKnown(known: Tags | null): Answer {
     const { status = null, headers } = this.head ?? PLAIN;
     const { ETag: tag } = headers;
@@ -80,23 +78,21 @@ export class Answer {
     return known === '*' || known.includes(tag.slice(1, -1)) ? this.withStatus(304) : this;
   }
 
-  /** With another status; 204 and 304 have no body. */
   withStatus(status: number): Answer {
     return new Answer(this.data, this.meta, { ...(this.head ?? PLAIN), status });
   }
 
-  /** With another JSON text of `data` under the same head. */
   withData(data: string): Answer {
     return new Answer(data, this.meta, this.head);
   }
 
-  /** With more headers, in the place of those of the same spelling. */
+  /** Adds headers and replaces those of the same spelling. */
   withHeaders(more: AnswerHead['headers']): Answer {
     const head = this.head ?? PLAIN;
     return new Answer(this.data, this.meta, { ...head, headers: { ...head.headers, ...more } });
   }
 
-  /** The whole body as text, in which `data` goes through untouched; undefined where the status has none. */
+  /** Returns the body as JSON text without parsing `data`, or undefined for a status without a body. */
   envelope(): string | undefined {
     if (this.head !== null && BODILESS.includes(this.head.status)) return undefined;
     return (this.text ??= `{"data":${this.data},"meta":${JSON.stringify(this.meta)}}`);

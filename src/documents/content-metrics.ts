@@ -3,28 +3,27 @@ import { Documents } from './documents.service.js';
 import type { WrongTotal } from '../ledger/keeper.js';
 import { LedgerWorker } from './ledger-worker.js';
 
-/** What has become of reads since the start, and what is kept now. */
+/** Counters of the read cache since the start, and its present size. */
 export interface CacheMetrics {
-  /** Whether answers are kept at all: every change is noted, and the setting `cache` allows it. */
+  /** Whether responses are cached: the change log is complete, and the setting `cache` allows it. */
   readonly isOn: boolean;
-  /** Answered from what was kept. */
+  /** Reads that were answered from the cache. */
   readonly hits: number;
-  /** Not kept before. */
+  /** Reads without a cache entry. */
   readonly misses: number;
-  /** Kept, and changed since. */
+  /** Reads whose cache entry had changed. */
   readonly stale: number;
-  /** Read without looking for a kept answer, because it changes more often than it is asked for. */
+  /** Reads that bypassed the cache, because the document changes more often than it is read. */
   readonly passed: number;
   readonly entries: number;
   readonly bytes: number;
-  /** How often it was asked what has changed. */
+  /** Number of polls of the change log. */
   readonly checks: number;
-  /** How long that took last, in milliseconds. */
   readonly checkMilliseconds: number;
 }
 
 /**
- * Numbers about kept answers, for the host's own metrics.
+ * Metrics of the read cache, for the application's own monitoring.
  *
  * @publicApi
  */
@@ -35,7 +34,6 @@ export class ContentMetrics {
     @Inject(LedgerWorker) private readonly worker: LedgerWorker,
   ) {}
 
-  /** The numbers as they are now. */
   get cache(): CacheMetrics {
     const { cache, keeps } = this.documents.reads;
     const { ledger } = this.worker;
@@ -50,10 +48,11 @@ export class ContentMetrics {
   }
 
   /**
-   * Counts the versions of all types anew, or of some by their `singularApiId`, and has every instance read
-   * anew what it has kept; answers the totals that were wrong, one for each type, locale and state. To be
-   * called after a restore or an import that has switched triggers off. Writers may go on meanwhile. Throws
-   * an Error for a type that there is not.
+   * Recounts the versions of all types, or of those named by `singularApiId`, and has every instance re-read
+   * its cache entries. Returns the totals that were wrong, one per type, locale and state.
+   *
+   * Call it after a restore or an import that disabled triggers. Writes may continue while it runs. Throws an
+   * Error for an unknown type.
    */
   recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
     return this.worker.recount(...types);

@@ -31,45 +31,47 @@ import type { ContentSchedule } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
 /**
- * The query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region']
- * }`.
+ * Query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region'] }`.
  */
 export type ContentQuery = RawQuery;
 
-/** On whose behalf a method acts, and in which transaction of the host's. */
+/** Caller and transaction of a method. */
 export interface ServiceOptions {
-  /** Default: the host itself, to whom everything is allowed. */
+  /** Default: the application itself, which has all permissions. */
   readonly as?: Caller;
-  /** The entity manager of a transaction begun with `em.transactional`; the write joins it. */
+  /** Entity manager of a transaction begun with `em.transactional`; the write joins it. */
   readonly em?: SqlEntityManager;
   /**
-   * Of a write: the ETag, or ETags, of the version that it starts from, or `'*'` for any; throws
-   * PreconditionFailedError, and writes nothing, where another one is there.
+   * ETag or ETags of the version that a write expects, or `'*'` for any version. If another version exists,
+   * the write throws PreconditionFailedError and changes nothing.
    */
   readonly ifMatch?: string | readonly string[];
 }
 
-/** One document as it was read, and what `ifMatch` wants to know of it. */
+/** Document and its ETag, for a later write with `ifMatch`. */
 export interface ReadVersion<T> {
   readonly data: T;
   readonly etag: string;
 }
 
-/** What is asked, and on whose behalf. */
 interface Asked {
   readonly query: object;
   readonly as: Caller;
 }
 
 /**
- * The documents of one content type, under the same rules as over HTTP.
- * Inject it with `@InjectContent('article') articles: ContentService<Article>`.
+ * Documents of one content type, under the same rules as over HTTP. Inject it with
+ * `@InjectContent('article') articles: ContentService<Article>`.
  *
- * `find` answers `{ data, meta }`, every other method the document itself. A single type takes `null` for the
- * `documentId`. `query` reads the answer: `fields`, `populate`, `status`, `locale` …, as in a query string.
- * What HTTP would answer with an error is thrown as a {@link ContentError} with the same name, status and
- * details: ValidationError for data or a query without meaning, ForbiddenError for a caller in `as` without
- * the right, NotFoundError for what is not there, ConflictError for a version that others keep writing.
+ * `find` returns `{ data, meta }`, every other method the document itself. A single type takes `null` as
+ * `documentId`. `query` selects the response with `fields`, `populate`, `status`, `locale` …, as in a query
+ * string.
+ *
+ * Errors of the REST API are thrown as a {@link ContentError} with the same name, status and details:
+ * - ValidationError: invalid data or query
+ * - ForbiddenError: the caller in `as` has no permission
+ * - NotFoundError: no such document
+ * - ConflictError: concurrent transactions keep changing the version
  *
  * @publicApi
  */
@@ -93,7 +95,10 @@ export class ContentService<T extends Subject = DocumentFields> {
     return this.plan(action, asked, { kind: 'one', by: byDocumentId(documentId) });
   }
 
-  /** A page of documents with its `meta`; 25 unless `pagination` says otherwise (protocol 1.1, 7.13). */
+  /**
+   * Returns a page of documents with its `meta`; 25 documents unless `pagination` sets another size (protocol
+   * 1.1, 7.13).
+   */
   async find<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     query: ListQueryFor<T, F, P> = {},
     { as = SYSTEM }: ServiceOptions = {},
@@ -104,7 +109,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     return { data: JSON.parse(data) as AnswerFor<T, F, P>[], meta };
   }
 
-  /** One document, or null where it has no version in the asked status and locale. */
+  /** Returns one document, or null if it has no version in the requested status and locale. */
   async findOne<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
     query: OneQueryFor<T, F, P> = {},
@@ -113,7 +118,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     return (await this.findVersion<F, P>(documentId, query, options))?.data ?? null;
   }
 
-  /** One document with its ETag, for a later write with `ifMatch`; null as for `findOne`. */
+  /** Returns one document with its ETag, for a later write with `ifMatch`; null as for `findOne`. */
   async findVersion<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
     query: OneQueryFor<T, F, P> = {},
@@ -130,7 +135,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     }
   }
 
-  /** How many documents `filters`, `_q`, `status` and `locale` leave. */
+  /** Returns the number of documents that match `filters`, `_q`, `status` and `locale`. */
   async count(query: CountQueryFor<T> = {}, options: ServiceOptions = {}): Promise<number> {
     const page = {
       ...query,
@@ -142,7 +147,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     return (await this.find(page, options)).meta.pagination?.total ?? 0;
   }
 
-  /** Creates a document from its attributes; published at once unless `status: 'draft'` (protocol 8.4). */
+  /** Creates a document, and publishes it unless `status: 'draft'` (protocol 8.4). */
   async create<
     const F extends FieldsFor<T> = '*',
     const P extends PopulateFor<T> = never,
@@ -161,10 +166,10 @@ export class ContentService<T extends Subject = DocumentFields> {
   }
 
   /**
-   * Changes what `data` names and leaves the rest; publishes unless `status: 'draft'` (protocol D4, 8.5). A
-   * single type is created when absent (10.2), a version in the `locale` of the query as well (9.6).
+   * Changes the attributes in `data` only; publishes unless `status: 'draft'` (protocol D4, 8.5). Creates an
+   * absent single type (10.2), and an absent version in the `locale` of the query (9.6).
    */
-  // What its siblings take, and the data: a value of two of them would be none of its own.
+  // The signature matches the other methods; an object of two parameters would have no name.
   // eslint-disable-next-line no-restricted-syntax
   async update<
     const F extends FieldsFor<T> = '*',
@@ -185,8 +190,8 @@ export class ContentService<T extends Subject = DocumentFields> {
   }
 
   /**
-   * Deletes the draft and the published version of one locale, or of all with `locale: '*'`. What is not
-   * there is no error (protocol 8.7, 9.8).
+   * Deletes the draft and the published version of one locale, or of all with `locale: '*'`. An absent
+   * document is no error (protocol 8.7, 9.8).
    */
   async delete(
     documentId: string | null,
@@ -197,8 +202,8 @@ export class ContentService<T extends Subject = DocumentFields> {
   }
 
   /**
-   * Publishes the draft as it is; answers the published version. `locale: '*'` publishes every locale that
-   * the document has, all or none. NotFoundError where there is no version in the locale; a ValidationError
+   * Publishes the draft and returns the published version. `locale: '*'` publishes every locale of the
+   * document, all or none. Throws NotFoundError if the locale has no version, and a ValidationError that
    * lists what the draft lacks (protocol 8.12, 8.24).
    */
   async publish<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
@@ -212,8 +217,8 @@ export class ContentService<T extends Subject = DocumentFields> {
   }
 
   /**
-   * Takes the published version of one locale away, or of all with `locale: '*'`; answers the draft. Where
-   * none is published nothing changes.
+   * Deletes the published version of one locale, or of all with `locale: '*'`, and returns the draft. Does
+   * nothing if no version is published.
    */
   async unpublish<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
@@ -226,8 +231,8 @@ export class ContentService<T extends Subject = DocumentFields> {
   }
 
   /**
-   * Puts the draft back to what is published, with `locale: '*'` in every locale that is; answers it. Throws
-   * NotFoundError where nothing is published: a draft that never was is kept.
+   * Resets the draft to the published version, with `locale: '*'` in every published locale, and returns it.
+   * Throws NotFoundError if nothing is published, so that no unpublished draft is lost.
    */
   async discardDraft<const F extends FieldsFor<T> = '*', const P extends PopulateFor<T> = never>(
     documentId: string | null,
@@ -240,11 +245,11 @@ export class ContentService<T extends Subject = DocumentFields> {
   }
 
   /**
-   * Has one locale of a document published and unpublished when their time has come; answers all its times. A
-   * time that is left out stays, null clears it. ValidationError for what is no time in UTC; NotFoundError
-   * where there is no version in the locale; an Error where the application would never look for it.
+   * Schedules the publishing and unpublishing of one locale, and returns its schedule. An omitted time stays,
+   * null clears it. Throws ValidationError for an invalid UTC time, NotFoundError if the locale has no
+   * version, and an Error if scheduling is off.
    */
-  // What its siblings take, and the times.
+  // The signature matches the other methods.
   // eslint-disable-next-line no-restricted-syntax
   async schedule(
     documentId: string | null,
@@ -256,7 +261,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     return this.documents.schedules.write(plan, { data: times }, writing(as, options));
   }
 
-  /** When one locale of a document is published and unpublished. NotFoundError as for `schedule`. */
+  /** Returns the schedule of one locale of a document. Throws NotFoundError as `schedule` does. */
   async findSchedule(
     documentId: string | null,
     query: VersionQueryFor<T> = {},
@@ -266,7 +271,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     return this.documents.schedules.read(plan, writing(as, options));
   }
 
-  /** Takes both times of one locale of a document away. NotFoundError as for `schedule`. */
+  /** Clears both times of one locale of a document. Throws NotFoundError as `schedule` does. */
   async unschedule(
     documentId: string | null,
     query: VersionQueryFor<T> = {},
@@ -283,7 +288,6 @@ const writing = (caller: Caller, { em, ifMatch }: Pick<ServiceOptions, 'em' | 'i
   ...(ifMatch === undefined ? {} : { precondition: { match: parseTags(ifMatch), noneMatch: null } }),
 });
 
-/** Injection token of a content type's service, by `singularApiId`. */
 export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;
 
 /**

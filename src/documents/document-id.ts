@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const CHARACTERS = `${LETTERS}0123456789`;
 const LENGTH = 24;
-/** Larger bytes would make the first characters likelier than the last. */
+/** Limit for random bytes: larger ones would make the first characters more frequent. */
 const UNBIASED = 256 - (256 % CHARACTERS.length);
 
 const pool = new Uint8Array(4096);
@@ -19,7 +19,7 @@ function randomByte(): number {
   return byte;
 }
 
-/** 24 lower-case letters and digits, a letter first: 123 bits by chance (protocol 1.23). */
+/** Returns 24 lower-case letters and digits that begin with a letter: 123 random bits (protocol 1.23). */
 export function newDocumentId(): string {
   let id = '';
   while (id.length < LENGTH) {

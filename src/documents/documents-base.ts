@@ -8,7 +8,6 @@ import { InstanceIds } from './instance-ids.js';
 import { ModelWatch } from './model-watch.js';
 import { SignedLinks } from './signed-links.js';
 
-/** What the spine stands on. Nobody else gets it: who needs one of them asks for that one. */
 @Injectable()
 export class DocumentsBase implements PlanBase {
   readonly instanceIds = new InstanceIds();

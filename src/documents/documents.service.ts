@@ -32,19 +32,17 @@ import { runWrite, type WriteAnswer } from './run-write.js';
 import { Schedules } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
-/** A write as it is asked for: how it is answered, and the request's body as it came. */
 interface AskedWrite {
   readonly verb: Verb;
   readonly answerPlan: ReadPlan;
   readonly body: unknown;
 }
 
-/** The spine: a request is parsed once, planned once, printed once, run once. */
+/** Entry point of all reads and writes: parses, plans and runs each request. */
 @Injectable()
 export class Documents {
   private readonly cache: PlanCache;
   readonly reads: Reads;
-  /** When documents are published and unpublished by themselves. */
   readonly schedules: Schedules;
 
   constructor(
@@ -61,11 +59,11 @@ export class Documents {
   }
 
   /**
-   * Plans a request from its query string; `defaults` fills in what it does not say. Throws like `plan`, and
-   * a 400 when the text goes over a budget.
+   * Plans a request from its query string; `defaults` adds omitted parameters. Throws like `plan`, and a 400
+   * if the text exceeds a limit.
    */
   planText(text: string, request: ReadRequest, defaults?: QueryDefaults): ReadPlan {
-    // No document has such an id, and PostgreSQL would refuse to look for it.
+    // No document can have such an id, and PostgreSQL would refuse the parameter.
     if (request.by !== null && unstorable(request.by)) throw notFound();
     const { settings } = this.base;
     if (defaults !== undefined)
@@ -79,45 +77,36 @@ export class Documents {
   }
 
   /**
-   * Answers what was planned: in one statement, which equal reads that wait for it share, or from what was
-   * read before and has not changed. Throws NotFoundError where one document was asked and is not there.
+   * Runs a planned read, shares it with equal concurrent reads, or responds from the cache. Throws
+   * NotFoundError if the requested document does not exist.
    */
   read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
     return this.reads.answer(plan, waiting);
   }
 
-  /** Creates a document and answers it as planned. */
   create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'create', answerPlan: { ...toAnswer, documentId: null }, body }, options);
   }
 
-  /**
-   * Updates a document, or creates a single type's; answers it as planned, as far as the caller may read it.
-   */
   update(answer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'update', answerPlan: answer, body }, options);
   }
 
-  /** Publishes the draft as it is. Throws NotFoundError where there is none, the 400s of what it lacks. */
   publish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'publish', answerPlan: answer, body: NO_VALUES }, options);
   }
 
-  /** Takes the published version away and answers the draft. Throws NotFoundError for an unknown document. */
   unpublish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'unpublish', answerPlan: answer, body: null }, options);
   }
 
-  /**
-   * Puts the draft back to what is published and answers it. Throws NotFoundError where nothing is published.
-   */
   discardDraft(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
     return this.write({ verb: 'discardDraft', answerPlan: answer, body: null }, options);
   }
 
   /**
-   * Deletes the planned locale's versions, draft and published; nothing to delete is no error (protocol 1.5,
-   * 8.7, 9.8), unless the write wants it to be there.
+   * Deletes the planned locale's versions, draft and published. An absent document is no error, unless a
+   * precondition requires one (protocol 1.5, 8.7, 9.8).
    */
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
     const asked = { verb: 'delete', answerPlan: plan, body: null } as const;
@@ -134,7 +123,8 @@ export class Documents {
   }
 
   /**
-   * Publishes or unpublishes what was scheduled, in a transaction, on behalf of the host. Throws as these do.
+   * Publishes or unpublishes a due document within the transaction of `em`, as the application. Throws like
+   * `publish` and `unpublish`.
    */
   async keepTime({ type, documentId, locale, action }: ScheduledTime, em: SqlEntityManager): Promise<void> {
     const query = { fields: ['documentId'], locale, status: action === 'publish' ? 'published' : 'draft' };
@@ -146,7 +136,7 @@ export class Documents {
       throw notFound();
   }
 
-  /** Plans a write and runs it; how it is answered depends on what the body has sent. */
+  /** Plans and runs a write. The response depends on the attributes that the body sent. */
   private async run<T>(
     { verb, answerPlan: answer, body: raw }: AskedWrite,
     { target, options }: { readonly target: WriteTarget; readonly options: WriteOptions },
@@ -205,7 +195,10 @@ export class Documents {
     });
   }
 
-  /** The answer to a write: of a document that the caller may not read, only what they sent (D27). */
+  /**
+   * Builds the response to a write; for a document that the caller may not read, only the attributes that the
+   * body sent (D27).
+   */
   private answerOf(planned: ReadPlan, sent: GivenValues): WriteAnswer<Answer> {
     const plan = planned.echoes ? onlySent(planned, sent) : planned;
     const bytes = this.base.settings.limits.responseBytes;
@@ -229,7 +222,7 @@ export class Documents {
     return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
   }
 
-  /** What hooks are shown: the document with one level populated, whatever the request asked for. */
+  /** Hooks get the document with one level populated, regardless of the request's `populate`. */
   private hookRun(plan: ReadPlan, caller: Caller, actions: readonly HookAction[]): HookRun {
     const { type, version } = plan;
     const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
@@ -252,7 +245,6 @@ export class Documents {
     );
   }
 
-  /** The answer of a write. */
   private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
     const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     const { stamp, data } = row;
@@ -261,16 +253,14 @@ export class Documents {
   }
 }
 
-/** The query of what leaves a draft: that is answered, where the query does not ask for the other state. */
+/** Defaults the status to draft: an action that leaves a draft responds with it. */
 export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
   ...query,
   status: query['status'] ?? 'draft',
 });
 
-/** A body that changes nothing. */
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
-/** A write that answers nothing. */
 const NO_ANSWER = (): WriteAnswer<null> => ({
   written: null,
   statements: () => [],

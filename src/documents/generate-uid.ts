@@ -1,4 +1,6 @@
-/** Uids made from another attribute where the model says so, and made unique (protocol 14.17). */
+/**
+ * Uid attributes generated from another attribute, as the model defines, and made unique (protocol 14.17).
+ */
 import slugify from '@sindresorhus/slugify';
 import { compileLocks } from '../compile/compile-locks.js';
 import { compileTakenUids } from '../compile/compile-taken.js';
@@ -9,19 +11,18 @@ import type { ContentType, ScalarAttribute } from '../schema/model.js';
 import type { Loaded } from '../plan/loaded.js';
 import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 
-/** What the values of a write are looked for with. */
 export interface HeldRequest extends BodyWrite {
   readonly loaded: Loaded;
   readonly checked: CheckedValues;
-  /** Whether the values of unique columns are looked up, although their indexes decide. */
+  /** Whether to look up the values of unique columns, although their indexes enforce them. */
   readonly looks: boolean;
 }
 
-/** Room for a number behind the longest slug. */
+/** Characters reserved for a number after the longest slug. */
 const NUMBER = 7;
 const LONGEST = 240;
 
-/** How long a slug may be, so that the attribute still holds it with a number. */
+/** Longest slug that leaves room for a number within `maxLength`. */
 const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number =>
   Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
 
@@ -32,7 +33,6 @@ function baseOf(type: ContentType, attribute: ScalarAttribute, values: WriteValu
   return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
 }
 
-/** The first of `base`, `base-1`, `base-2`, … that nobody has. */
 function firstFree(base: string, taken: ReadonlySet<unknown>): string {
   if (!taken.has(base)) return base;
   let n = 1;
@@ -40,7 +40,7 @@ function firstFree(base: string, taken: ReadonlySet<unknown>): string {
   return `${base}-${n}`;
 }
 
-/** What a new version leaves out: all of it in a new document, in a new locale only what is localized. */
+/** Returns the uids to generate: all omitted ones in a new document, the localized ones in a new locale. */
 function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
   const { versions, stored } = loaded;
   if (versions.own !== undefined) return [];
@@ -49,23 +49,19 @@ function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
   );
 }
 
-/** A uid that is to be made. */
 interface WantedUid {
   readonly attribute: ScalarAttribute;
   readonly base: string;
 }
 
-/** Uids that can be made at once: what they are made from is not itself still to be made. */
+/** Returns the uids whose source attribute is not itself still to be generated; all of them in a cycle. */
 const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] => {
   const names = new Set<string>(missing.map(({ name }) => name));
   const free = missing.filter(({ def }) => !names.has(def.targetField ?? ''));
   return free.length === 0 ? missing : free;
 };
 
-/**
- * Fills in what a new version leaves out: one flight for all attributes that are generated, none where there
- * are none.
- */
+/** Generates the uids that a new version omits. One round trip for all attributes, none if there are none. */
 export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { type, locale } = request.target;
   const { writeValues } = request.checked;
@@ -78,7 +74,7 @@ export async function withGeneratedUids(runner: Runner, request: HeldRequest): P
       base: baseOf(type, attribute, values),
     }));
     const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
-    // Whoever makes a uid from the same text waits here, and then sees the one that was taken.
+    // Concurrent writes with the same slug wait for the lock, and then see the uid that was assigned.
     const [, ...taken] = await runner.all([
       compileLocks(names.map((name) => ({ name, exclusive: true }))),
       ...wanted.map(({ attribute, base }) => compileTakenUids(type, { attribute, base, locale })),

@@ -1,8 +1,7 @@
 /**
- * Values that no two documents may have and that an index does not decide about: uids that are made here, and
- * values inside components, which the document's JSON holds, where no unique index can look. So whoever
- * publishes one takes a lock by its name first, and looks for it after that. Of two writers at once the
- * second waits, and then sees what the first has written (D14).
+ * Unique values that no index enforces: generated uids, and values inside components, which are stored as
+ * JSON. A publishing write locks the value's name before it looks for the value. Of two concurrent writes,
+ * the second waits and then sees the value of the first (D14).
  */
 import { compileLocks } from '../compile/compile-locks.js';
 import { compileTakenColumns, compileTakenValues, type WantedColumn } from '../compile/compile-taken.js';
@@ -20,10 +19,10 @@ import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
 import { type HeldRequest, withGeneratedUids } from './generate-uid.js';
 
-/** How many locks by value one write takes; PostgreSQL has room for some thousands in all. */
+/** Maximum of advisory locks per write; PostgreSQL has room for a few thousand in all. */
 const MOST_LOCKS = 32;
 
-/** A lock for each value; where there are many, one for each attribute that keeps all others out. */
+/** Returns one lock per value, or one exclusive lock per attribute if there are many values. */
 function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[] {
   const few = values.length <= MOST_LOCKS;
   const paths = [...new Set(values.map(modelPathOf))];
@@ -35,16 +34,18 @@ function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[]
   return few ? [...ofPaths, ...ofValues] : ofPaths;
 }
 
-/** The locales in which a write publishes a value: its own, and the others of the document that share it. */
+/**
+ * Returns the locales in which a write publishes a value: its own, and those that share a value that is not
+ * localized.
+ */
 function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: boolean): string[] {
   const others = type.localized && !localized ? all.filter(({ published }) => published) : [];
   return [...new Set([locale, ...others.map((row) => row.locale)])];
 }
 
 /**
- * Generates the uids that a new version leaves out, and reserves its unique values until the transaction
- * ends. Sends no statement without such values. Throws all problems of the body as one 400 (protocol 14.18,
- * 14.21).
+ * Generates the omitted uids of a new version, and reserves its unique values until the transaction ends.
+ * Sends no statement without such values. Throws all problems of the body as one 400 (protocol 14.18, 14.21).
  */
 export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { checked, looks } = request;
@@ -56,7 +57,7 @@ export async function withHeldValues(runner: Runner, request: HeldRequest): Prom
   return values;
 }
 
-/** Reports the values of unique columns that other documents have, all at once; an index names only one. */
+/** Reports all values of unique columns that other documents have; an index error names only one. */
 async function reportTakenColumns(
   runner: Runner,
   { target, body, loaded, checked }: HeldRequest,
@@ -76,7 +77,6 @@ async function reportTakenColumns(
   }
 }
 
-/** Place of a value of the document itself, by what an error may tell of it (D27). */
 function placeOf(attribute: ScalarAttribute, body: Body, issues: Issue[]): ValueContext {
   const where = { path: [attribute.name], draft: false, issues };
   if (body.telling(attribute) === 'nothing') return untoldValue(where);

@@ -4,12 +4,13 @@ import { ContentModelError } from '../schema/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { HOOK_METADATA, type HookFunction, hookMistakes, type HookMetadata, Hooks } from './hooks.js';
 
-/** Nest makes no such provider before a request, and writes of a schedule or of a service have no request. */
+/**
+ * Nest creates no request-scoped provider before a request, and scheduled and service writes have no request.
+ */
 const NOT_SHARED =
-  'a hook needs one instance for all requests, and this provider, or one that it injects, is made anew for ' +
-  'each; resolve that one inside the hook with ModuleRef.resolve()';
+  'a hook needs one instance for all requests, but this provider, or one that it injects, is request-scoped ' +
+  'or transient; resolve that one inside the hook with ModuleRef.resolve()';
 
-/** Finds the methods that the hook decorators mark, in every provider and controller of the application. */
 @Injectable()
 export class HookExplorer implements OnModuleInit {
   constructor(
@@ -18,7 +19,7 @@ export class HookExplorer implements OnModuleInit {
     @Inject(Hooks) private readonly hooks: Hooks,
   ) {}
 
-  /** Throws a ContentModelError that lists every hook which could never run. */
+  /** Throws a ContentModelError that lists every hook that can never run. */
   onModuleInit(): void {
     const types = this.types();
     const mistakes = [...this.discovery.getProviders(), ...this.discovery.getControllers()].flatMap(
@@ -32,7 +33,7 @@ export class HookExplorer implements OnModuleInit {
     if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'hooks');
   }
 
-  /** The types of all content modules of the application: a hook may be meant for another one than ours. */
+  /** Returns the types of all content modules, because a hook may belong to another module's type. */
   private types(): string[] {
     return this.discovery
       .getProviders()

@@ -1,4 +1,4 @@
-/** The hooks of one write: before and after inside its transaction, committed once it has succeeded. */
+/** Hooks of one write: `before` and `after` run in its transaction, `committed` after the commit. */
 import { isDeepStrictEqual } from 'node:util';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Logger } from '@nestjs/common';
@@ -8,7 +8,6 @@ import type { Runner } from '../database/runner.js';
 import { isObject } from '../json.js';
 import type { ContentEvent, HookAction, HookFunction, HookMoment, Hooks } from './hooks.js';
 
-/** What a write is about, as hooks are told. */
 export interface HookSubject {
   readonly type: string;
   readonly documentId: string | null;
@@ -17,10 +16,8 @@ export interface HookSubject {
   readonly actions: readonly HookAction[];
 }
 
-/** What the hooks before a write leave behind. */
 export interface Changed {
   readonly body: unknown;
-  /** The keys of its data that they have set or changed. */
   readonly changed: ReadonlySet<string>;
 }
 
@@ -47,25 +44,21 @@ export class HookRun {
     return this.base.hooks;
   }
 
-  /** Whether a hook may change the data of this write. */
   get changesData(): boolean {
     return this.hooks.any(['before'], this.subject.type, this.subject.actions);
   }
 
-  /** Whether any hook will run around this write. */
   get listening(): boolean {
     return this.hooks.any(['before', 'after', 'committed'], this.subject.type, this.subject.actions);
   }
 
-  /** Whether a hook will run inside the transaction. */
   get insideTransaction(): boolean {
     return this.hooks.any(['before', 'after'], this.subject.type, this.subject.actions);
   }
 
   /**
-   * Runs the hooks that come first, on a copy of the request's body: a retry starts from the body itself
-   * again. `raw` is the body, checked for its size and keys before anything copies it, or null where there is
-   * none.
+   * Runs the hooks before the write on a copy of the body, so that a retry starts from the original. `raw` is
+   * the body after the checks of its size and keys, or null without a body.
    */
   async before(runner: Runner, raw: unknown): Promise<Changed> {
     if (!this.changesData) return { body: raw, changed: new Set() };
@@ -78,9 +71,7 @@ export class HookRun {
     return { body: raw === null ? null : { data }, changed: new Set(changed) };
   }
 
-  /**
-   * Runs the hooks inside the transaction after the write, and keeps what those after the commit are shown.
-   */
+  /** Runs the `after` hooks, and keeps the document for the `committed` hooks. */
   async after(runner: Runner, documentId: string | null): Promise<void> {
     this.written = documentId;
     const { type, actions } = this.subject;
@@ -89,14 +80,14 @@ export class HookRun {
     await this.run('after', { data: {}, em: runner.em });
   }
 
-  /** Runs the hooks after the commit: at once, or when the host's own transaction has succeeded. */
+  /** Runs the `committed` hooks: now, or when the joined transaction has committed. */
   async committed(joined: SqlEntityManager | undefined): Promise<void> {
     if (joined === undefined) return this.runCommitted();
     if (this.hooks.any(['committed'], this.subject.type, this.subject.actions))
       this.base.database.afterCommit(joined, () => this.runCommitted());
   }
 
-  /** What is done is done: a hook that fails silences none of those after it. */
+  /** Logs the error of a hook and continues with the next, because the write is already committed. */
   private async runCommitted(): Promise<void> {
     for (const { hook, event } of this.calls('committed', { data: {}, em: null })) {
       try {
@@ -113,7 +104,6 @@ export class HookRun {
     for (const { hook, event } of this.calls(moment, rest)) await hook(event);
   }
 
-  /** The hooks of a moment in their order, each with what it is told. */
   private calls(moment: HookMoment, rest: Pick<ContentEvent, 'data' | 'em'>): HookCall[] {
     const { type, locale, caller, actions } = this.subject;
     const { document } = this;

@@ -1,4 +1,4 @@
-/** Hooks of the host's around writes, as methods of its own providers; found by their decorators at start. */
+/** Hooks around writes: decorated methods of the application's providers, discovered at start. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { SetMetadata } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
@@ -7,42 +7,39 @@ import { among } from '../schema/suggest.js';
 import type { DataFor, ShownTo, Subject } from '../typing/face.js';
 import type { HookedId, IsRegistered } from '../typing/registry.js';
 
-/** What hooks can be for. */
 const HOOK_ACTIONS = WRITE_EVENTS;
 
 export type HookAction = WriteEvent;
 
 /**
- * `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs when it has
- * succeeded.
+ * `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs after the
+ * commit.
  */
 export type HookMoment = 'before' | 'after' | 'committed';
 
 /**
- * What a hook is told. With a registered model, `ContentEvent<'article'>` has the type's own data and
+ * Argument of a hook. With a registered model, `ContentEvent<'article'>` has the type's own data and
  * document.
  *
  * @publicApi
  */
 export interface ContentEvent<T extends Subject = object> {
-  /** `singularApiId` of the type. */
   readonly type: T extends string ? T : string;
   readonly action: HookAction;
   /** Null before a create. */
   readonly documentId: string | null;
   readonly locale: string;
   readonly caller: Caller;
-  /** Before create and update: the body's data, which the hook may change. Otherwise empty. */
+  /** Data of the body before create and update, which the hook may change. Otherwise empty. */
   readonly data: DataFor<T>;
-  /** After create, update and publish: the document with one level populated, without private attributes. */
+  /** Document after create, update and publish, with one level populated and without private attributes. */
   readonly document: ShownTo<T> | null;
-  /** The transaction's entity manager; null once it is committed. */
+  /** Entity manager of the transaction; null after the commit. */
   readonly em: SqlEntityManager | null;
 }
 
 export type HookFunction = (event: ContentEvent) => void | Promise<void>;
 
-/** What a decorator leaves on a method. */
 export interface HookMetadata {
   readonly moment: HookMoment;
   readonly type: string;
@@ -53,7 +50,7 @@ export const HOOK_METADATA = 'content:hook';
 
 type Told<K> = ContentEvent<K extends Subject ? K : object>;
 
-/** Decorates a method; where a model is registered, only one that takes the event of its type. */
+/** Decorator of a method; with a registered model, the method must accept the event of its type. */
 type HookDecorator<K extends HookedId> = IsRegistered extends true
   ? <H extends (event: Told<K>) => unknown>(
       target: object,
@@ -66,12 +63,12 @@ const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]):
   SetMetadata(HOOK_METADATA, { moment, type, actions } satisfies HookMetadata);
 
 /**
- * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`;
- * throwing refuses the write, and a ContentError or HttpException becomes the answer. `type` is a
- * `singularApiId` or `'*'`; a type or action that does not exist, or no action at all, stops the start.
+ * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`. An
+ * error refuses the write, and a ContentError or HttpException becomes the response. `type` is a
+ * `singularApiId` or `'*'`. An unknown type or action, or no action, prevents the start.
  *
- * It runs once the caller may write this very document, and their own body has been found free of refused
- * keys: never for an unknown document or somebody else's.
+ * It runs after the caller's permission on this document and the keys of the body were checked. It never runs
+ * for an unknown document or without permission.
  *
  * @publicApi
  */
@@ -81,7 +78,7 @@ export const BeforeContent = <const K extends HookedId>(
 ): HookDecorator<K> => hook('before', type, actions);
 
 /**
- * Runs a provider's method inside the transaction, after the write; throwing undoes it.
+ * Runs a provider's method inside the transaction, after the write. An error rolls the write back.
  *
  * @publicApi
  */
@@ -89,8 +86,7 @@ export const AfterContent = <const K extends HookedId>(type: K, ...actions: Hook
   hook('after', type, actions);
 
 /**
- * Runs a provider's method once the transaction is committed, never after one that was rolled back. What it
- * throws is logged and fails no request.
+ * Runs a provider's method after the commit, never after a rollback. An error is logged and fails no request.
  *
  * @publicApi
  */
@@ -99,7 +95,6 @@ export const OnContentCommitted = <const K extends HookedId>(
   ...actions: HookAction[]
 ): HookDecorator<K> => hook('committed', type, actions);
 
-/** The hooks of an application. */
 export class Hooks {
   private readonly functions: (HookMetadata & { readonly run: HookFunction })[] = [];
 
@@ -107,7 +102,7 @@ export class Hooks {
     this.functions.push({ ...metadata, run });
   }
 
-  /** The hooks for a moment of an action on a type, in the order they were registered. */
+  /** Returns the hooks for an action on a type, in the order of registration. */
   of(moment: HookMoment, type: string, action: HookAction): readonly HookFunction[] {
     return this.functions
       .filter(
@@ -119,7 +114,6 @@ export class Hooks {
       .map(({ run }) => run);
   }
 
-  /** Whether anybody listens at one of the moments. */
   any(moments: readonly HookMoment[], type: string, actions: readonly HookAction[]): boolean {
     return this.functions.some(
       (item) =>
@@ -131,8 +125,8 @@ export class Hooks {
 }
 
 /**
- * What is wrong with a decorated method, which stops the start: a hook that could never run. `types` are all
- * that exist in the application.
+ * Returns the mistakes that keep a hook from ever running; they prevent the start. `types` are all types of
+ * the application.
  */
 export function hookMistakes(
   where: string,

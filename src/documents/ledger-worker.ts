@@ -4,17 +4,16 @@ import { LedgerKeeper, type WrongTotal } from '../ledger/keeper.js';
 import { Ledger } from '../ledger/ledger.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 
-/** How often the ledger is looked at, in milliseconds; and how soon again while it is not whole. */
-const EVERY = 30_000;
-/** How soon after a total was read changes are settled, in milliseconds. */
-const SETTLE = 250;
+/** Interval of change log maintenance in milliseconds. */
+const MAINTENANCE_INTERVAL = 30_000;
+/** Delay in milliseconds between a read of a total and the settling of pending changes. */
+const SETTLE_DELAY = 250;
 
 const logger = new Logger('ContentLedger');
 
-/** Says in one line what the host should know of the ledger. */
 export const warnOfLedger = (message: string): void => logger.warn(message);
 
-/** Keeps the ledger of changes while the application runs. */
+/** Maintains the change log while the application runs. */
 @Injectable()
 export class LedgerWorker implements OnApplicationShutdown {
   private readonly keeper: LedgerKeeper;
@@ -34,28 +33,27 @@ export class LedgerWorker implements OnApplicationShutdown {
     });
   }
 
-  /** Whether every change is noted, so that the ledger can be asked. */
+  /** Whether the change log is complete, so that caches can rely on it. */
   get isWhole(): boolean {
     return this.keeper.isWhole;
   }
 
-  /** What changes are not noted of, in a sentence. */
+  /** Reason why the change log is incomplete, in a sentence; null if it is complete. */
   get lack(): string | null {
     return this.keeper.lack;
   }
 
-  /** Calls back whenever that has changed. */
   onTurn(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** Begins to look: at once where the database is known to be there and as the model has it. */
+  /** Starts the maintenance; `now` runs it at once, if the database is known to be reachable and migrated. */
   begin(now: boolean): void {
     if (now) void this.look();
-    this.timer = setInterval(() => void this.look(), EVERY).unref();
+    this.timer = setInterval(() => void this.look(), MAINTENANCE_INTERVAL).unref();
   }
 
-  /** Looks now; the application does so by itself every half minute. */
+  /** Runs the maintenance now. The timer runs it every 30 s. */
   async look(): Promise<void> {
     const before = this.isWhole;
     await this.keeper.look();
@@ -65,16 +63,15 @@ export class LedgerWorker implements OnApplicationShutdown {
     for (const listener of this.listeners) listener();
   }
 
-  /** Says that a total was read: it is seen to that the next ones are fast. */
+  /** Reports that a total was read: pending changes are settled, which makes the next total cheaper. */
   totalWasRead(): void {
     this.settling ??= setTimeout(() => {
       void this.keeper.settle().finally(() => {
         this.settling = null;
       });
-    }, SETTLE).unref();
+    }, SETTLE_DELAY).unref();
   }
 
-  /** Counts anew, as {@link LedgerKeeper.recount} has it. */
   recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
     return this.keeper.recount(...types);
   }

@@ -1,4 +1,7 @@
-/** What a write starts from: the document's rows, their values, and the documents that its body names. */
+/**
+ * Stored state that a write starts from: rows of the document, their values, and the documents that the body
+ * references.
+ */
 import type { OwnCondition } from '../access/decide.js';
 import { compileExpected, compileLoad, compileVersions } from '../compile/compile-load.js';
 import { documentsIn } from '../compile/load-shape.js';
@@ -17,17 +20,14 @@ import type { ContentType, LinkedAttribute, StoredLinks } from '../schema/model.
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 
-/** What is looked up for. */
 export interface LoadRequest {
   readonly target: WriteTarget;
-  /** Which documents the write may change, where only own ones; null where that does not matter. */
+  /** Condition on documents that the write may change; null if there is none, or if it does not matter. */
   readonly own: OwnCondition | null;
-  /** The part of each version that the write's precondition compares; null for all of it, and for none. */
+  /** Attributes that the precondition compares; null for all of them, or without a precondition. */
   readonly coverage: Coverage | null;
-  /** Null for a write that changes states only: the versions are all that it needs. */
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
-  /** How many ids for component instances are asked for. */
   readonly freshIds: number;
 }
 
@@ -63,13 +63,16 @@ function draftlessOf(
   return documents;
 }
 
-/** Relations that may not be empty when a document is published, although the body does not name them. */
+/**
+ * Returns the required relations that the write must check, because it publishes, even if the body omits
+ * them.
+ */
 function judged({ target: { type, publish }, settings }: LoadRequest): LinkedAttribute[] {
   if (!settings.strictRelations || !publish) return [];
   return type.storage.relations.filter(({ required }) => required);
 }
 
-/** Relations in tables of their own whose links a body leaves to be published with the document. */
+/** Returns relations in link tables that the body omits and whose links are published with the document. */
 function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks[] {
   if (!publish || !type.draftAndPublish || body === null) return [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute.join.name);
@@ -77,8 +80,8 @@ function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks
 }
 
 /**
- * Whether it matters which links are there already: to a change of them, and where a list that replaces them
- * may have to keep some, or may name what the caller could not link anew.
+ * Whether the write needs the stored links: it changes them one by one, or it replaces them by a list. Such a
+ * list may keep links, or name targets that the caller could not link now.
  */
 const needsLinks = ({ attribute, input, scope }: GivenRelation): boolean =>
   input.kind !== 'set' ||
@@ -86,11 +89,10 @@ const needsLinks = ({ attribute, input, scope }: GivenRelation): boolean =>
   (scope.rows === 'linked' && input.references.some((one) => 'id' in one)) ||
   attribute.targets.some((type) => scope.drafts(type) !== 'all');
 
-/** Whether there may be a document already. */
 const mayExist = ({ type, documentId }: WriteTarget): boolean =>
   documentId !== null || type.kind === 'singleType';
 
-/** The one statement that looks up what a write needs to know; null where it needs nothing. */
+/** Returns the one statement that loads the state for a write, or null if the write needs none. */
 export function loadStatement(request: LoadRequest): Statement | null {
   const { target, own, coverage, body, settings, freshIds } = request;
   const { type, documentId, locale, linkLocale, everyLocale } = target;
@@ -123,16 +125,16 @@ export function loadStatement(request: LoadRequest): Statement | null {
 
 const isInverse = ({ attribute: { join } }: GivenRelation): boolean => join.side === 'inverse';
 
-/** What a write counts on, so that it need not wait until it has been looked up. */
+/** Assumed state of the database, so that a write need not wait for its load. */
 interface Expectation {
   readonly found: Found;
-  /** Fail where something is not as expected. */
+  /** Statements that fail if the state differs. */
   readonly statements: readonly Statement[];
 }
 
 /**
- * What a new document counts on: that all documents are there which its body names. Null where more than that
- * has to be known of them, or of the document itself.
+ * Returns the assumption of a create: all documents that its body references exist. Null if the write needs
+ * more of them than their existence, or if its own document may exist.
  */
 export function expectationOf({ target, body, settings }: LoadRequest): Expectation | null {
   if (body === null || mayExist(target) || [...body.values.relations.values()].some(isInverse)) return null;
@@ -148,22 +150,19 @@ export function expectationOf({ target, body, settings }: LoadRequest): Expectat
   };
 }
 
-/** What the database has said. */
 export interface Found {
-  /** The rows of the document's versions, with what is stored in those that matter. */
+  /** Version rows of the document, with the stored values that matter. */
   readonly versions: readonly Row[];
-  /** The rows of documents that the body names. */
   readonly named: ReadonlyMap<ContentType, readonly FoundRow[]>;
-  /** Of each relation that is `followed` whether the document owns a link in it. */
+  /** For each relation of `followed`, whether the document owns a link in it. */
   readonly linked: readonly boolean[];
   readonly model: string | null;
-  /** Ids for component instances that nobody else has. */
   readonly freshIds: readonly number[];
 }
 
 const NOTHING_FOUND: Found = { versions: [], named: new Map(), linked: [], model: null, freshIds: [] };
 
-/** The row that the statement answers; none where there was nothing to look up. */
+/** Parses the row of the load statement. Without a row, nothing had to be loaded. */
 export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
   const types = [...(body?.references.keys() ?? [])];
   return {
@@ -175,7 +174,7 @@ export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
   };
 }
 
-/** What a write starts from; `ids` are for the component instances of its body. */
+/** Builds the stored state of a write; `ids` are for the component instances of its body. */
 export function loadedFrom(found: Found, request: LoadRequest, ids: readonly number[]): Loaded {
   const { target } = request;
   const { named, linked, model } = found;
@@ -207,8 +206,8 @@ export function loadedFrom(found: Found, request: LoadRequest, ids: readonly num
 }
 
 /**
- * Values of another locale that this one takes over: only what is not localized. Links of a locale may be
- * there before its version is (D25): those that were loaded are its own already.
+ * Returns the values that a new locale copies from another: all that are not localized. Links of a locale can
+ * exist before its version (D25), so loaded links already belong to it.
  */
 function takenOver({ attributes, storage }: ContentType, stored: StoredValues): StoredValues {
   const isLeft = (name: string): boolean =>

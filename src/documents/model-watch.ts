@@ -7,8 +7,8 @@ import type { WritePlan } from '../plan/write-plan.js';
 export const MODEL_DIGEST = Symbol('ModelDigest');
 
 /**
- * Whether a write copies whole versions: from one state to the other, or to a locale or a draft that is new.
- * A process that does not know all of a version's columns and links would leave some of them out.
+ * Whether a write copies whole versions: to another state, or into a new locale or draft. A process with an
+ * outdated model would omit columns and links that it does not know.
  */
 export function copiesVersions(plan: WritePlan, { versions, draftless }: Loaded): boolean {
   const { verb, target, body } = plan;
@@ -18,31 +18,34 @@ export function copiesVersions(plan: WritePlan, { versions, draftless }: Loaded)
 }
 
 /**
- * Notices that the content has been migrated to another model while this process was running, as in a
- * rolling deploy. It goes on reading and writing what it knows, and leaves the copying of versions to others.
+ * Detects a migration of the content to another model while this process runs, as in a rolling deploy. The
+ * process continues to read and write what it knows, and refuses to copy versions.
  */
 @Injectable()
 export class ModelWatch {
   private readonly logger = new Logger('ContentModel');
   private first: string | null = null;
-  private hasTold = false;
+  private hasWarned = false;
 
   constructor(@Inject(MODEL_DIGEST) private readonly own: string) {}
 
-  /** Notes the stored model at the start: it may be another than ours, where other tools have migrated. */
+  /**
+   * Records the stored model at the start. It may differ from this process's model if other tools have
+   * migrated.
+   */
   begin(stored: string | null): void {
     this.first = stored;
   }
 
-  /** Throws a 503 where the stored model has become another one since then. */
+  /** Throws a 503 if the stored model has changed since the start. */
   check(stored: string | null): void {
     if (stored === null || stored === this.own || stored === this.first) return;
-    if (!this.hasTold)
+    if (!this.hasWarned)
       this.logger.warn(
-        'The content has been migrated to another model than this process has: it publishes nothing any more, ' +
-          'and makes no drafts and locales. Replace it by the new release',
+        'The content was migrated to another model than this process has. The process no longer publishes, ' +
+          'and creates no drafts or locales: replace it with the new release',
       );
-    this.hasTold = true;
-    throw unavailable('The content model has changed; this server is about to be replaced');
+    this.hasWarned = true;
+    throw unavailable('The content model was migrated; retry after this server was updated');
   }
 }

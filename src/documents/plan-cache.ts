@@ -1,6 +1,6 @@
 /**
- * Keeps what a query text was planned and printed as: front ends ask the same few questions again and again.
- * The questions of lists are the same where only the values of filters differ: these are filled in.
+ * LRU cache of query plans and their printed statements. Lists that differ only in filter values share a
+ * plan; values are bound.
  */
 import QuickLRU from 'quick-lru';
 import { isPersonal } from '../access/decide.js';
@@ -22,26 +22,24 @@ import {
 import type { ContentSettings } from '../settings.js';
 import { fill, type Statement, type Template } from '../sql.js';
 
-/** Longer texts are planned anew each time, so that the cache stays small. */
-const LONGEST = 2048;
+/** Longest query text in characters that is cached, to bound memory. */
+const MAX_CACHED_LENGTH = 2048;
 
-/** Makes the plan of what a text asks for. */
 type Planner = (query: Query) => ReadPlan;
 
-/** The plan of a text, or of all texts of a shape. */
 interface Kept {
   readonly plan: ReadPlan;
   readonly open: readonly OpenOperand[];
 }
 
 /**
- * Plans by the caller's rights, the route and the text or its shape, of all rights together at most
- * `maxCachedPlans`: those that were used lately. They are pure values of these, so they never go stale.
+ * LRU of plans by permissions, route and query text or shape; at most `maxCachedPlans` entries. Plans depend
+ * on nothing else, so they never go stale.
  */
 export class PlanCache {
   /**
-   * Holds a generation that is filled and the full one before it: a hit in the young one changes nothing.
-   * Null for a shape whose texts are planned as they are.
+   * QuickLRU keeps two generations, so a hit in the young one moves nothing. A null entry is a shape whose
+   * texts are planned one by one.
    */
   private readonly plans: QuickLRU<string, Kept | null> | null;
   private made = 0;
@@ -51,16 +49,16 @@ export class PlanCache {
     this.plans = most === 0 ? null : new QuickLRU({ maxSize: Math.ceil(most / 2) });
   }
 
-  /** Forgets all of them: statements are printed otherwise from now on. */
+  /** Drops all plans, because statements are printed differently from now on. */
   clear(): void {
     this.plans?.clear();
   }
 
-  /** The plan of a request: kept, or made by `make`. What is thrown is not kept. */
+  /** Returns the cached plan of a request, or the result of `make`. Errors are not cached. */
   plan(text: string, request: ReadRequest, make: Planner): ReadPlan {
     const { by, caller, type, action, kind, format } = request;
-    const isLong = text.length > Math.min(LONGEST, this.settings.limits.queryLength);
-    // A row's id is asked for by account routes alone, which are not worth a place.
+    const isLong = text.length > Math.min(MAX_CACHED_LENGTH, this.settings.limits.queryLength);
+    // Only account routes read by row id, which is too rare to cache.
     const isByRow = by !== null && !('documentId' in by);
     if (this.plans === null || isLong || isByRow || isPersonal(caller, type, action))
       return make(this.queryOf(text));
@@ -83,7 +81,7 @@ export class PlanCache {
     return plan;
   }
 
-  /** The plan of a text's shape, filled in. Null where the text has to be planned as it is. */
+  /** Returns the plan of the text's shape with bound values, or null if the text must be planned itself. */
   private ofShape(text: string, asked: string, make: Planner): ReadPlan | null {
     const shape = shapeOf(text);
     if (shape.values.length === 0) return null;
@@ -98,8 +96,8 @@ export class PlanCache {
   }
 
   /**
-   * Null where a value decides more than what is compared, and where something is wrong: it is told once the
-   * text is planned.
+   * Returns null if a value decides more than a comparison, or if the query is invalid: planning the text
+   * itself then reports the error.
    */
   private planShape(shape: TextShape, make: Planner): Kept | null {
     try {
@@ -112,7 +110,7 @@ export class PlanCache {
     }
   }
 
-  /** A plan that keeps what is found out about it. */
+  /** Returns the plan with an empty slot for its statement and derived facts. */
   private keeping(plan: ReadPlan): ReadPlan {
     this.made += 1;
     const nothing = { statement: null, last: null, shape: null, subject: null, filter: null, heavy: null };
@@ -120,29 +118,29 @@ export class PlanCache {
   }
 }
 
-/** How a plan is printed. */
 type Compile = (plan: ReadPlan) => Template<ReadPlan>;
 
-/** The statement of a read: kept with its plan, or printed by `compile`. */
+/** Returns the statement of a read, printed by `compile` unless it is cached with the plan. */
 export function statementOf(plan: ReadPlan, compile: Compile): Statement {
   const { kept } = plan;
   return fill(kept === null ? compile(plan) : (kept.statement ??= compile(plan)), plan);
 }
 
-/** The same of the statement that answers a write about a document. */
+/**
+ * Returns the statement that reads a written document for the response, cached like the statement of a read.
+ */
 export function lastStatementOf(plan: ReadPlan, compile: Compile): Statement {
   const { kept, documentId } = plan;
   if (kept === null || documentId === null) return fill(compile(plan), plan);
   return fill((kept.last ??= compile(plan)), plan);
 }
 
-/** The name of a read: equal ones, which are answered alike, have the same. Null for one of its own. */
+/** Returns the key that equal reads share, or null for a read that shares with none. */
 export function readKeyOf({ kept, documentId, operands }: ReadPlan): string | null {
   const about = documentId ?? operands?.text ?? null;
   return kept === null || about === null ? (kept?.key ?? null) : `${kept.key} ${about}`;
 }
 
-/** Whether a plan may take long: kept, or found out. */
 export function heavyOf(plan: ReadPlan): boolean {
   if (plan.kept === null) return isHeavy(plan);
   return (plan.kept.heavy ??= isHeavy(plan));

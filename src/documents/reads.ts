@@ -1,4 +1,4 @@
-/** How a planned read is answered: kept, shared with equal ones, or read. */
+/** Execution of planned reads: cached, shared with equal reads, or run. */
 import { compileAnswer } from '../compile/compile-read.js';
 import type { Hangup } from '../database/hangup.js';
 import type { Row } from '../database/runner.js';
@@ -17,25 +17,20 @@ import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
 import { SharedReads, type SharedTraits } from './shared-reads.js';
 import { type Holders, holdersOf, planSubject, subjectOf } from './subject.js';
 
-/** Who waits for an answer. */
 export interface ReadFor {
   readonly hangup?: Hangup | null;
   /**
-   * Up to which mark it has to show what was written, where a replica may be read; null: whatever there is.
-   * Left out: all that is committed.
+   * WAL position that the response must include, if a replica may be read; null for any. If omitted, the
+   * response includes all that is committed.
    */
   readonly since?: Mark | null;
 }
 
-/** How a read is done. */
 interface Manner {
-  /** Whether it was asked just before what has changed. */
   readonly isChecked: boolean;
-  /** As in {@link ReadFor}; undefined where the primary has to be read. */
   readonly since: Mark | null | undefined;
 }
 
-/** The row of an answer. */
 interface AnswerRow {
   readonly data: string | null;
   readonly over: boolean;
@@ -43,41 +38,42 @@ interface AnswerRow {
   readonly total?: number | null;
   readonly server?: string;
   readonly snapshot?: string;
-  /** The position of the server that has responded. */
   readonly mark?: Mark | null;
 }
 
-/** What is looked at before it is known which answer it is: the database has made the rest itself. */
+/** Checks the members that are used before the response is built; PostgreSQL made the rest. */
 const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
   isObject(row) && isFlag(row['over']) && (row['data'] === null || isText(row['data']));
 
-/** How an answer was read. */
 interface AnsweredRead {
   readonly row: AnswerRow;
   readonly statement: Statement;
-  /** Whether all is in it that has been told of by now. */
+  /** Whether the response includes all changes that polls have reported so far. */
   readonly isKnown: boolean;
 }
 
 export const tooLarge = (bytes: number): Error =>
-  overLimit('responseBytes', bytes, 'The answer is too large');
+  overLimit('responseBytes', bytes, 'The response is too large');
 
-/** The answer in a statement's row. Throws where there is none, and where it is too large. */
+/**
+ * Builds the response from a statement's row. Throws NotFoundError for an empty result and a 400 for too
+ * large a response.
+ */
 export function answerIn(
   plan: ReadPlan,
   rows: readonly Row[],
   bytes: number,
 ): { answer: Answer; row: AnswerRow } {
-  const row = checkedAs(rows[0], isAnswerRow, 'The row of an answer');
+  const row = checkedAs(rows[0], isAnswerRow, 'The row of a response');
   if (row.over) throw tooLarge(bytes);
   if (row.data === null) throw notFound();
   return { answer: Answer.of(plan, row.data, row.total ?? null), row };
 }
 
-/** What JavaScript keeps in two bytes a character, as soon as there is one of these in a text. */
+/** V8 stores a string with such a character in two bytes per character. */
 const WIDE = /[\u0100-\uffff]/;
 
-/** What an answer takes that is kept: its data, and with it once more the whole text that is sent. */
+/** Bytes of a cached response in memory: its data, and the whole body that contains the data again. */
 const bytesOf = ({ data }: Answer): number => 2 * data.length * (WIDE.test(data) ? 2 : 1);
 
 export class Reads {
@@ -94,12 +90,10 @@ export class Reads {
     this.cache = new ReadCache(ledger.ledger, base.settings.cache.bytes);
   }
 
-  /** Whether answers are kept. */
   get keeps(): boolean {
     return this.ledger.isWhole && this.base.settings.cache.bytes > 0;
   }
 
-  /** Answers a read. Throws NotFoundError where one document was asked and is not there. */
   async answer(plan: ReadPlan, { hangup = null, since: asked }: ReadFor): Promise<Answer> {
     const key = readKeyOf(plan);
     const since = this.base.database.hasReplicas ? asked : undefined;
@@ -110,19 +104,19 @@ export class Reads {
       return this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
     };
     if (key === null || !this.keeps) return (await pass()).answer;
-    // What is kept has to be of the server that is asked for changes.
+    // Cache entries must come from the primary, where the change log is polled.
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
       this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
     const statement = this.print(plan);
     const subject = subjectOf(this.subject(plan, statement), plan);
     const answer = await this.cache.read({ key, subject, load, pass });
-    // A replica may be behind the last check.
+    // A replica may be behind the last poll, so its position stays.
     return isPassed ? answer : this.marked(answer);
   }
 
   /**
-   * With the position of the check that has confirmed a cached answer, where that is later than the answer's
-   * own: a reader that repeats the last position that it got never goes back behind an earlier one.
+   * Sets the position of the poll that confirmed a cached response, if it is later than the response's own. A
+   * client that repeats the last position it received then never reads an older state.
    */
   private marked(answer: Answer): Answer {
     const { mark } = this.ledger.ledger;
@@ -132,7 +126,6 @@ export class Reads {
       : answer;
   }
 
-  /** The statement of a read. */
   print(plan: ReadPlan): Statement {
     return statementOf(plan, (asked) => this.compile(asked));
   }
@@ -144,8 +137,8 @@ export class Reads {
   }
 
   /**
-   * For how many seconds caches that many callers share may keep an answer: what every type allows whose
-   * content decides it, but for files, whose signed URLs have to outlast it. Drafts are nothing for them.
+   * Maximum age in seconds for shared caches: the least of all types that the response depends on, and of the
+   * signed URLs. Drafts have 0.
    */
   sharedMaxAge(plan: ReadPlan): number {
     if (plan.type.sharedMaxAge === 0 || !plan.version.published) return 0;
@@ -177,7 +170,7 @@ export class Reads {
     if (shown !== null) return shown;
     const started = performance.now();
     const statement = this.print(plan);
-    // What is seen by this read is asked along with it, so that it is no news to who asks next.
+    // A poll at the same time covers the changes that this read sees, so they do not make it stale later.
     const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
     const traits = { ...shared, heavy: heavyOf(plan) };
     const reading =
@@ -185,7 +178,7 @@ export class Reads {
     const rows = await reading;
     await check;
     const { answer, row } = answerIn(plan, rows, limits.responseBytes);
-    // Read from another server than the one that is asked for changes, it proves nothing.
+    // A response from another server than the polled one cannot be compared with the change log.
     const isKnown =
       position !== null &&
       row.server === ledger.server &&
@@ -202,8 +195,8 @@ export class Reads {
   }
 
   /**
-   * A page whose total is known: right if nothing has changed from when it was counted until the page had
-   * been read. Null where something has, or where nobody can tell.
+   * Reads a page whose total is cached. It is correct if no dependency has changed between the count and the
+   * end of the read. Returns null if one has, or if that is unknown.
    */
   private async loadPage(
     plan: ReadPlan,
@@ -224,7 +217,7 @@ export class Reads {
     return this.loaded(plan, answer, { row, statement, isKnown: true });
   }
 
-  /** What is sent, and kept as long as its links need not be signed anew. */
+  /** Adds the headers, signs the links, and measures the response for the cache. */
   private async loaded(
     plan: ReadPlan,
     found: Answer,

@@ -1,4 +1,6 @@
-/** Writes with an `Idempotency-Key`: each is done once, and its response is repeated for 24 hours. */
+/**
+ * Idempotency keys: a write with an `Idempotency-Key` runs once, and its response is repeated for 24 hours.
+ */
 import { createHash } from 'node:crypto';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Caller } from '../access/caller.js';
@@ -18,12 +20,10 @@ import { REPLAYED_HEADER, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { requestKeyTableOf } from '../schema/request-keys.js';
 import { Answer } from './answer.js';
 
-/** A request with a key. */
 export interface KeyedRequest {
   readonly key: string;
   readonly caller: Caller;
   readonly plan: ReadPlan;
-  /** Everything that tells this request from others: method, URL, body. */
   readonly content: readonly unknown[];
   readonly hangup: Hangup | null;
 }
@@ -41,14 +41,14 @@ const reused = (): ContentError =>
   );
 
 export class RequestKeys {
-  /** Keys of the requests that this process runs: the database knows those that have a connection. */
+  /** Keys of running requests of this process; the database has a lock for each that has a connection. */
   private readonly running = new Set<string>();
 
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs a write once per key and caller. The response is stored in the write's own transaction, so it exists
-   * if and only if the write is committed. Throws ConflictError while the first request runs, and
+   * Runs a write once per key and caller. The response is stored in the transaction of the write, so it
+   * exists if and only if the write is committed. Throws ConflictError while the first request runs, and
    * UnprocessableEntityError for another request with the same key.
    */
   async once(request: KeyedRequest, write: (em: SqlEntityManager) => Promise<Answer>): Promise<Answer> {

@@ -1,7 +1,6 @@
 /**
- * The order of every write, whatever it does: lock, load, authorise, hooks, plan, write, hooks, answer,
- * commit, hooks. What nothing stands between goes to the database in one flight: without hooks a write is two
- * of them.
+ * Sequence of every write: lock, load, authorise, hooks, plan, write, hooks, respond, commit, hooks.
+ * Statements with no application code between them are sent in one round trip: a write without hooks has two.
  */
 import { locking } from '../compile/compile-locks.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
@@ -40,7 +39,6 @@ import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
-/** What writes stand on. */
 export interface WriteBase {
   readonly database: Database;
   readonly schema: Schema;
@@ -49,48 +47,41 @@ export interface WriteBase {
   readonly instanceIds: InstanceIds;
 }
 
-/** How a write is answered. */
 export interface WriteAnswer<T> {
-  /** Where the statement that writes a row may answer at once; null where another one has to. */
+  /** Response from the statement that writes a row; null if another statement must read it. */
   readonly written: WrittenAnswer | null;
   /**
-   * The statements that answer, which fail where there is no answer, so that they may go with the commit;
-   * null where one has to look at an answer before it is known whether it is one.
+   * Statements that read the response and fail if there is none, so that they can be sent with the commit.
+   * Null if the response must be checked before the commit.
    */
   readonly statements: (documentId: string | null) => readonly Statement[] | null;
-  /** The answer, from the rows of the last statement. */
   readonly from: (rows: readonly Row[]) => T;
-  /** What a statement that failed says to the client. */
   readonly failed: (flaw: Flaw) => Error;
   readonly look: (runner: Runner, documentId: string | null) => Promise<T>;
 }
 
-/** One write. */
 export interface WriteRun<T> {
   readonly plan: WritePlan;
-  /** The request's body as it came, for hooks; null where it has none. */
   readonly raw: unknown;
   readonly hooks: HookRun;
-  /** The plan of what hooks have left of the body. */
   readonly replan: (changed: Changed) => Promise<WritePlan>;
   readonly options: WriteOptions;
   readonly answer: WriteAnswer<T>;
 }
 
-/** One attempt at a write, inside its transaction. */
 interface Attempt {
   readonly base: WriteBase;
   readonly runner: AheadRunner;
-  /** Whether it may count on what can be expected, and fail where that is not so. */
+  /** Whether the attempt may assume the expected state, and fail if it differs. */
   readonly expects: boolean;
-  /** Whether it looks up the values of unique columns, to report all that are taken. */
+  /** Whether the attempt looks up the values of unique columns, to report all that are taken. */
   readonly looks: boolean;
-  /** Filled with what may be said of values that a unique index may refuse. */
+  /** Values that a unique index may refuse, with what an error may disclose of each. */
   readonly values: UniqueValues;
 }
 
 /**
- * Runs a write in one transaction. Null where its document is not there for the caller: nothing has been
+ * Runs a write in one transaction. Returns null if its document does not exist for the caller; nothing is
  * written then, and no hook has run.
  */
 export async function runWrite<T>(
@@ -113,7 +104,7 @@ export async function runWrite<T>(
       ...(options.em === undefined ? {} : { joined: options.em }),
     });
   const done = await transact(true).catch((error: unknown) => {
-    // A look at what is there says what is wrong.
+    // The second attempt loads the stored state and reports the exact problem.
     if (error instanceof Unexpected) return transact(false);
     const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
     if (isTaken(error) && given.length > 1 && !hooks.listening && options.em === undefined)
@@ -124,7 +115,7 @@ export async function runWrite<T>(
   return done;
 }
 
-/** Something is not as a write expected it to be, or is wrong before anybody has looked. */
+/** The stored state differs from the expected one, or a problem was found before the state was loaded. */
 class Unexpected extends Error {}
 
 const startOf = (start: Omit<Attempt, 'runner'>, runner: Runner): Attempt => ({
@@ -141,8 +132,8 @@ async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly
 }
 
 /**
- * Whether no code of the host's runs along, so that statements may fail on purpose: in a transaction of the
- * host's that would end it, too.
+ * Whether no application code runs in the transaction, so that statements may fail on purpose. In a joined
+ * transaction, such a failure would abort the application's work, too.
  */
 const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
   runner.em === null && !hooks.listening;
@@ -159,13 +150,13 @@ async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readon
   return { answer: await writeAndAnswer(work, write, planned) };
 }
 
-/** What is wrong in one locale of several says in which. */
+/** Adds the locale to an error of a write in several locales. */
 const ofLocale = (error: unknown, locale: string): unknown =>
   error instanceof ContentError && error.name === 'ValidationError'
     ? new ContentError(error.name, error.message, { ...error.details, locale })
     : error;
 
-/** What hooks leave of the plan, and what is there after them: they may have written themselves. */
+/** Returns the plan after the hooks, and the state loaded again, because hooks may write themselves. */
 async function changedByHooks<T>(
   work: Attempt,
   { plan, raw, hooks, replan }: WriteRun<T>,
@@ -176,15 +167,14 @@ async function changedByHooks<T>(
   return [changed, await load({ ...work, expects: false }, changed, notHeld(changed.locks, plan.locks))];
 }
 
-/** Locks that are not held yet. */
 const notHeld = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
   locks.filter(
     ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
   );
 
 /**
- * Waits for the locks and looks, in one flight. Documents without a draft get theirs first (D29). Where it is
- * known what there should be, a look whether it is so goes along with the write.
+ * Acquires the locks and loads the state in one round trip. Creates missing drafts first (D29). If the state
+ * is predictable, a check of it is sent with the write.
  */
 async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
   const { base, runner } = work;
@@ -215,8 +205,8 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
 }
 
 /**
- * What is to be done, once the values that nobody else may have are held: in one go, or where hooks have put
- * values into a body for every locale, in one locale after the other.
+ * Returns the steps of a write after its unique values are reserved. If hooks put values into a body for
+ * every locale, the locales are planned one after another.
  */
 async function stepsOf(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<PlannedSteps> {
   const { verb, target, body } = plan;
@@ -250,10 +240,9 @@ const toolsOf = ({ base }: Attempt): WriteTools => ({
   newDocumentId,
 });
 
-/** What a body comes to in one locale. */
 async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promise<WriteValues> {
   const checked = checkedValues(write, loaded, toolsOf(work));
-  // The documents that the body names are not loaded yet: a second attempt reports all problems.
+  // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
   const { looks } = work;
   const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, looks });
@@ -261,7 +250,7 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
   return writeValues;
 }
 
-/** Writes and answers: in one flight with the commit, where nobody has to look in between. */
+/** Writes and responds; in one round trip with the commit, unless application code must run between. */
 async function writeAndAnswer<T>(
   work: Attempt,
   write: WriteRun<T>,

@@ -1,4 +1,4 @@
-/** Publishes and unpublishes documents when their time has come. */
+/** Default interval of the search for due documents, in seconds. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import {
   type BeforeApplicationShutdown,
@@ -25,29 +25,26 @@ import { DocumentsBase } from './documents-base.js';
 import { Documents } from './documents.service.js';
 import { isScheduled } from './schedules.js';
 
-const EVERY_SECONDS = 10;
-/** How many documents are looked for at a time. */
+const DEFAULT_SECONDS = 10;
 const BATCH = 100;
-/** How often a time is tried that others are in the way of. */
-const ATTEMPTS = 30;
-/** How much longer looks may come to be apart while they fail. */
-const SLOWEST = 32;
+/** Attempts at an action that conflicts or finds the database unreachable. */
+const MAX_ATTEMPTS = 30;
+/** Largest factor of the interval while searches fail. */
+const MAX_FACTOR = 32;
 
-/** What others are in the way of, or the database: it may succeed later. */
-const PASSING: readonly string[] = ['ServiceUnavailableError', 'ConflictError'];
+/** Names of temporary errors: a later attempt may succeed. */
+const TEMPORARY: readonly string[] = ['ServiceUnavailableError', 'ConflictError'];
 
-/** How a time that had come was dealt with. */
 type Outcome = 'none' | 'done' | 'later';
 
-/** A document in a locale with a time that has come. */
 type Due = Omit<ScheduledTime, 'action'>;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
- * Looks every few seconds for what is due by the clock of the database. Each time is kept in one transaction
- * with what is done, so that of several instances one does it, once, and what a process that dies has not
- * committed is still to be done. The host itself does it: the right was asked for when the time was set.
+ * Publishes and unpublishes documents when they are due, by the clock of the database. The action and the
+ * removal of its time share a transaction. So one of several instances runs it, once, and an action that a
+ * crash interrupted stays due. Actions run as the application: permission was checked when the time was set.
  */
 @Injectable()
 export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -63,15 +60,15 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     @Inject(Documents) private readonly documents: Documents,
   ) {
     this.types = [...base.schema.types.values()].filter(({ draftAndPublish }) => draftAndPublish);
-    const unasked = isScheduled(base.schema) ? EVERY_SECONDS : 0;
-    this.milliseconds = 1000 * (base.settings.schedule.everySeconds ?? unasked);
+    const byDefault = isScheduled(base.schema) ? DEFAULT_SECONDS : 0;
+    this.milliseconds = 1000 * (base.settings.schedule.everySeconds ?? byDefault);
   }
 
   onApplicationBootstrap(): void {
     if (this.milliseconds > 0) this.wait(1);
   }
 
-  /** What has been begun is ended while there are connections. */
+  /** Waits for the running action while connections are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
@@ -84,14 +81,14 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
       this.looking = this.look().then(
         () => this.wait(1),
         (error: unknown) => {
-          if (slower === 1) this.logger.warn(`Nothing is published by its time for now: ${messageOf(error)}`);
-          this.wait(Math.min(2 * slower, SLOWEST));
+          if (slower === 1)
+            this.logger.warn(`The search for scheduled actions failed, it is retried: ${messageOf(error)}`);
+          this.wait(Math.min(2 * slower, MAX_FACTOR));
         },
       );
     }, this.milliseconds * slower).unref();
   }
 
-  /** Does all that is due, one after another. */
   private async look(): Promise<void> {
     const [first, ...others] = this.types;
     for (let more = first !== undefined; more && first !== undefined && !this.isStopping;) {
@@ -107,7 +104,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     return { type: found, documentId: String(id), locale: String(locale) };
   }
 
-  /** Everything that is due for a document, in the order of its times. */
+  /** Runs all due actions of a document, in the order of their times. */
   private async keepAll(due: Due): Promise<Outcome> {
     let last: Outcome = 'none';
     for (let outcome: Outcome = 'done'; outcome === 'done' && !this.isStopping;) {
@@ -140,7 +137,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     }
   }
 
-  /** Does what is due, and answers null; or keeps with its row what was wrong, and answers that. */
+  /** Runs a due action and returns null; on failure, stores the reason with its row and returns it. */
   private async within(runner: Runner, time: ScheduledTime): Promise<string | null> {
     await runner.run(constantStatement('savepoint content_schedule'));
     try {
@@ -149,16 +146,16 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
       return null;
     } catch (error) {
       const { name = '' } = error instanceof ContentError ? error : {};
-      if (PASSING.includes(name)) throw error;
+      if (TEMPORARY.includes(name)) throw error;
       await runner.run(constantStatement('rollback to savepoint content_schedule'));
-      const isGone = name === 'NotFoundError';
-      await runner.run(isGone ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
-      return isGone ? null : messageOf(error);
+      const isDeleted = name === 'NotFoundError';
+      await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
+      return isDeleted ? null : messageOf(error);
     }
   }
 
   private async countAttempt(time: ScheduledTime, failure: string): Promise<void> {
-    const counted = compileCountAttempt(time, { allowed: ATTEMPTS, failure });
+    const counted = compileCountAttempt(time, { allowed: MAX_ATTEMPTS, failure });
     const [row] = await this.base.database.run(counted);
     if (row?.['failed'] === true) this.tell(time, failure);
   }

@@ -1,4 +1,4 @@
-/** When documents are published and unpublished by themselves: read, set and cleared; run by its worker. */
+/** Schedules of documents: read, set and cleared here, run by the schedule worker. */
 import type { Caller } from '../access/caller.js';
 import { compileLocks } from '../compile/compile-locks.js';
 import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
@@ -18,17 +18,17 @@ import { foundIn, loadedFrom, loadStatement } from './load.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
-/** A time that could not be kept. It is not tried again until it is set anew. */
+/** Failed action. It is not tried again until its time is set again. */
 interface ScheduleFailure {
   readonly action: Scheduled;
   readonly at: string;
-  /** What was wrong; for others than the host only that something was. */
+  /** Reason of the failure; callers other than the application get a fixed text. */
   readonly message: string;
 }
 
 /**
- * When one locale of a document is published and unpublished by itself, as ISO texts in UTC; null where that
- * is left to people.
+ * Times at which one locale of a document is published and unpublished, as ISO 8601 texts in UTC; null for
+ * none.
  *
  * @publicApi
  */
@@ -38,41 +38,36 @@ export interface ContentSchedule extends Readonly<Record<ScheduleTime, string | 
   readonly failures: readonly ScheduleFailure[];
 }
 
-/** All times cleared. */
 const NEVER: GivenTimes = new Map(SCHEDULED.map((action) => [action, null]));
 const NOTHING: GivenTimes = new Map();
 
-/** Whether some type has the action, so that due times are looked for without being asked to. */
+/** Whether a type has the action, which turns the search for due times on. */
 export const isScheduled = ({ types }: Schema): boolean =>
   [...types.values()].some(({ routes }) => routes.includes('schedule'));
 
-const neverKept = (): Error =>
-  new Error(
-    'Nobody would look for this time: give a type the action "schedule", or set schedule.everySeconds',
-  );
+const schedulingIsOff = (): Error =>
+  new Error('Scheduling is off: add the action "schedule" to a type, or set schedule.everySeconds');
 
-/** Tells who may not read a document nothing of it; publishing by hand tells what they may know. */
-const UNSAID = 'It could not be done as the document was; doing it by hand says why';
+/** Discloses nothing of the document to a caller who may not read it. */
+const UNDISCLOSED = 'The action failed: publish or unpublish the document yourself to see the error';
 
-/** The schedules of documents, under the right to publish them (protocol 8.26). */
+/** Schedules of documents; they require the permission to publish (protocol 8.26). */
 export class Schedules {
   constructor(private readonly base: DocumentsBase) {}
 
-  /** The schedule of the planned document in its locale. Throws NotFoundError without a version there. */
   read(plan: ReadPlan, options: WriteOptions): Promise<ContentSchedule> {
     return this.change(plan, NOTHING, options);
   }
 
-  /** Sets the times that a body names, and answers all. Throws also the 400s of the body. */
+  /** Sets the times in a body and returns the schedule. Throws also the 400s of the body. */
   async write(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<ContentSchedule> {
     const times = planTimes(body);
     const { everySeconds } = this.base.settings.schedule;
-    const isLookedFor = everySeconds !== null || isScheduled(this.base.schema);
-    if (!isLookedFor && [...times.values()].some((due) => due !== null)) throw neverKept();
+    const isOn = everySeconds !== null || isScheduled(this.base.schema);
+    if (!isOn && [...times.values()].some((due) => due !== null)) throw schedulingIsOff();
     return this.change(plan, times, options);
   }
 
-  /** Takes all times away. */
   async clear(plan: ReadPlan, options: WriteOptions): Promise<void> {
     await this.change(plan, NEVER, options);
   }
@@ -101,7 +96,9 @@ export class Schedules {
     });
   }
 
-  /** Holds what a change needs, and finds the document. Throws NotFoundError, or 403 as for publishing. */
+  /**
+   * Acquires the locks of a change, and finds the document. Throws NotFoundError, or 403 as for publishing.
+   */
   private async holdAndFind(runner: Runner, { target, caller, turn }: Held): Promise<string> {
     const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
     const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
@@ -117,7 +114,7 @@ export class Schedules {
   }
 }
 
-/** A schedule that is looked up, by whom, and the lock of its document; null where nothing is changed. */
+/** Schedule to load, its caller, and the lock of the document; null for a read. */
 interface Held {
   readonly target: WriteTarget;
   readonly caller: Caller;
@@ -138,7 +135,7 @@ function scheduleOf(
           {
             action: action as Scheduled,
             at: String(failed),
-            message: kind === 'system' ? (failure as string) : UNSAID,
+            message: kind === 'system' ? (failure as string) : UNDISCLOSED,
           },
         ],
   );

@@ -1,15 +1,13 @@
 /**
- * Equal reads are one statement as far as that makes no answer older: whoever comes before it is sent joins
- * it, whoever comes later waits for the next. So what many ask for at once runs once, another one waits, and
- * every answer was read after it was asked for.
+ * Coalesces equal reads: a request joins a read that is not sent yet, and otherwise waits for the next one.
+ * So of many equal requests one runs and one waits, and each response was read after its request arrived.
  */
 import type { Hangup, HangupListener } from '../database/hangup.js';
 import type { ReadTraits } from '../database/native-pool.js';
 
-/** How a read is done for all who share it. */
 export type SharedTraits = Pick<ReadTraits, 'hangup' | 'turn' | 'begun'>;
 
-/** Has happened once everybody who waits for the same answer has hung up. */
+/** Fires when all clients that wait for the same response have disconnected. */
 class SharedHangup implements Hangup, HangupListener {
   private readonly clients: Hangup[] = [];
   private readonly listeners = new Set<HangupListener>();
@@ -19,7 +17,7 @@ class SharedHangup implements Hangup, HangupListener {
     return this.staying === 0;
   }
 
-  /** Somebody who waits, too; null for one who never hangs up. */
+  /** Adds a client; null is one that never disconnects. */
   join(client: Hangup | null): void {
     if (client?.happened === true) return;
     this.staying += 1;
@@ -34,7 +32,6 @@ class SharedHangup implements Hangup, HangupListener {
     for (const listener of [...this.listeners]) listener.hungUp();
   }
 
-  /** Nobody waits any more: there is an answer. */
   end(): void {
     for (const client of this.clients) client.delete(this);
   }
@@ -48,7 +45,6 @@ class SharedHangup implements Hangup, HangupListener {
   }
 }
 
-/** A read that has not been sent yet. */
 interface Waiting<T> {
   readonly hangup: SharedHangup;
   readonly answer: Promise<T>;
@@ -57,14 +53,11 @@ interface Waiting<T> {
 export class SharedReads<T> {
   private readonly waiting = new Map<string, Waiting<T>>();
 
-  /**
-   * The answer of an equal read that has not been sent yet, or of `start`. A read without a key shares with
-   * none.
-   */
+  /** Joins an equal read that is not sent yet, or calls `start`. A read without a key is never shared. */
   read(key: string | null, hangup: Hangup | null, start: (traits: SharedTraits) => Promise<T>): Promise<T> {
     if (key === null) return start({ hangup, turn: null, begun: () => undefined });
     const waiting = this.waiting.get(key);
-    // One that everybody has left is about to be given up.
+    // If all its clients have disconnected, the read is about to be cancelled.
     if (waiting === undefined || waiting.hangup.happened) return this.start(key, hangup, start);
     waiting.hangup.join(hangup);
     return waiting.answer;

@@ -1,58 +1,56 @@
-/** URLs of private files in answers: printed with a placeholder, and signed once an answer has been found. */
+/**
+ * Signed URLs of private files in responses: statements print a placeholder, which is replaced after the
+ * read.
+ */
 import { Injectable } from '@nestjs/common';
 import { Answer } from './answer.js';
 import { tagInWindow } from './etag.js';
 
-/** A stretch of time. */
+/** Period in which equal URLs get equal signatures. */
 export interface Window {
   readonly number: number;
-  /** When the next one begins, in milliseconds since 1970. */
+  /** Start of the next period in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** How URLs are signed: by whoever keeps the files. */
 export interface LinkSigner {
-  /** Stands before URLs in answers, so that no text of a client's is taken for one: nobody can guess it. */
+  /** Unguessable prefix of URLs to sign, so that no text from a client is mistaken for one. */
   readonly placeholder: string;
-  /** How long every URL is good for at least, in seconds. */
   readonly seconds: number;
-  /** The stretch of time that it is: URLs that are signed in one are the same. */
+  /** Returns the present period. URLs that are signed in the same period are equal. */
   window(): Window;
-  /** The URL at which bytes can be read for a while; `key` is empty for those that are kept elsewhere. */
+  /** Returns a URL that is valid for a limited time; `key` is empty for a file that is stored elsewhere. */
   sign(key: string, url: string): Promise<string>;
 }
 
-/** An answer as it is sent. */
 export interface SignedAnswer {
   readonly answer: Answer;
-  /** From when on it has to be signed anew, in milliseconds since 1970. */
+  /** Time until which the signatures can be reused, in milliseconds since 1970. */
   readonly until: number;
 }
 
 /**
- * Signs the URLs of private files in answers, whatever they are populated in. The stretch of time in which an
- * answer was signed is the one for which it may be kept, and which its tag tells from other ones.
+ * Signs the URLs of private files in responses, at any depth of population. A response may be cached until
+ * its signing period ends, and its ETag differs between periods.
  */
 @Injectable()
 export class SignedLinks {
   private signer: LinkSigner | null = null;
 
-  /** Has URLs signed from now on; to be called before the first request. */
+  /** Sets the signer; call it before the first request. */
   use(signer: LinkSigner): void {
     this.signer = signer;
   }
 
-  /** What stands before URLs that are to be signed; null where none are. */
   get placeholder(): string | null {
     return this.signer?.placeholder ?? null;
   }
 
-  /** For how many seconds signed URLs can be relied on; null where none are signed. */
   get seconds(): number | null {
     return this.signer?.seconds ?? null;
   }
 
-  /** The answer with its URLs signed; itself, for ever, where it has none. */
+  /** Returns the response with signed URLs. A response without any is returned as it is, without an end. */
   async in(answer: Answer): Promise<SignedAnswer> {
     const { signer } = this;
     if (signer === null || !answer.data.includes(signer.placeholder)) return { answer, until: Infinity };
@@ -65,7 +63,7 @@ export class SignedLinks {
 }
 
 async function signedText(data: string, signer: LinkSigner): Promise<string> {
-  // A URL as JSON has it: whatever a host has written into a row.
+  // Matches a URL in JSON text, even one that the application wrote into a row itself.
   const unsigned = new RegExp(`${signer.placeholder}([^|"\\\\]*)\\|((?:[^"\\\\]|\\\\.)*)`, 'g');
   const urls = new Map<string, string>();
   for (const [text, key = '', url = ''] of data.matchAll(unsigned))

@@ -1,6 +1,4 @@
-/**
- * Whether the caller may act on this very document; asked under its lock, before any code of the host's runs.
- */
+/** Checks of a caller's permission on one document, made under its lock and before any hook runs. */
 import { decide, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
 import { forbidden } from '../errors.js';
 import { checkPrecondition } from '../plan/precondition.js';
@@ -8,30 +6,28 @@ import { VERBS } from '../plan/plan-write.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
-/** The condition on what a write may change, where its caller may change own documents alone. */
+/** Returns the condition for a caller who may change only own documents, or null. */
 export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
   const decision = decide(caller, target.type, right);
   return isOwn(decision) ? decision : null;
 }
 
-/** Whether a write makes a document where there is none. */
 const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>
   verb === 'create' || (verb === 'update' && type.kind === 'singleType');
 
-/** The versions that a verb is about. */
 function concerned({ verb, target }: WritePlan, { all }: Versions): readonly VersionRow[] {
   const any = !VERBS[verb].ofLocale || target.everyLocale;
   return any ? all : all.filter(({ locale }) => locale === target.locale);
 }
 
 /**
- * Whether the document is there for the caller. One that is not theirs, where only their own may be written,
- * counts as absent, or throws ForbiddenError where they may read it. Throws PreconditionFailedError where it
- * is not as the write wants it to be.
+ * Whether the document exists for the caller. If the caller may write only own documents, another document
+ * counts as absent, or throws ForbiddenError if the caller may read it. Throws PreconditionFailedError if the
+ * precondition does not match.
  */
 export function isThere(plan: WritePlan, versions: Versions): boolean {
   if (!mayBeWritten(plan, versions)) return false;
-  // Asked last, so that nobody learns of a version that is not theirs.
+  // Checked last, so that a caller learns nothing of a version without permission.
   if (plan.precondition !== null) checkPrecondition(plan.precondition, plan.target, versions.all);
   return true;
 }
@@ -45,6 +41,9 @@ function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
   return false;
 }
 
-/** Whether the caller may know of a document that is not theirs: a draft is absent without a right to it. */
+/**
+ * Whether the caller may know of a document of another user: a draft is absent without permission to read
+ * drafts.
+ */
 const mayKnow = ({ target: { type }, caller }: WritePlan, published: boolean): boolean =>
   decideRead(caller, type, { action: 'findOne', published }) === 'all';

@@ -1,4 +1,6 @@
-/** What an answer is about, hence when it has to be read anew: the tables that its statement names. */
+/**
+ * Dependencies of a response: the tables that its statement names. A change of one makes the response stale.
+ */
 import type { Subject } from '../ledger/ledger.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { notedTables } from '../schema/ledger.js';
@@ -6,7 +8,7 @@ import type { Schema } from '../schema/model.js';
 import { parted } from '../schema/naming.js';
 import type { Statement } from '../sql.js';
 
-/** The name of the type whose content a table holds, by the table's. */
+/** `singularApiId` by table name, of all tables whose changes are logged. */
 export type Holders = ReadonlyMap<string, string>;
 
 export const holdersOf = (schema: Schema): Holders =>
@@ -14,17 +16,16 @@ export const holdersOf = (schema: Schema): Holders =>
 
 const NAME = /"([^"]+)"/g;
 
-/** What a plan's answers are about, whichever document they show. */
 export interface PlanSubject {
   readonly types: readonly string[];
-  /** Whether, of the type that is asked for, only the document does that is asked for. */
+  /** Whether the response depends on the requested document alone of its type. */
   readonly isAlone: boolean;
 }
 
 /**
- * Every table stands in a statement's text between quotes; what else has such a name makes the subject larger
- * at most. Only the document asked for matters of its type where no table of the type is looked at twice, and
- * none but for the document itself and for the links that it owns: nothing leads back to others then.
+ * Finds the quoted table names in the statement's text; an equal name of something else only adds a
+ * dependency. If each table of the type occurs once, as its own table or as an owned link, no path leads to
+ * other documents of the type. The requested document is then the only dependency of its type.
  */
 export function planSubject({ text }: Statement, plan: ReadPlan, holders: Holders): PlanSubject {
   const named = [...text.matchAll(NAME)].flatMap(([, name = '']) => (holders.has(name) ? [name] : []));
@@ -35,7 +36,6 @@ export function planSubject({ text }: Statement, plan: ReadPlan, holders: Holder
   return { types: [...types].sort(), isAlone: plan.documentId !== null && isOwn };
 }
 
-/** The tables of a document and of the links that it shows and owns. */
 function ownTables({ type, object }: ReadPlan): readonly string[] {
   const shown = new Set(object.children.map(({ attribute }) => attribute.name));
   const links = type.storage.links.filter(({ attribute }) => shown.has(attribute.name));

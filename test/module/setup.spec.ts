@@ -95,8 +95,8 @@ describe('hooks of a provider that has no instance before a request', () => {
     ['a request-scoped controller', { controllers: [PerRequestController] }, 'PerRequestController'],
   ])('stop the start: %s', async (_title, host, name) => {
     expect(await refusal({ imports: [content()], ...host })).toBe(
-      `The hooks have 1 mistake:\n  - ${name}.look: a hook needs one instance for all requests, and this provider, or ` +
-        'one that it injects, is made anew for each; resolve that one inside the hook with ModuleRef.resolve()',
+      `The hooks have 1 mistake:\n  - ${name}.look: a hook needs one instance for all requests, but this provider, or ` +
+        'one that it injects, is request-scoped or transient; resolve that one inside the hook with ModuleRef.resolve()',
     );
   });
 });
