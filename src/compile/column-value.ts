@@ -1,10 +1,10 @@
 import type { Column } from '../schema/model.js';
 import { param, type Sql, sql } from '../sql.js';
 
-/** A value as it is sent for a column; a relation's is the target's document id. */
+/** Parameter for a column. For a relation it is the document id of the target. */
 export const storedText = ({ type }: Column, value: unknown): unknown =>
   type === 'jsonb' && value !== null ? JSON.stringify(value) : value;
 
-/** A value as a column takes it. */
+/** Parameter with the cast of its column. */
 export const columnValue = (column: Column, value: unknown): Sql =>
   sql`${param(storedText(column, value))}${column.cast}`;

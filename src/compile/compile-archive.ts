@@ -1,4 +1,4 @@
-/** Documents as archives hold them: all versions, links and schedules of one in one JSON text. */
+/** Statements that export documents: one JSON text with all versions, links and schedules of a document. */
 import { type ArchivedType, holdsSecrets, isSecret } from '../schema/archive.js';
 import type {
   Attribute,
@@ -23,13 +23,12 @@ import {
 import { namesOf, targetColumns } from './link-sql.js';
 import { listOf } from './json-list.js';
 
-/** The columns that every version has. */
 export const SYSTEM = sql`document_id, id, locale, published, created_at, updated_at, published_at, revision`;
 
-/** The name of a table's n-th nested value. */
+/** Alias of the nested value at a depth. */
 const item = (depth: number): Sql => sql`e${constant(depth)}`;
 
-/** Attributes of a component that hold secrets, and those that are some. */
+/** Attributes of a component that are secret, and attributes whose components contain secrets. */
 function secretParts({ attributes }: Component): {
   readonly names: readonly Attribute[];
   readonly holders: readonly EmbeddedAttribute[];
@@ -41,14 +40,16 @@ function secretParts({ attributes }: Component): {
   };
 }
 
-/** A component in which another is looked for, from the outside in. */
+/** Nested components, outermost first. */
 type Path = readonly Component[];
 
-/** An instance without its secrets. */
+/** Removes the secrets from an instance. Throws for a recursive component with a password. */
 function cleanInstance(value: Sql, path: Path): Sql {
   const [component] = path.slice(-1) as [Component];
   if (path.indexOf(component) < path.length - 1)
-    throw new Error(`"${component.uid}" holds a password and may hold itself: it cannot be archived`);
+    throw new Error(
+      `"${component.uid}" contains a password and may contain itself: archives do not support this`,
+    );
   const { names, holders } = secretParts(component);
   const without = names.reduce((rest, { name }) => sql`${rest} - ${quote(name, 'string')}`, value);
   return holders.reduce((rest, holder) => {
@@ -58,7 +59,7 @@ function cleanInstance(value: Sql, path: Path): Sql {
   }, without);
 }
 
-/** What an attribute holds, without the secrets in it; a single instance stays single. */
+/** Removes the secrets from the value of an attribute. A single instance stays an object. */
 function cleanList({ named, components }: EmbeddedAttribute, held: Sql, path: Path): Sql {
   const one = item(path.length);
   const value = sql`${one}.v`;
@@ -83,7 +84,7 @@ function shown({ name, attribute }: Column): Sql {
   return isMixed ? sql`${cleanList(attribute, value, [])} as ${quote(name)}` : value;
 }
 
-/** The columns of a link table but for its owner: what a link is, and its places. */
+/** Columns of a link table except the owner. */
 export function linkColumns({ table }: StoredLinks): readonly Sql[] {
   const { position } = namesOf(table);
   const places = table.inversePosition === null ? [] : [plain(table.inversePosition.name)];
@@ -103,10 +104,10 @@ function linksOf(stored: StoredLinks): Sql {
   return sql`(select json_agg(x.* order by ${order}) from (${links}) x)`;
 }
 
-/** The columns of a schedule's row but for its document's. */
+/** Columns of a schedule row except the type and document id. */
 export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
 
-/** A document of the rows `d`, as JSON. */
+/** Prints a document of the rows `d` as JSON. */
 export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
   const system = sql`t.document_id, t.id, t.locale, t.published,
     t.created_at, t.updated_at, t.published_at, t.revision`;
@@ -121,7 +122,7 @@ export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
     'schedule', (select json_agg(x.* order by x.locale, x.action) from (${times}) x))`;
 }
 
-/** Opens a cursor of a type's documents, in the order of their ids. */
+/** Opens a cursor of a type's documents, ordered by document id. */
 export function compileOpenDocuments(archived: ArchivedType): Statement {
   const ids = sql`select distinct i.document_id from ${quote(archived.type.table)} i`;
   return print(
@@ -131,8 +132,8 @@ export function compileOpenDocuments(archived: ArchivedType): Statement {
 }
 
 /**
- * Opens a cursor of the contents that files name, originals and formats alike, each once: their `key`, and
- * the `mime` of originals.
+ * Opens a cursor of the stored objects of files, originals and formats, each once: `key`, and `mime` for
+ * originals.
  */
 export function compileOpenContents({ file }: Schema): Statement {
   const column = (name: string): Sql => sql`f.${quote((file.storage.columnOf.get(name) as Column).name)}`;
@@ -145,17 +146,19 @@ export function compileOpenContents({ file }: Schema): Statement {
     group by c.key order by c.key`);
 }
 
-/** The next rows of the cursor: documents as texts in `line`, or contents. */
+/** Fetches the next rows of the cursor: documents as texts in `line`, or stored objects. */
 export const compileNext = (count: number): Statement =>
   print(sql`fetch ${constant(count)} from content_archive`);
 
 export const compileClose = (): Statement => print(sql`close content_archive`);
 
-/** How far a type's rows are numbered, as `last`. */
+/** Selects the greatest row id of a type, as `last`. */
 export const compileLastId = ({ table }: ArchivedType['type']): Statement =>
   print(sql`select coalesce(max(t.id), 0)::int4 as last from ${quote(table)} t`);
 
-/** How far instances and places are numbered, as texts: `instances` and `counts`. */
+/**
+ * Selects the last values of the sequences of instances and positions, as texts: `instances` and `counts`.
+ */
 export function compileCounters({ file }: Schema): Statement {
   const { instanceSequence, counter } = file.storage;
   const last = (sequence: Identifier): Sql =>
@@ -163,7 +166,7 @@ export function compileCounters({ file }: Schema): Statement {
   return print(sql`select ${last(instanceSequence)} as instances, ${last(counter)} as counts`);
 }
 
-/** Instants print alike wherever they are read, and a transaction takes and waits as long as it has to. */
+/** Settings of an export transaction: a fixed text form of instants, and no timeouts. */
 export const archiveSettings = (): readonly Statement[] => [
   print(sql`set local timezone = 'UTC'`),
   print(sql`set local datestyle = 'ISO'`),

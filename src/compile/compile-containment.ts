@@ -1,6 +1,6 @@
 /**
- * Equality inside components that have an index: `@>`, which the index answers. The condition itself stands
- * beside it.
+ * Prints equality inside indexed components as `@>`, which a GIN index supports. The exact condition is
+ * printed in addition.
  */
 import { filledIn } from '../plan/open-operands.js';
 import type { Condition, Hop, ReadPlan } from '../plan/plan.js';
@@ -9,10 +9,13 @@ import { rowOf, type Scope } from './scope.js';
 
 type Related = Extract<Condition, { kind: 'related' }>;
 
-/** Types whose values stand in JSON as they are compared. */
+/** Attribute types that are compared in the form in which JSON stores them. */
 const PLAIN = ['boolean', 'integer'];
 
-/** A JSON value that every row contains for which the condition is true; undefined where there is none. */
+/**
+ * Returns a JSON pattern that is contained in every row for which the condition is true; undefined if there
+ * is none.
+ */
 function pattern(condition: Condition): object | undefined {
   switch (condition.kind) {
     case 'compare': {
@@ -39,7 +42,7 @@ function pattern(condition: Condition): object | undefined {
 
 const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner);
 
-/** What narrows the rows of a component's holder, where the component has an index. */
+/** Prints an indexable condition that narrows the rows of the component's holder; null without an index. */
 export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
   if (scope.kind !== 'row' || orNone || attribute.linked || attribute.def.index !== true) return null;
   const inner = pattern(where);

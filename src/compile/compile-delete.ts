@@ -1,4 +1,4 @@
-/** Versions that go, unpublished or deleted, and the links that go with them. */
+/** Statements that unpublish or delete versions, with their links. */
 import type { DeleteStep, UnpublishStep } from '../plan/steps.js';
 import type { LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../schema/model.js';
@@ -7,10 +7,10 @@ import { noted, targetsOf } from './changes.js';
 import { isKnownVersion } from './version-sql.js';
 import { allOf, namesOf, ofType } from './link-sql.js';
 
-/** Documents of which nothing is left. */
+/** Document ids whose last version is deleted. */
 const LAST = sql`(select z.document_id from z)`;
 
-/** The links that versions in `g` own: of their locales, and what locales share with the last of them. */
+/** Deletes the links of the versions in `g`. Links shared by locales are deleted with the last version. */
 const ownLinks = (type: ContentType): Sql[] =>
   type.storage.links.map(({ table: links }) => {
     const { table, owner } = namesOf(links);
@@ -22,7 +22,7 @@ const ownLinks = (type: ContentType): Sql[] =>
 
 const numbered = (steps: readonly Sql[]): Sql[] => steps.map((step, i) => sql`${alias('c', i)} as (${step})`);
 
-/** Drafts that are left remember the places that the published versions in `g` had in lists. */
+/** Copies the list positions of the published versions in `g` to the remaining drafts. */
 function remembered(type: ContentType): Sql[] {
   const places = type.storage.columns.flatMap(({ name, remembers, placeOf }) =>
     remembers === null || placeOf === null ? [] : [{ name, remembers, held: quote(placeOf) }],
@@ -40,8 +40,8 @@ function remembered(type: ContentType): Sql[] {
 }
 
 /**
- * Takes the published version of a document away; its draft stays. Its published links stay as well, where
- * nobody sees them: they are nobody's to drop or to move until it is published again (D13).
+ * Deletes the published version of a document and keeps its draft. Published links stay: they are invisible,
+ * and must keep their positions until the next publication (D13).
  */
 export function compileUnpublish(step: UnpublishStep): Statement {
   const { type } = step;
@@ -51,17 +51,17 @@ export function compileUnpublish(step: UnpublishStep): Statement {
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
 
-/** The links of a type that may name documents of another. */
+/** Link tables of a type that may reference documents of the deleted type. */
 const linksTo = (deleted: ContentType, { storage }: ContentType): StoredLinks[] =>
   storage.links.filter(({ attribute }) => attribute.targets.includes(deleted));
 
-/** Whether a link `l` names a deleted document. */
+/** Condition that a link `l` references a deleted document. */
 const isLost = (links: LinkTable, { singularApiId }: ContentType, last: Sql): Sql =>
   allOf([sql`l.${namesOf(links).target} in ${last}`, ...ofType(sql`l`, links, singularApiId)]);
 
 /**
- * Clears the columns of a table that name a deleted document, all in one update, because it may be named
- * several times.
+ * Clears the columns of a table that reference a deleted document. One update does it, since a row may
+ * reference it in several columns.
  */
 function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   const columns = holder.storage.columns
@@ -93,13 +93,16 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   ];
 }
 
-/** The links of a type that name a deleted document. */
+/** Deletes the links of a type that reference a deleted document. */
 const unlink = (holder: ContentType, deleted: ContentType, last: Sql): Sql[] =>
   linksTo(deleted, holder).map(
     ({ table }) => sql`delete from ${namesOf(table).table} l where ${isLost(table, deleted, last)}`,
   );
 
-/** Deletes versions of a document, of one locale or of all; with the last one go the links that named it. */
+/**
+ * Deletes the versions of a document in one locale or in all. Deleting the last version also deletes the
+ * links to the document.
+ */
 export function compileDelete(step: DeleteStep): Statement {
   const { type } = step;
   const table = quote(type.table);

@@ -1,4 +1,7 @@
-/** The drafts of documents that an older model left without: copies of what is published (D29). */
+/**
+ * Creates the drafts of documents from a time when their type had none, as copies of the published versions
+ * (D29).
+ */
 import { type LinkTable, SHARED } from '../schema/join-model.js';
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, constant, join, param, plain, print, quote, type Sql, sql, type Statement } from '../sql.js';
@@ -6,7 +9,7 @@ import { UNKNOWN_REVISION } from '../plan/versions.js';
 import { VERSION_COLUMNS } from './version-sql.js';
 import { isTaken, namesOf, targetColumns } from './link-sql.js';
 
-/** The values of the system columns. What was not taken over whole has another content, told by nobody. */
+/** System columns of a draft. A draft that does not get all links has an unknown revision. */
 function systemValues(type: ContentType): Sql {
   const { columns, links } = type.storage;
   const lacks = [
@@ -20,12 +23,12 @@ function systemValues(type: ContentType): Sql {
   return sql`p.document_id, p.locale, false, p.created_at, p.updated_at, null, ${revision}`;
 }
 
-/** Whether another draft holds the one-to-one target of what is published, `p`. */
+/** Condition that another draft has the one-to-one target of the published version `p`. */
 const isHeld = (type: ContentType, { name }: Column): Sql =>
   sql`exists (select 1 from ${quote(type.table)} o
     where o.${quote(name)} = p.${quote(name)} and o.locale = p.locale and not o.published)`;
 
-/** The same where links have a table; nothing where targets have any number of owners. */
+/** The same condition for link tables; empty if a target may have several owners. */
 function isLinkHeld(links: LinkTable): Sql[] {
   const { table, owner, target } = namesOf(links);
   const [, type] = targetColumns(links);
@@ -37,15 +40,15 @@ function isLinkHeld(links: LinkTable): Sql[] {
   ];
 }
 
-/** What the draft takes over. A one-to-one target that another draft holds by now stays with that one. */
+/** Value that the draft copies. A one-to-one target of another draft is not copied. */
 function copied(type: ContentType, column: Column): Sql {
   const value = sql`p.${quote(column.name)}`;
   return column.exclusive ? sql`case when ${isHeld(type, column)} then null else ${value} end` : value;
 }
 
 /**
- * The links of what is published, for the drafts in `d`. What locales share is a draft's already where
- * another locale had one. An exclusive target that another draft has by now stays with that one.
+ * Copies the published links to the drafts in `d`. Links shared by locales are copied only for documents
+ * without any draft. Exclusive targets of another draft are not copied.
  */
 function copiedLinks(type: ContentType, links: LinkTable): Sql {
   const { table, owner, target, position } = namesOf(links);
@@ -70,13 +73,13 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
 }
 
 /**
- * Makes the drafts that documents lack, in every locale where they are published, with their links; nothing
- * where there are drafts. Null is the document of a single type, whichever it is.
+ * Creates the missing drafts of documents, with their links, in every locale that is published. `documentIds`
+ * is null for a single type.
  */
 export const compileStartDrafts = (type: ContentType, documentIds: readonly string[] | null): Statement =>
   print(startDrafts(type, documentIds));
 
-/** The same, not printed yet. */
+/** Returns the SQL of {@link compileStartDrafts}. */
 export function startDrafts(type: ContentType, documentIds: readonly string[] | null): Sql {
   const table = quote(type.table);
   const { columns, links } = type.storage;

@@ -1,4 +1,4 @@
-/** Condition → SQL. To-many conditions are EXISTS, so that no row is ever doubled. */
+/** Prints a condition. To-many conditions are EXISTS, so that they never duplicate rows. */
 import { filledIn } from '../plan/open-operands.js';
 import type { Condition, ReadPlan, Search } from '../plan/plan.js';
 import { operatorOf } from '../query/operators.js';
@@ -38,7 +38,7 @@ function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }
   return sql`(${some} or not exists (select 1 from ${all.from}${whereOf(all.conditions)}))`;
 }
 
-/** ` where …`, or nothing. */
+/** Prints a `where` clause, or nothing without conditions. */
 export const whereOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
 
@@ -64,7 +64,7 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
   }
 }
 
-/** `_q`: a case-insensitive substring of any searchable attribute (protocol section 6). */
+/** Prints `_q`: a case-insensitive substring of any searchable attribute (protocol section 6). */
 export function compileSearch({ text, among }: Search, scope: Scope): Sql {
   const row = rowOf(scope);
   const numeric = text.trim() !== '' && Number.isFinite(Number(text));

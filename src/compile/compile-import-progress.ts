@@ -1,24 +1,24 @@
-/** How far an import has come, and how far numbers have been given. */
+/** Progress of an import, and the sequences that it must advance. */
 import { type ArchivedType, importTableOf } from '../schema/archive.js';
 import type { Schema } from '../schema/model.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { idsOf } from './compile-import.js';
 
-/** How far an archive's numbers go. */
+/** Last sequence values of an archive. */
 export interface LastNumbers {
   readonly instances: string;
   readonly counts: string;
 }
 
-/** The last number that a sequence has given; 0 where it has given none. */
+/** Last value of a sequence; 0 before its first use. */
 const lastOf = (sequence: Sql): Sql => sql`coalesce(pg_sequence_last_value(${sequence}::regclass), 0)`;
 
-/** A gap that no other transactions fill between two expressions of a statement. */
+/** Gap that concurrent transactions cannot fill between two expressions of a statement. */
 const WIDE = sql`1000000`;
 
 /**
- * Numbers that are given from now on are greater than those of an archive. Each is taken by itself, because
- * setting a sequence may set it back behind numbers that other transactions take. A wide gap is set.
+ * Advances the sequences beyond the values of an archive, one `nextval` for each value: `setval` could set
+ * back a sequence that concurrent writes advance. Only a gap wider than {@link WIDE} uses it.
  */
 export function compilePast({ file }: Schema, { instances, counts }: LastNumbers): Statement {
   const taken = (sequence: Sql, last: string): Sql =>
@@ -33,7 +33,7 @@ export function compilePast({ file }: Schema, { instances, counts }: LastNumbers
   );
 }
 
-/** The same of the rows of a type, whose table nobody else writes meanwhile. */
+/** Advances the sequence of row ids. The caller holds a lock on the table, so `setval` is safe. */
 export function compilePastIds({ type }: ArchivedType, last: number): Statement {
   const sequence = idsOf(type);
   const least = sql`${param(last)}::int8`;
@@ -42,7 +42,7 @@ export function compilePastIds({ type }: ArchivedType, last: number): Statement 
   );
 }
 
-/** Which archive is being imported, and how many of its documents have been dealt with. */
+/** Archive under import, and the number of its documents that are imported. */
 export interface ImportProgress {
   readonly archive: string;
   readonly done: number;
@@ -50,7 +50,7 @@ export interface ImportProgress {
 
 const progressTable = ({ file }: Schema): Sql => quote(importTableOf(file));
 
-/** What is remembered of an import while it is under way: a table of its own, which goes with the last. */
+/** Creates the table that records running imports. The last import to finish drops it. */
 export const compileBeginImport = (schema: Schema, archive: string): readonly Statement[] => [
   print(
     sql`create table if not exists ${progressTable(schema)} (archive text primary key, done bigint not null)`,
@@ -61,11 +61,11 @@ export const compileBeginImport = (schema: Schema, archive: string): readonly St
   ),
 ];
 
-/** Whether an import is under way, as `there`. */
+/** Selects as `there` whether the table of running imports exists. */
 export const compileImportTable = ({ file }: Schema): Statement =>
   print(sql`select to_regclass(${quote(importTableOf(file), 'reference')}) is not null as there`);
 
-/** How far an import has come, as `done`; its row may be held until the transaction ends. */
+/** Selects the progress of an import as `done`, optionally locking its row until the transaction ends. */
 export function compileProgress(schema: Schema, archive: string, isHeld: boolean): Statement {
   const hold = isHeld ? sql` for update` : sql``;
   return print(
@@ -80,7 +80,7 @@ export const compileNoteProgress = (schema: Schema, { archive, done }: ImportPro
       where p.archive = ${param(archive)}::text`,
   );
 
-/** An import that has come to its end is forgotten. */
+/** Deletes a finished import; `last` is true if no other import is running. */
 export const compileForgetImport = (schema: Schema, archive: string): Statement =>
   print(sql`delete from ${progressTable(schema)} p where p.archive = ${param(archive)}::text returning
     not exists (select 1 from ${progressTable(schema)} o where o.archive <> p.archive) as last`);

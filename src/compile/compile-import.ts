@@ -1,4 +1,4 @@
-/** Documents of an archive, into the database: what stands in their way, and what is written. */
+/** Statements that import documents: conflict checks, then writes. */
 import type { ArchivedType } from '../schema/archive.js';
 import type { ContentType, Index, StoredLinks } from '../schema/model.js';
 import { versionIndexName } from '../schema/naming.js';
@@ -23,19 +23,19 @@ import { namesOf } from './link-sql.js';
 export interface Batch {
   readonly archived: ArchivedType;
   readonly lines: readonly string[];
-  /** Names in the lines of columns and lists that the model has not, which are left out. */
+  /** Columns and lists of the archive that the model does not have, which are left out. */
   readonly unknown: readonly string[];
-  /** Columns whose values are made here, of a row of the lines, and that do not count in comparisons. */
+  /** Columns that the import computes from a row of the archive, and that comparisons ignore. */
   readonly set?: ReadonlyMap<string, (row: Sql) => Sql>;
 }
 
 const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`);
 
-/** The documents: `g.line`, and `g.id`. */
+/** Rows of the documents: `g.line` and `g.id`. */
 const given = (lines: Param): Sql =>
   sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
 
-/** Their versions as rows of their table: `r`. What is left out may have values that no column takes. */
+/** Versions of the documents as rows `r` of their table. Unknown columns may have values of other types. */
 function versionsIn({ archived: { type }, unknown }: Batch, lines: Param): Sql {
   const without = sql`(select jsonb_agg(v.v - ${param(unknown)}::text[])
     from jsonb_array_elements((g.line->'versions')::jsonb) v(v))::json`;
@@ -44,13 +44,16 @@ function versionsIn({ archived: { type }, unknown }: Batch, lines: Param): Sql {
     cross join lateral json_populate_recordset(null::${quote(type.table)}, ${versions}) r`;
 }
 
-/** The links of one relation as rows of their table. */
+/** Links of one relation as rows of their table. */
 function linksIn({ table, attribute }: StoredLinks): Sql {
   const rows = sql`null::${quote(table.table)}`;
   return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
 }
 
-/** A document without what does not count in comparisons: numbers of rows, places in lists of others. */
+/**
+ * Removes from a document the parts that comparisons ignore: row ids, revisions and positions in lists of
+ * other documents.
+ */
 function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
   const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
   const ignored = param(['id', 'revision', ...places, ...unknown, ...set.keys()]);
@@ -69,7 +72,7 @@ function comparable(document: Sql, { archived: { columns, links }, unknown, set 
     from (select ${document}::jsonb as d offset 0) c)`;
 }
 
-/** Documents of the database that are there and say something else: their `id`. */
+/** Selects the `id` of stored documents that differ from the archive. */
 export function compileDiffering(batch: Batch): Statement {
   const { archived, lines } = batch;
   const table = quote(archived.type.table);
@@ -80,7 +83,7 @@ export function compileDiffering(batch: Batch): Statement {
     where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
 }
 
-/** Documents of the database that are there: their `id`. */
+/** Selects the `id` of documents that are stored. */
 export function compileExisting({ archived, lines }: Batch): Statement {
   const table = quote(archived.type.table);
   return print(
@@ -89,7 +92,7 @@ export function compileExisting({ archived, lines }: Batch): Statement {
   );
 }
 
-/** What must not be in the way: rows of another document that an import takes the place of. */
+/** Condition for rows of other documents that an import may delete when they conflict. */
 export type Replaceable = (row: Sql) => Sql;
 
 const systemColumn = (property: string): Sql | undefined => {
@@ -97,7 +100,7 @@ const systemColumn = (property: string): Sql | undefined => {
   return own === undefined ? undefined : plain(own.name);
 };
 
-/** The columns of an index; none where an archive does not hold all of them. */
+/** Columns of an index; empty if an archive lacks some of them. */
 function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly Sql[] {
   const found = properties.flatMap((property) => {
     const own = columns.find((column) => column.property === property);
@@ -106,7 +109,7 @@ function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly S
   return found.length === properties.length ? found : [];
 }
 
-/** Documents whose values another document has that may have no equal: `id`, and `other`. */
+/** Selects documents whose unique values are used by another document: `id` and `other`. */
 function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement {
   const { type } = batch.archived;
   const where = index.where === null ? sql`` : sql` where ${index.where}`;
@@ -119,7 +122,7 @@ function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement
     where not (${replaceable(sql`t`)})`);
 }
 
-/** Documents that take a target which another document has to itself: `id`, and `other`. */
+/** Selects documents with an exclusive target that belongs to another document: `id` and `other`. */
 function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
   const { table, owner, target } = namesOf(stored.table);
   return print(sql`select distinct g.id, l.${owner} as other from ${given(listed(lines))}
@@ -128,13 +131,13 @@ function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
       and l.${owner} <> g.id`);
 }
 
-/** A question for documents that are in the way, and what they would have in common. */
+/** Query for conflicting documents, and the attributes in which they conflict. */
 export interface Rival {
   readonly statement: Statement;
   readonly what: string;
 }
 
-/** What no two documents of a type may have. */
+/** Conflict queries for the unique indexes and exclusive relations of a type. */
 export function compileRivals(batch: Batch, replaceable: Replaceable): readonly Rival[] {
   const { archived } = batch;
   const version = versionIndexName(archived.type);
@@ -153,20 +156,20 @@ export function compileRivals(batch: Batch, replaceable: Replaceable): readonly 
   ];
 }
 
-/** Rows that make place, where there are some. */
+/** Deletes conflicting rows that an import may replace. */
 export const compileReplaced = ({ archived: { type }, lines }: Batch, replaceable: Replaceable): Statement =>
   print(sql`delete from ${quote(type.table)} t where ${replaceable(sql`t`)}
     and t.document_id not in (select g.id from ${given(listed(lines))})`);
 
-/** Nobody else writes what a batch is about; everybody may read. */
+/** Locks the tables of a type against concurrent writes, not against reads. */
 export function compileHoldTables({ type, links }: ArchivedType): Statement {
   const tables = [quote(type.table), ...links.map(({ table }) => quote(table.table))];
   return print(sql`lock table ${join(tables, ', ')} in share row exclusive mode`);
 }
 
 /**
- * Writes documents whatever was there under their ids. Rows keep their numbers where those are free; a row
- * that is there keeps its own, and what no archive holds.
+ * Writes documents, replacing stored ones with the same ids. New rows keep their archived row id if it is
+ * free. Stored rows keep theirs, and the columns that archives omit.
  */
 export function compileDocuments(batch: Batch): readonly Statement[] {
   const { archived } = batch;
@@ -225,6 +228,6 @@ function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
   ];
 }
 
-/** The sequence of a table's ids. */
+/** Sequence of a table's row ids. */
 export const idsOf = ({ table }: ContentType): Sql =>
   sql`pg_get_serial_sequence(${quote(table, 'reference')}, 'id')`;

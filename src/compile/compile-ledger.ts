@@ -1,4 +1,4 @@
-/** Statements about the ledger: what has changed since when, and whether all of it is noted. */
+/** Statements that poll the change log, and that check whether it is complete. */
 import { type LedgerTables, ledgerTablesOf, notedTables, TRIGGERS } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import {
@@ -19,23 +19,26 @@ import { nextCount } from './changes.js';
 import { MARK_COLUMN, POSTMASTER } from './compile-mark.js';
 
 /**
- * What tells one server from another, and from itself before it was started anew; or before it has recovered
- * from a crash, which may have lost what was seen: that begins all statistics anew. And which of its
- * databases has answered, with which ledger: poolers and search paths may lead elsewhere.
+ * Identity of a server and database. It changes with a restart, with crash recovery (which may lose
+ * transactions, and resets statistics), and with a different database or change log. A pooler or search path
+ * may cause the latter.
  */
 const serverOf = ({ change }: LedgerTables): Sql =>
   sql`concat_ws(' ', ${POSTMASTER},
     extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
     current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
 
-/** What is seen at one time, and by which server; with `marked` also its position, which is no earlier. */
+/**
+ * Columns with the current snapshot and the server; `marked` adds a WAL position that is no earlier than the
+ * snapshot.
+ */
 export const seenBy = (tables: LedgerTables, marked: boolean): Sql =>
   sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server${marked ? sql`, ${MARK_COLUMN}` : sql``}`;
 
 /**
- * Tables as DDL leaves them, which calls no trigger: the last transaction that altered, rewrote or renamed
- * each, and the tables that it shares rows with. A second heir or a parent does not change a table's own row
- * in `pg_class`. `noted` is a list of their numbers.
+ * Fingerprint of tables that changes with DDL, which calls no trigger: the last transaction that altered
+ * each, and its inheritance. Inheritance is read from `pg_inherits`, since `pg_class` does not always change
+ * with it. `noted` is a list of table oids.
  */
 const shapeOf = (noted: Sql): Sql =>
   sql`(select coalesce(string_agg(concat(c.oid, ':', c.xmin), ' ' order by c.oid), '')
@@ -43,14 +46,14 @@ const shapeOf = (noted: Sql): Sql =>
     || (select coalesce(string_agg(concat(' ', i.inhrelid, '<', i.inhparent), '' order by i.inhrelid, i.inhparent), '')
       from pg_inherits i where i.inhparent = any(${noted}) or i.inhrelid = any(${noted}))`;
 
-/** What a ledger queries. */
+/** Parameters of queries on the change log. */
 interface LedgerQuery {
   readonly tables: LedgerTables;
-  /** Whether the position of the primary is queried, too. */
+  /** Whether the query returns the WAL position of the primary. */
   readonly marked: boolean;
 }
 
-/** Where checks begin: what is seen now, and the numbers and shape of the tables whose changes are noted. */
+/** Starts polling: selects the snapshot, and the oids and fingerprint of the logged tables. */
 export function compileStand({ tables, marked }: LedgerQuery, noted: readonly Identifier[]): Statement {
   const names = sql`${param(noted.map((name) => print(quote(name)).text))}::text[]`;
   const found = sql`select array(select to_regclass(w.name)::oid from unnest(${names}) w(name)) as list`;
@@ -61,26 +64,26 @@ export function compileStand({ tables, marked }: LedgerQuery, noted: readonly Id
 }
 
 /**
- * What is seen, and nothing else. Where that is what a check has seen, nothing was committed since: no
- * change, and no table was altered. Beyond being asked at all, it costs a fifth of a check.
+ * Selects the snapshot alone. An unchanged snapshot means that no transaction has committed since the last
+ * poll, so this cheap query replaces the poll. Its own cost is a fifth of a poll's.
  */
 export const compileGlance = ({ tables, marked }: LedgerQuery): Statement =>
   print(sql`select ${seenBy(tables, marked)}, pg_is_in_recovery() as standby`);
 
-/** What was there when it was looked at last. */
+/** Log position after the last poll. */
 export interface Stand {
   readonly snapshot: string;
-  /** The numbers of the tables whose changes are noted, as they were answered. */
+  /** Table oids of the logged tables, in the text form of the query result. */
   readonly noted: string;
 }
 
-/** What no number of a transaction exceeds. */
+/** Greatest transaction id. The planner estimates few rows for a bounded range. */
 const NEVER = sql`'18446744073709551615'::xid8`;
 
 /**
- * Changes `c` that a snapshot does not see: of transactions from its end on, and of those that were running.
- * Asked like that it costs what has changed, however long somebody has been writing. No change is in both.
- * What is a range is taken for few rows by the planner, which knows nothing else about them.
+ * Selects the changes `c` that a snapshot does not see, in two disjoint parts: transactions that began after
+ * it, and transactions that were running.
+ * The cost depends on the number of changes, not on the age of the oldest running transaction.
  */
 export function unseen({ change }: LedgerTables, columns: Sql, since: Sql): readonly [Sql, Sql] {
   const rows = sql`select ${columns} from ${quote(change)} c where c.xid >=`;
@@ -92,16 +95,18 @@ export function unseen({ change }: LedgerTables, columns: Sql, since: Sql): read
 }
 
 /**
- * Whether the row `s` of totals says what is settled, and has been written by this server, where it is: a
- * copy of it has another transaction as its own, or is in another table.
+ * Condition that the row `s` of totals holds the settled snapshot and was written on this server. A copied
+ * row has another transaction id or another table oid.
  */
 export const isSettled = sql`s.type = '' and s.locale = '' and not s.published and s.settled is not null
     and s.writer = concat(s.xmin, ' ', s.tableoid)`;
 
 /**
- * Exactly what has come to be seen since a snapshot, in whatever order it was begun and committed; whether
- * changes are not kept any more that were not seen then; and the shape of tables, or null where nothing was
- * committed at all.
+ * Polls the change log: all changes that became visible since a snapshot, in any order of begin and commit.
+ *
+ * `lost` is true if unseen changes were already deleted.
+ *
+ * `shape` is the fingerprint of tables, null if no transaction has committed.
  */
 export function compileCheck({ tables, marked }: LedgerQuery): Template<Stand> {
   const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
@@ -117,7 +122,7 @@ export function compileCheck({ tables, marked }: LedgerQuery): Template<Stand> {
   );
 }
 
-/** Says of types, by name, that all of their content may have changed; with `when`, only where that is so. */
+/** Logs that all content of the types may have changed; with `when`, only if that condition is true. */
 export function allChanged(file: ContentType, types: readonly string[], when?: Sql): Sql {
   const names = join(
     types.map((type) => sql`(${constant(type)})`),
@@ -128,20 +133,22 @@ export function allChanged(file: ContentType, types: readonly string[], when?: S
     select pg_current_xact_id(), ${nextCount(file)}, w.type, '', false, 0 from (values ${names}) w(type)${where}`;
 }
 
-/** What is asked of a database before its ledger is trusted. */
+/** Queries that check whether a database's change log is complete. */
 export interface Probe {
-  /** Tables whose changes may go unnoted, each with the reason. */
+  /** Tables whose changes may be missing from the log, each with the reason. */
   readonly lacks: Statement;
-  /** Types whose versions nobody has counted. */
+  /** Types whose versions are not counted. */
   readonly uncounted: Statement;
-  /** Of each table a text that changes when its triggers were switched off and on, or its rows rewritten. */
+  /**
+   * Fingerprint of each table, which changes when its triggers are disabled and enabled, or its rows
+   * rewritten.
+   */
   readonly marks: Statement;
 }
 
 /**
- * Why changes of a table `c` of `pg_class` may go unnoted: triggers of statements are called for the table
- * that a statement names, and not when a subscription applies changes; and what policies show may change
- * without it.
+ * Reasons why changes of a table `c` of `pg_class` may be missing. Statement triggers fire only for the table
+ * that the statement names, and not for logical replication. Row security may hide rows without a change.
  */
 const FLAWS = sql`(c.relkind <> 'r', 'it is no plain table'),
   (exists (select 1 from pg_inherits i where c.oid in (i.inhparent, i.inhrelid)),
@@ -180,23 +187,23 @@ export function compileProbe(schema: Schema): Probe {
 
 const COUNTED = sql`t.locale = '' and t.published and t.total = 1`;
 
-/** Whether the row `t` of totals says that the versions of a type were counted. */
+/** Condition that the row `t` of totals marks a type as counted. */
 export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${COUNTED}`;
 
-/** Says that they were not, of types whose row `t` is as the condition says. */
+/** Marks types as not counted, if their row `t` meets the condition. */
 export const uncount = ({ total }: LedgerTables, condition: Sql): Sql =>
   sql`update ${quote(total)} t set total = 0 where ${COUNTED} and ${condition}`;
 
-/** For what may take long in large tables. */
+/** Lifts the statement timeout of a transaction, for slow statements on large tables. */
 export const patiently = (): Statement => print(sql`select set_config('statement_timeout', '0', true)`);
 
-/** Those who keep the ledger take turns. */
+/** Serialises the maintenance of the change log. */
 export const holdLedger = (): Statement => print(sql`select pg_advisory_xact_lock(${LEDGER_LOCK})`);
 export const tryLedger = (): Statement =>
   print(sql`select pg_try_advisory_xact_lock(${LEDGER_LOCK}) as held`);
 const LEDGER_LOCK = sql`hashtextextended('content-ledger', 0)`;
 
-/** How many changes are kept, and the first transaction that may still be running. */
+/** Selects the number of stored changes, and the first transaction that may still be running. */
 export const compileUpkeep = ({ change }: LedgerTables): Statement =>
   print(
     sql`select (select count(*) from ${quote(change)})::int4 as kept,

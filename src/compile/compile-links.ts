@@ -1,6 +1,5 @@
 /**
- * The links of a write: all relations of a document, own and inverse, in statements whose number ignores how
- * many targets and locales there are.
+ * Statements for the links of a write. Their number does not depend on the numbers of targets and locales.
  */
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { alias, join, type Sql, sql } from '../sql.js';
@@ -9,28 +8,28 @@ import { joinSql } from './joins/joins.js';
 import { changedIn, type LinkStep } from './link-sql.js';
 import type { ChangeShape, LinksShape, TransferShape } from './write-shape.js';
 
-/** Whether a relation is written from the side that does not own it. */
+/** Whether a relation is written from its inverse side. */
 const isInverse = ({ attribute: { join: way } }: ChangeShape | TransferShape): boolean =>
   way.side === 'inverse';
 
 const isOwn = ({ rows }: LinkStep): boolean => rows?.own === true;
 
-/** The steps of a write's links by statement. */
+/** Link steps of a write, grouped into statements. */
 interface LinkBatches {
-  /** Those that come before the rows. */
+  /** Steps before the rows are written. */
   readonly before: readonly (readonly LinkStep[])[];
-  /** Those that may go in one statement with the rows of the document. */
+  /** Steps that share a statement with the rows of the document. */
   readonly along: readonly LinkStep[];
   readonly later: readonly (readonly LinkStep[])[];
 }
 
-/** Whether two steps may mean one row, which only one of them could change. */
+/** Whether two steps may update the same row, which one statement cannot do. */
 const clash = ({ rows: a }: LinkStep, { rows: b }: LinkStep): boolean =>
   a !== null &&
   a.type === b?.type &&
   (a.links === null || b.links === null || a.links.attribute === b.links.attribute);
 
-/** Steps in statements, as few as there may be where two of them may update one row. */
+/** Groups steps into as few statements as possible, so that no statement updates a row twice. */
 function batched(steps: readonly LinkStep[]): LinkStep[][] {
   const batches: LinkStep[][] = [];
   for (const step of steps) {
@@ -42,8 +41,8 @@ function batched(steps: readonly LinkStep[]): LinkStep[][] {
 }
 
 /**
- * Whether a change is of an inverse side alone, and can find its rows. Where a body sets both sides of a
- * relation with itself, its own one comes first.
+ * Whether a change of an inverse side runs before the rows are written, which requires an existing document.
+ * If the body also sets the owning side, that side comes first.
  */
 const isEarly = ({ attribute: { join: way } }: ChangeShape, { changes, isThere }: LinksShape): boolean =>
   isThere &&
@@ -51,8 +50,8 @@ const isEarly = ({ attribute: { join: way } }: ChangeShape, { changes, isThere }
   !changes.some(({ attribute: { join: other } }) => other.side === 'owning' && other.name === way.name);
 
 /**
- * Divides the steps of all relations among statements, own sides before inverse ones. What a body says on an
- * inverse side of rows of the document itself comes first of all, so that it is right when it is published.
+ * Groups the steps of all relations into statements, owning sides before inverse ones. Changes on an inverse
+ * side that affect the document's own rows come first, so that publishing copies them.
  */
 export function linkBatches(step: LinksShape): LinkBatches {
   const replaced = (change: ChangeShape): LinkStep[] =>
@@ -75,13 +74,15 @@ export function linkBatches(step: LinksShape): LinkBatches {
   return { before: batched(before), along, later: [...more, ...batched(others.filter(isOwn))] };
 }
 
-/** What the steps of a statement change of the links of a type. */
+/** Changes of a type's links in one statement. */
 interface Changes {
   readonly results: Sql[];
   readonly lists: Map<LinkedAttribute, Sql>;
 }
 
-/** The parts of steps as tables of one statement; and whose links they change, noted once for each type. */
+/**
+ * Common table expressions of steps. A last one for each type updates the revisions of the changed owners.
+ */
 export function partsOf(steps: readonly LinkStep[]): Sql[] {
   const tables: Sql[] = [];
   const changed = new Map<ContentType, Changes>();
@@ -100,6 +101,6 @@ export function partsOf(steps: readonly LinkStep[]): Sql[] {
   return tables;
 }
 
-/** One statement for a batch of steps. */
+/** Prints a batch of steps as one statement. */
 export const compileLinks = (batch: readonly LinkStep[]): Sql =>
   sql`with ${join(partsOf(batch), ', ')} select 1`;

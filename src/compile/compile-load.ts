@@ -1,5 +1,5 @@
 /**
- * What a write needs to know first: the document's rows, locked; then stored values, named documents, fresh
+ * Statement that loads the state that a write needs: locked rows, stored values, referenced documents, new
  * ids.
  */
 import { UNKNOWN_REVISION } from '../plan/versions.js';
@@ -42,14 +42,14 @@ import {
 import { currentRows, hasVersion, rowScope, type RowScope } from './scope.js';
 import { documentOf } from './version-sql.js';
 
-/** Whether a row's document is the caller's own; null where nobody's is. */
+/** Condition that a row's document belongs to the caller; false without an owner condition. */
 const ownRow = (row: Sql, own: OwnShape | null): Sql =>
   own === null ? sql`false` : compileOwnShape(own, row);
 
 /**
- * The versions of a document, and whether they are the user's own; with what else is `shown` of the rows `t`.
- * Where stored values go into what is written, their rows are locked too, against writers that know nothing
- * of this library.
+ * Selects the versions of a document, with the columns `shown` of the rows `t`, and whether the caller owns
+ * them. Rows whose stored values are merged into the write are locked, against writers other than this
+ * library.
  */
 function versions({ type, documentId, own, merged, coverage }: VersionsShape, shown = sql``): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
@@ -62,13 +62,13 @@ function versions({ type, documentId, own, merged, coverage }: VersionsShape, sh
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
-/** Under which model the content is stored: see {@link Loaded.model}. */
+/** Digest of the model under which the content is stored: see {@link Loaded.model}. */
 const storedModel = ({ table }: ContentType): Sql =>
   sql`(select m.digest from ${quote(modelTableOf({ table }))} m where m.id = 1) as model`;
 
 /**
- * Whether the values of a row matter: of a published version's only instances do, which a body may name, and
- * not where they are those of its draft.
+ * Conditions for rows whose values are needed. Of a published version only instances are needed, since a body
+ * may reference them, and only if they may differ from the draft's.
  */
 function matters({ type, merged }: LoadShape, row: Sql): Sql[] {
   if (!type.draftAndPublish) return [];
@@ -79,7 +79,7 @@ function matters({ type, merged }: LoadShape, row: Sql): Sql[] {
   return [sql`(not ${row}.published or ${row}.revision = ${unknown} or not exists (${draft}))`];
 }
 
-/** Stored values of the written locale's versions, or of all where that locale is new. */
+/** Selects the stored values of the written locale's versions, or of all versions if that locale is new. */
 function storedValues(request: LoadShape): Sql {
   const { type, locale, defaultLocale } = request;
   const row = rowScope(type, sql`t`);
@@ -101,18 +101,18 @@ function storedValues(request: LoadShape): Sql {
   return sql`, case when ${join([sql`true`, ...conditions], ' and ')} then ${object} end as stored`;
 }
 
-/** The value of an attribute that has a column of its own, where it matters. */
+/** Column of an attribute, if its stored value is needed. */
 function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: LoadShape): Sql[] {
   const column = row.type.storage.columnOf.get(attribute.name);
   if (column === undefined || !needed.has(attribute.name)) return [];
   const value = column.toJson(sql`${row.alias}.${quote(column.name)}`);
-  // Of a published version only instances matter, which a body may name.
+  // Of a published version only instances are needed: a body may reference them.
   const isTheirs = row.type.draftAndPublish && !merged.has(attribute.name);
   const shown = isTheirs ? sql`case when not ${row.alias}.published then ${value} end` : value;
   return [sql`${shown} as ${quote(attribute.name)}`];
 }
 
-/** The targets of a relation, where its list is needed. */
+/** Target list of a relation, if it is needed. */
 function storedTargets(attribute: LinkedAttribute, row: RowScope, request: LoadShape): Sql[] {
   if (!request.touched.has(attribute.name)) return [];
   const { linkLocale: locale, defaultLocale } = request;
@@ -120,7 +120,7 @@ function storedTargets(attribute: LinkedAttribute, row: RowScope, request: LoadS
   return [sql`${list} as ${quote(attribute.name)}`];
 }
 
-/** What is stored for an attribute. */
+/** Stored value of an attribute. */
 const storedValue = byKind<Attribute, [RowScope, LoadShape], Sql[]>({
   scalar: storedColumn,
   component: storedColumn,
@@ -129,17 +129,17 @@ const storedValue = byKind<Attribute, [RowScope, LoadShape], Sql[]>({
   morph: storedTargets,
 });
 
-/** The document that is written. */
+/** Document id of the written document. */
 const writtenDocument = ({ type, documentId }: LoadShape): Sql =>
   documentId === null
     ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`
     : sql`${documentId}::text`;
 
-/** The rows of a target that are linked to the written document, in any state and locale. */
+/** Condition for rows of a target that are linked to the written document, in any state and locale. */
 const linkedTo = ({ join: way }: LinkedAttribute, shape: LoadShape): Sql =>
   joinSql(way).linksTo(way, writtenDocument(shape));
 
-/** Whether the document owns any link, in any state and locale, by relation. */
+/** Selects for each relation whether the document owns any link, in any state and locale. */
 function ownedLinks(shape: LoadShape): Sql[] {
   if (shape.followed.length === 0) return [];
   const has = shape.followed.map(({ table: links }) => {
@@ -149,7 +149,10 @@ function ownedLinks(shape: LoadShape): Sql[] {
   return [sql`json_build_array(${join(has, ', ')})::text as linked`];
 }
 
-/** Whether a document has a published version, is the user's own, and the row itself is a published one. */
+/**
+ * Selects whether a document has a published version, whether the caller owns it, and whether the row is
+ * published.
+ */
 function standing(target: ContentType, own: OwnShape | null): Sql {
   const some = (condition: Sql): Sql => hasVersion(target, sql`x.document_id`, condition);
   const [published, live] = target.draftAndPublish
@@ -159,12 +162,13 @@ function standing(target: ContentType, own: OwnShape | null): Sql {
 }
 
 /**
- * The rows of the documents that a body names, and of those whose links may have to stay: `[row id, document
- * id, published, own, the row is published, has no draft, media type]`, the later ones where they matter.
+ * Selects the documents that a body references, and documents whose links may have to stay. Each is `[row id,
+ * document id, published, own, the row is published, has no draft, media type]`; unneeded trailing values are
+ * omitted.
  */
 function named({ target, documents, rows, guarded, own, ownOnly }: LookupShape, request: LoadShape): Sql {
   const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
-  // One condition is answered by its index alone.
+  // A single condition allows an index-only scan.
   const wanted = [
     sql`x.document_id = any(${documents}::text[])`,
     ...(rows === null ? [] : [sql`x.id = any(${rows}::int4[])`]),
@@ -187,11 +191,11 @@ function named({ target, documents, rows, guarded, own, ownOnly }: LookupShape, 
     where ${join(conditions, ' and ')})::text`;
 }
 
-/** The versions of a document alone, as `versions`, and the stored `model`. */
+/** Selects `versions` and the stored `model`, without values. */
 const versionsAlone = (shape: VersionsShape): Sql =>
   sql`select ${versions(shape)}, ${storedModel(shape.type)}`;
 
-/** All that a write with a body needs to know. */
+/** Selects the state that a write with a body needs. */
 function loaded(shape: LoadShape): Sql {
   const { type, existing, instances, references } = shape;
   const document = existing
@@ -207,7 +211,7 @@ function loaded(shape: LoadShape): Sql {
 const VERSIONS = new KeptTexts<Template<VersionsRequest>>();
 const LOADED = new KeptTexts<Template<LoadRequest>>();
 
-/** One statement, one row: `versions`, and the stored `model`. */
+/** Prints a statement with one row: `versions` and the stored `model`. */
 export const compileVersions = (request: VersionsRequest): Statement =>
   fill(
     VERSIONS.of(request.type, versionsFacts(request), () => template(versionsAlone(versionsShape(request)))),
@@ -215,8 +219,8 @@ export const compileVersions = (request: VersionsRequest): Statement =>
   );
 
 /**
- * One statement, one row: `versions` with what is `stored`, `model`, `linked`, `ids`, and `k0`, `k1`, … with
- * the documents of each type that is referenced.
+ * Prints a statement with one row: `versions` with their `stored` values, `model`, `linked`, `ids`, and `k0`,
+ * `k1`, … with the referenced documents of each type.
  */
 export const compileLoad = (request: LoadRequest): Statement =>
   fill(
@@ -224,10 +228,10 @@ export const compileLoad = (request: LoadRequest): Statement =>
     request,
   );
 
-/** What a write counts on: documents of a type, by their document ids. */
+/** Documents that a write expects to exist: document ids by type. */
 export type Expected = readonly (readonly [ContentType, readonly string[]])[];
 
-/** Looks for the documents that something counts on, and fails where one of them is not there. */
+/** Fails if an expected document does not exist. */
 function expected(types: readonly ContentType[], defaultLocale: string): Sql {
   const missing = types.map((target, i) => {
     const documents = slot((all: Expected) => all[i]?.[1]);
@@ -246,7 +250,9 @@ function expected(types: readonly ContentType[], defaultLocale: string): Sql {
 
 const EXPECTED = new KeptTexts<Template<Expected>>();
 
-/** Fails (`unexpected`) unless all documents are there that a write to a type counts on. */
+/**
+ * Prints a statement that fails with `unexpected` unless all documents exist that a write to a type expects.
+ */
 export function compileExpected(type: ContentType, documents: Expected, defaultLocale: string): Statement {
   const types = documents.map(([target]) => target);
   const facts = { types: types.map(({ uid }) => uid), defaultLocale };

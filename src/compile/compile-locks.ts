@@ -1,16 +1,16 @@
-/** Locks by name, that last as long as their transaction. */
+/** Advisory locks by name, held until the end of the transaction. */
 import QuickLRU from 'quick-lru';
 import type { Lock } from '../plan/locks.js';
 import { fill, join, silently, slot, sql, type Statement, template, type Template } from '../sql.js';
 
-/** Texts by their function, and by which of the locks, in their order, are exclusive. */
+/** Statement cache by function and by the exclusiveness of the locks, in order. */
 const texts = new QuickLRU<string, Template<readonly Lock[]>>({ maxSize: 100 });
 
 function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template<readonly Lock[]> {
   const known = texts.get(shape);
   if (known !== undefined) return known;
   const taken = locks.map(({ exclusive }, i) => {
-    // The same for a name on every instance of an application.
+    // `hashtextextended` gives a name the same key in every process.
     const key = sql`(hashtextextended(${slot((all: readonly Lock[]) => all[i]?.name)}::text, 0))`;
     if (isTry)
       return exclusive ? sql`pg_try_advisory_xact_lock${key}` : sql`pg_try_advisory_xact_lock_shared${key}`;
@@ -28,13 +28,13 @@ const shapeOf = (locks: readonly Lock[]): string =>
 
 const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
 
-/** The statement that takes locks; none where there are none. */
+/** Returns the statement that acquires locks; none without locks. */
 export const locking = (locks: readonly Lock[]): readonly Statement[] =>
   locks.length === 0 ? [] : [compileLocks(locks)];
 
 /**
- * Takes locks, in one order for everybody so that nobody waits in a circle. A statement of its own: what
- * comes after it sees all that the former holders have done.
+ * Acquires locks in the order of their names, which prevents deadlocks. It is a separate statement, so that
+ * the next one sees all commits of the former holders.
  */
 export function compileLocks(locks: readonly Lock[]): Statement {
   const strongest = new Map<string, Lock>();
@@ -43,6 +43,6 @@ export function compileLocks(locks: readonly Lock[]): Statement {
   return silently(fill(textOf(taken, shapeOf(taken), false), taken));
 }
 
-/** Acquires locks that are free now: the row's `acquired` is false if one of them is not. Never waits. */
+/** Acquires locks without waiting: `acquired` is false if one of them is not free. */
 export const compileTryLocks = (locks: readonly Lock[]): Statement =>
   fill(textOf(locks, `try ${shapeOf(locks)}`, true), locks);

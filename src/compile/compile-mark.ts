@@ -2,29 +2,29 @@
 import { type Mark, placeOf } from '../query/mark.js';
 import { fill, print, slot, type Sql, sql, type Statement, template } from '../sql.js';
 
-/** Distinguishes the processes of all servers: the start time of the postmaster. */
+/** Start time of the postmaster, which differs between all servers and restarts. */
 export const POSTMASTER = sql`extract(epoch from pg_postmaster_start_time())`;
 
 /** A {@link Mark} from a timeline and an LSN, both as lower-case hexadecimal text. */
 const markText = (timeline: Sql, lsn: Sql): Sql =>
   sql`lpad(${timeline}, 8, '0') || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
 
-/** The position of a server that is not in recovery. */
+/** Write position of a server that is not in recovery. */
 const WRITTEN = sql`(select ${markText(
   sql`left(lower(pg_walfile_name(p.lsn)), 8)`,
   sql`lower(p.lsn::text)`,
 )} from (select pg_current_wal_insert_lsn() offset 0) p(lsn))`;
 
-/** The position of the primary, null on a server in recovery; and which server it is. */
+/** Selects the position of the primary (null on a server in recovery) and the identity of the server. */
 export const compileMark = (): Statement =>
   print(
     sql`select case when not pg_is_in_recovery() then ${WRITTEN} end as mark, ${POSTMASTER}::text as server`,
   );
 
 /**
- * The LSN that a replica has replayed, and the timeline. The LSN comes first: where the timeline changes in
- * between, the LSN still lies on the former one, before the fork. Without the grant `pg_read_all_stats` the
- * timeline comes from the control file, which a replica updates at its restart points only.
+ * Replay position of a replica: LSN and timeline. The LSN is read first: if the timeline changes in between,
+ * the LSN still lies on the former one, before the fork. Without the grant `pg_read_all_stats` the timeline
+ * comes from the control file, which a replica updates at its restart points only.
  */
 const REPLAYED = sql`(select pg_last_wal_replay_lsn() as lsn, coalesce(
     (select w.received_tli from pg_stat_wal_receiver w),
@@ -33,27 +33,33 @@ const REPLAYED = sql`(select pg_last_wal_replay_lsn() as lsn, coalesce(
 const REPLAYED_MARK = markText(sql`to_hex(r.timeline)`, sql`lower(r.lsn::text)`);
 
 /**
- * A column with the position of the server at this point of a statement, hence at or after everything that
- * the statement sees. A replica reports the position that it has replayed: another one may be behind it.
+ * Column with the position of the server at this point of a statement, at or after everything that the
+ * statement sees. A replica returns its own replay position, since another replica may be behind it.
  */
 export const MARK_COLUMN = sql`case when pg_is_in_recovery() then (select ${REPLAYED_MARK} from ${REPLAYED})
   else ${WRITTEN} end as mark`;
 
-/** Whether a server is a replica, which server it is, and the position that it has replayed. */
+/** Selects whether a server is a replica, its identity, and its replay position. */
 export const compileReplayed = (): Statement =>
   print(sql`select pg_is_in_recovery() as recovers, ${POSTMASTER}::text as server,
     ${REPLAYED_MARK} as mark from ${REPLAYED}`);
 
-/** A position, and what this process knows of the servers. */
+/** Position to wait for, and the servers that this process knows. */
 export interface Asked {
   readonly mark: Mark;
-  /** Whether the replica had reached it before: it then lies before the fork of any later timeline. */
+  /**
+   * Whether the replica had reached the position before, which then lies before the fork of any later
+   * timeline.
+   */
   readonly isInherited: boolean;
-  /** The start time of the primary's postmaster, which may be listed as a replica; null if unknown. */
+  /**
+   * Start time of the primary's postmaster, null if unknown. The primary itself may be configured as a
+   * replica.
+   */
   readonly primary: string | null;
 }
 
-/** The greatest number of a timeline. */
+/** Greatest timeline number. */
 const LAST_TIMELINE = 2 ** 32 - 1;
 
 const REACHED = template<Asked>(
@@ -66,7 +72,7 @@ const REACHED = template<Asked>(
 );
 
 /**
- * Whether the next statement sees what was written up to a position. Only read committed gives that statement
- * a snapshot of its own. A server that is not in recovery must be the primary.
+ * Selects whether the next statement sees all writes up to a position. Only READ COMMITTED gives that
+ * statement a new snapshot. A server that is not in recovery must be the primary.
  */
 export const compileReached = (asked: Asked): Statement => fill(REACHED, asked);

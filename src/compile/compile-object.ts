@@ -1,6 +1,4 @@
-/**
- * ObjectPlan → the select list of one JSON object; children as correlated sub-queries, whatever their depth.
- */
+/** Prints the select list of one JSON object. Children at any depth are correlated sub-queries. */
 import type { ChildPlan, ItemsPlan, ObjectPlan } from '../plan/plan.js';
 import type { Model } from '../schema/model.js';
 import { ATTRIBUTES } from '../schema/naming.js';
@@ -14,14 +12,14 @@ import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 
-/** Documents keep only their identity beside `attributes` in the v4 shape (protocol section 17). */
+/** Number of identity fields that the v4 shape puts next to `attributes` (protocol section 17). */
 const IDENTITY = 2;
 
-/** The select list of an object: its fields and populated children. */
+/** Prints the select list of an object: its fields and populated children. */
 export const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
   objectOf({ plan, kind: [] }, scope, context);
 
-/** An object, and what says of which kind it is, where there are several. */
+/** Object plan, and the column with its type if items have several types. */
 interface Shown {
   readonly plan: ObjectPlan;
   readonly kind: readonly Sql[];
@@ -53,11 +51,11 @@ function orderBy(items: ItemsPlan, targets: Targets, context: Context): Sql {
   return keys.length === 0 ? sql`` : sql` order by ${join(keys, ', ')}`;
 }
 
-/** Relations and media are wrapped in `data` in the v4 shape; components are not. */
+/** Wraps relations and media in `data` for the v4 shape; components are not wrapped. */
 const wrap = (value: Sql, child: ChildPlan, context: Context): Sql =>
   context.format === 'v4' && child.attribute.linked ? sql`json_build_object('data', ${value})` : value;
 
-// Whole rows are `j.*`: a bare `j` would be an attribute of that name first.
+// A whole row is `j.*`, since a bare `j` could be an attribute of that name.
 function itemsOf(child: Extract<ChildPlan, { kind: 'items' }>, scope: Scope, context: Context): Sql {
   const targets = shownTargetsOf(scope, child.attribute, context);
   const conditions = [...targets.conditions];
@@ -85,7 +83,7 @@ const counted = (count: Sql, { attribute }: ChildPlan, { format }: Context): Sql
 
 type MixedPlan = Extract<ChildPlan, { kind: 'mixed' }>;
 
-/** The value of items of one kind; null for one that is not shown. */
+/** Value of the items of one type; null for hidden items. */
 function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context: Context): Sql {
   const { name, label, from, scope, ...shown } = held.ofKind(kind);
   const conditions = [...shown.conditions];
@@ -96,7 +94,10 @@ function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context:
     from (select ${list}${from}${whereOf(conditions)}) ${j})`;
 }
 
-/** Items of several kinds that are shown: `v`, in the order of `n`. The fence has each looked up once. */
+/**
+ * Selects the visible items of several types: `v`, in the order of `n`. `offset 0` prevents a second
+ * evaluation of each item.
+ */
 function shownItems({ attribute, items }: MixedPlan, scope: Scope, context: Context): Sql {
   const held = heldBy(attribute, scope, context);
   const item = alias('k', context.next());

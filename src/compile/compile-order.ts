@@ -1,5 +1,6 @@
 /**
- * Sort keys → ORDER BY. A to-many key is the best row for the direction; the id always comes last (D10, 7.9).
+ * Prints sort keys. A to-many key sorts by its best row for the direction; the id is always the last key
+ * (D10, 7.9).
  */
 import type { Hop, OrderKey } from '../plan/plan.js';
 import type { ScalarAttribute } from '../schema/model.js';
@@ -25,13 +26,13 @@ function value(scope: Scope, { hops, attribute, direction }: KeyPath, context: C
     order by 1 ${direction} nulls last limit 1)`;
 }
 
-/** A sort key: its value, and how it is ordered. */
+/** Sort key: value and direction. */
 export interface Ordering {
   readonly value: Sql;
   readonly direction: Sql;
 }
 
-/** The sort keys of a scope, in order. */
+/** Prints the sort keys of a scope, in order. */
 export function compileOrder(keys: readonly OrderKey[], scope: Scope, context: Context): Ordering[] {
   return keys.map(({ hops, attribute, descending }) => {
     const direction = descending ? sql`desc` : sql`asc`;

@@ -2,16 +2,16 @@ import type { OwnCondition } from '../access/decide.js';
 import type { Column } from '../schema/model.js';
 import { param, type Param, quote, type Sql, sql } from '../sql.js';
 
-/** The condition that a document is the user's own, whose id comes later. */
+/** Condition that the current user owns a document. The user id is a parameter. */
 export interface OwnShape {
   readonly owner: Column;
   readonly user: Param;
 }
 
-/** Whether a row's document is the user's own. */
+/** Prints the condition that the user owns a row's document. */
 export const compileOwnShape = ({ owner, user }: OwnShape, row: Sql): Sql =>
   sql`${row}.${quote(owner.name)} = ${user}${owner.cast}`;
 
-/** Whether a row's document is a user's own: in what is read, and in what is looked up before a write. */
+/** Prints the owner condition of a plan, for reads and for lookups before a write. */
 export const compileOwn = ({ owner, user }: OwnCondition, row: Sql): Sql =>
   compileOwnShape({ owner, user: param(user) }, row);

@@ -1,4 +1,4 @@
-/** ReadPlan → one statement that returns the finished JSON text and, for lists, the total. */
+/** Prints a read plan as one statement that returns the complete JSON text and, for lists, the total. */
 import { localeChain } from '../plan/fallback.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
@@ -37,7 +37,7 @@ import {
 } from './scope.js';
 import type { WrittenAnswer } from './write-shape.js';
 
-/** What narrows the rows beyond their version. */
+/** Conditions of filters and search. */
 function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
   const conditions: Sql[] = [];
   if (plan.where !== null) conditions.push(compileFilter(plan.where, row, context));
@@ -45,19 +45,19 @@ function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
   return conditions;
 }
 
-/** Of several locales a document is shown in the default one, or in the one that it had first. */
+/** Sort key that prefers the default locale among several; the id then selects the oldest version. */
 function firstOf({ version: { locale, defaultLocale } }: ReadPlan, row: RowScope): Sql {
   if (locale.kind === 'one' || !row.type.localized) return sql``;
   return sql`${column(row, 'locale')} <> ${constant(defaultLocale)}, `;
 }
 
-/** Whether a document has one row at most in its state and locale, so that there is nothing to choose. */
+/** Whether a document has at most one row in its state and locale, so that no order is needed. */
 const isOneRow = ({ type, documentId, version }: ReadPlan): boolean =>
   documentId !== null && (!type.localized || version.locale.kind === 'one');
 
 const DOCUMENT_ID = slot(({ documentId }: ReadPlan) => documentId);
 
-/** Where the one row of an answer comes from: the table, or what a statement has written. */
+/** Source of a single row: the table, or the result of a write. */
 interface Source {
   readonly row: RowScope;
   readonly from: Sql;
@@ -79,11 +79,13 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
 }
 
 /**
- * The page as ids in order: LIMIT comes before any populate work, so skipped rows cost none. The bound of the
- * sub-query never changes in a process; it tells the planner that a page is small, which a parameter cannot.
- * It stands within, where rows are sorted: a sort of which nobody knows that it ends early looks dearer than
- * one for a known page, and the statement would be planned anew each time. So one generic plan serves every
- * request of a shape. First pages are a shape of their own, for the same reason.
+ * Selects the page as ordered ids. LIMIT applies before populated values are computed, so skipped rows cost
+ * none.
+ * The bound of the sub-query is constant in a process. It tells the planner that a page is small, which a
+ * parameter cannot. It belongs inside, at the sort: the planner otherwise overestimates the sort and plans
+ * the statement again each time.
+ * One generic plan thus serves every request of a template. First pages use a separate template, for the same
+ * reason.
  */
 function pageOf(row: RowScope, { from, order, counted }: Listed, page: Pagination): Sql {
   const id = column(row, 'id');
@@ -103,18 +105,18 @@ function pageOf(row: RowScope, { from, order, counted }: Listed, page: Paginatio
 
 interface Order {
   readonly keys: readonly Ordering[];
-  /** The direction of the id, which is the last key of all. */
+  /** Direction of the id, the last sort key. */
   readonly id: Sql;
 }
 
-/** Nothing orders rows further once their id has. */
+/** Drops the sort keys after `id`, which is unique. */
 function orderOf(plan: ReadPlan, row: RowScope, context: Context): Order {
   const at = plan.order.findIndex(({ hops, attribute }) => hops.length === 0 && attribute.name === 'id');
   const keys = compileOrder(at < 0 ? plan.order : plan.order.slice(0, at), row, context);
   return { keys, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
 }
 
-/** A read that is answered with a page. */
+/** Read plan of a page. */
 interface ListPlan extends ReadPlan {
   readonly page: Pagination;
 }
@@ -127,15 +129,13 @@ interface Listed {
   readonly counted: boolean;
 }
 
-/** The ids of a page, and the order that they are in. */
+/** Ids of a page, and their order. */
 interface PageIds {
   readonly ids: Sql;
   readonly order: Order;
 }
 
-/**
- * The rows with these ids, in the page's order. In the order of ids, one walk of the index finds them all.
- */
+/** Selects the rows with these ids in the page's order. An id order needs one index scan only. */
 function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
   const [table, id] = [sql`${quote(row.type.table)} ${row.alias}`, column(row, 'id')];
   if (order.keys.length === 0)
@@ -144,14 +144,14 @@ function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
     join ${table} on ${id} = p.id order by p.n`;
 }
 
-/** How a read counts. */
+/** Inputs of a count. */
 interface Counting {
   readonly context: Context;
-  /** Whether changes are noted, so that totals are known without counting. */
+  /** Whether the change log is complete, so that totals are known without counting. */
   readonly noted: boolean;
 }
 
-/** How many documents there are, `from` being those that are shown. */
+/** Counts the documents of a list without filters; `from` selects the shown rows. */
 function countAll(row: RowScope, from: Sql, { context, noted }: Counting): Sql {
   const conditions = documentConditions(row, context);
   const known = noted ? totalConditions(row, context) : null;
@@ -164,9 +164,9 @@ function countAll(row: RowScope, from: Sql, { context, noted }: Counting): Sql {
 }
 
 /**
- * The cheapest exact total: without conditions an index-only count beside the page; with conditions a window
- * over the narrow page, so that they are evaluated once, and a count of its own only for an empty page past
- * the start.
+ * Prints the cheapest exact total. Without conditions it is an index-only count next to the page.
+ * With conditions it is a window count over the page, which evaluates them once. Only an empty page past the
+ * start needs a separate count.
  */
 function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql {
   const { page } = plan;
@@ -193,7 +193,7 @@ function readSql(plan: ReadPlan, noted = false): Sql {
   return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
 }
 
-/** How many rows a list's conditions leave. */
+/** Prints the count of the rows that match a list's conditions. */
 export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   const context = newContext(plan);
   const row = rowScope(plan.type, alias('t', 0));
@@ -201,22 +201,22 @@ export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
 }
 
-/** Prints a read. The text depends on the plan's shape alone, never on a value. */
+/** Prints a read. The SQL text depends on the plan's template, never on a value. */
 export const compileRead = (plan: ReadPlan): Statement => fill(template<ReadPlan>(readSql(plan)), plan);
 
-/** What an answer is read for. */
+/** Options of a read. */
 export interface Reading {
-  /** The most bytes of it: what is larger never leaves the database, only word of it (`over`). */
+  /** Maximum size in bytes. A larger response stays in the database, and the row has `over` instead. */
   readonly bytes: number;
-  /** Whether the ledger is whole, so that totals are told by it. */
+  /** Whether the change log is complete, so that totals come from it. */
   readonly noted: boolean;
-  /** Whether it may be kept: then it says what was seen, and by whom. */
+  /** Whether the response may be cached, which requires the snapshot and the server. */
   readonly kept: boolean;
-  /** Whether it reports the position of the server. */
+  /** Whether the response reports the WAL position of the server. */
   readonly marked: boolean;
 }
 
-/** The same as it is answered. */
+/** Prints a read for a response, with its size limit and the requested columns. */
 export function compileAnswer(plan: ReadPlan, { bytes, noted, kept, marked }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
   if (!kept && !marked) return template(answer);
@@ -224,7 +224,7 @@ export function compileAnswer(plan: ReadPlan, { bytes, noted, kept, marked }: Re
   return template(sql`select a.*, ${seen} from (${answer} offset 0) a`);
 }
 
-/** What stands in an answer beside its data. */
+/** Column of a response next to its data: total or stamp. */
 const besideOf = ({ page }: ReadPlan): Sql => (page === null ? sql`x.stamp` : sql`x.total`);
 
 function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
@@ -234,7 +234,10 @@ function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
     from (${readSql(plan, noted)} offset 0) x`;
 }
 
-/** The same as the last thing that a transaction does: it fails where there is none, or it is too large. */
+/**
+ * Prints a read as the last statement of a transaction. It fails if the document does not exist or is too
+ * large.
+ */
 function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
   const flaw = failing({
     over: sql`octet_length(x.data) > ${constant(bytes)}`,
@@ -244,15 +247,15 @@ function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
 }
 
 /**
- * The answer to a write, as the last statement of its transaction, so that the COMMIT that was sent along
- * with it does nothing where it fails.
+ * Prints the response to a write as the last statement of its transaction. COMMIT is sent with it, and does
+ * nothing if it fails.
  */
 export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadPlan> =>
   template(lastSql(readSql(plan), plan, bytes));
 
 /**
- * The same as the end of the statement that has written what it shows: the row of `rows`. Null for an answer
- * that shows more than a row's own columns, which that statement does not see.
+ * Prints the response as the end of the statement that writes the row, from the row of `rows`. Null if the
+ * response needs more than the row's own columns, since that statement does not see its other changes.
  */
 export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnswer | null {
   const { kept, version, type } = plan;

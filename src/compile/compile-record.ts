@@ -1,6 +1,6 @@
 /**
- * Rows by any attributes, hidden ones included: for the library's own accounts, never for what a request
- * asks.
+ * Statements on rows by any attribute, hidden ones included: for the library's own accounts, never for
+ * content requests.
  */
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
@@ -8,12 +8,12 @@ import { nextCount, revisionOf, TIME } from './changes.js';
 import { columnValue } from './column-value.js';
 
 /**
- * Values by attribute; a relation is the target's document id. All of them must be equal; null is equal to
- * null.
+ * Values by attribute, all of which must match; null matches null. The value of a relation is the target's
+ * document id.
  */
 export type Match = Readonly<Record<string, unknown>>;
 
-/** The column of an attribute. Throws for one that has none, which is a mistake in this library. */
+/** Returns the column of an attribute. Throws if it has none, which is a bug in this library. */
 function columnOf(type: ContentType, key: string): Column {
   const column = type.storage.columnOf.get(key);
   if (column === undefined) throw new Error(`${type.singularApiId}.${key} has no column`);
@@ -30,7 +30,7 @@ function conditions(type: ContentType, match: Match): Sql {
   return sql`(${join(parts, ' and ')})`;
 }
 
-/** A value in the form of answers, times in ISO 8601; JSON as text. */
+/** Prints a value as responses have it, times in ISO 8601; JSON as text. */
 const inAnswer = ({ type, toJson }: Column, value: Sql): Sql =>
   type === 'jsonb' ? sql`(${value})::text` : toJson(value);
 
@@ -44,7 +44,7 @@ const shown = (type: ContentType, select: readonly string[]): Sql =>
     ', ',
   );
 
-/** The rows that match one of several. Those of an earlier match come first. */
+/** Selects the rows that match any of several conditions, ordered by the first matching one. */
 export function compileFindRecords(
   type: ContentType,
   anyOf: readonly Match[],
@@ -52,7 +52,7 @@ export function compileFindRecords(
 ): Statement {
   const matches = anyOf.map((match) => conditions(type, match));
   const order = matches.map((match) => sql`${match} is true desc`);
-  // Drafts that a model with drafts has left count for nothing (D29).
+  // Drafts of a type that no longer has drafts are ignored (D29).
   const current = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(
     sql`select ${shown(type, select)} from ${quote(type.table)} t where (${join(matches, ' or ')})${current}
@@ -61,8 +61,8 @@ export function compileFindRecords(
 }
 
 /**
- * The row that matches, or a made-up one: that there is none shows neither in the answer nor in the time it
- * takes.
+ * Selects the row that matches, or a made-up one. Neither the result nor the time reveals whether the row
+ * exists.
  */
 export function compileFindRecordOr(type: ContentType, match: Match, otherwise: Match): Statement {
   const entries = Object.entries(otherwise).map(([key, value]) => ({ column: columnOf(type, key), value }));
@@ -79,25 +79,24 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
   );
 }
 
-/** Every row of a type. */
 export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement =>
   print(sql`select ${shown(type, select)} from ${quote(type.table)} t order by t.id`);
 
-/** What an update assigns to the columns of rows `t`, and the revision that it gives them (D21). */
+/** Assignments of an update of rows `t`, including the new revision (D21). */
 const assigned = (type: ContentType, values: ReadonlyMap<Column, Sql>): Sql[] => [
   ...[...values].map(([{ name }, value]) => sql`${quote(name)} = ${value}`),
   sql`revision = ${revisionOf({ type, row: sql`t`, value: (column) => values.get(column) })}`,
 ];
 
-/** The places of rows in lists that are new to them (D24). */
+/** List positions of rows that move to another list (D24). */
 const placesIn = (type: ContentType, held: readonly Column[]): [Column, Sql][] =>
   type.storage.columns
     .filter(({ placeOf, remembers }) => remembers === null && held.some(({ name }) => name === placeOf))
     .map((column) => [column, nextCount(type)]);
 
 /**
- * Changes the rows that match; answers their document ids. Whoever changes an attribute that requests may
- * write changes the document's time as well.
+ * Updates the rows that match; returns their document ids. A change of an attribute that requests may write
+ * also changes `updated_at`.
  */
 export function compileSetRecords(type: ContentType, match: Match, set: Match): Statement {
   const given = Object.entries(set).map(([key, value]): [Column, Sql] => {
@@ -113,7 +112,7 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
   );
 }
 
-/** How many rows hold each value of an attribute, as `value` and `total`. */
+/** Counts the rows by the value of an attribute: `value` and `total`. */
 export function compileCountRecords(type: ContentType, key: string): Statement {
   const column = sql`t.${quote(columnOf(type, key).name)}`;
   return print(
@@ -121,21 +120,21 @@ export function compileCountRecords(type: ContentType, key: string): Statement {
   );
 }
 
-/** A change of one item in a list of objects with an `id`, which an attribute holds as JSON. */
+/** Change of one item in a JSON list of objects with an `id`. */
 export interface ItemChange {
   readonly attribute: string;
   readonly id: string;
-  /** What takes the item's place, at the end of the list; null to end it. */
+  /** New item, appended to the list; null to remove the item. */
   readonly item: object | null;
-  /** What the item has to hold, or nothing is changed; null where that is all the same. */
+  /** Values that the item must have for the change to apply; null for no condition. */
   readonly from: object | null;
-  /** How many items are kept, the last ones. */
+  /** Maximum number of items. The oldest ones are dropped. */
   readonly most: number;
 }
 
 /**
- * Changes one item of a list in the rows that match; answers the document ids of those that were changed. One
- * statement, which waits for others like it and starts from what they leave behind.
+ * Changes one item of a list in the rows that match; returns the document ids of changed rows. As a single
+ * statement it waits for concurrent changes and applies to their result.
  */
 export function compileChangeItem(type: ContentType, match: Match, change: ItemChange): Statement {
   const column = columnOf(type, change.attribute);
@@ -157,7 +156,7 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
   );
 }
 
-/** Removes the rows that match; answers their document ids. Only for types that nothing relates to. */
+/** Deletes the rows that match; returns their document ids. Only for types that no relation targets. */
 export const compileRemoveRecords = (type: ContentType, match: Match): Statement =>
   print(
     sql`delete from ${quote(type.table)} t where ${conditions(type, match)}
@@ -165,8 +164,8 @@ export const compileRemoveRecords = (type: ContentType, match: Match): Statement
   );
 
 /**
- * A version of a document: the one of a row, or of a document id in a locale the published one where there is
- * one. Answers `documentId`, `locale` and `published`; no row where there is none.
+ * Selects a version by row id, or by document id and locale, preferring the published one. Columns:
+ * `documentId`, `locale`, `published`.
  */
 export function compileFindVersion(
   type: ContentType,

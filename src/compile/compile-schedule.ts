@@ -1,24 +1,23 @@
 /**
- * The statements of schedules. Whoever writes one locks its rows before the document; who runs one does so,
- * too, and a deletion leaves rows that are being run to who runs them. So nobody waits in a circle.
+ * Statements of schedules. To prevent deadlocks, writers and the worker lock schedule rows before the
+ * document. A deletion skips locked rows: the worker deletes them.
  */
 import type { UnscheduleStep } from '../plan/steps.js';
 import type { ContentType } from '../schema/model.js';
 import { type Scheduled, scheduleTableOf } from '../schema/schedule.js';
 import { join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 
-/** A document in a locale. */
 export interface ScheduleKey {
   readonly type: ContentType;
-  /** Null for a single type's document, whichever it is. */
+  /** Null for the document of a single type. */
   readonly documentId: string | null;
-  /** Null for all. */
+  /** Null for all locales. */
   readonly locale: string | null;
 }
 
 const tableOf = (type: ContentType): Sql => quote(scheduleTableOf(type));
 
-/** The rows of a document in a locale. */
+/** Condition for the rows of a document in a locale. */
 function rowsOf({ type, documentId, locale }: ScheduleKey, row = sql`s`): Sql {
   const conditions = [sql`${row}.type = ${param(type.singularApiId)}::text`];
   if (documentId !== null) conditions.push(sql`${row}.document_id = ${param(documentId)}::text`);
@@ -28,16 +27,15 @@ function rowsOf({ type, documentId, locale }: ScheduleKey, row = sql`s`): Sql {
 
 const iso = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A schedule's rows: `action`, and as texts `due`, `failed` and `failure`. */
+/** Selects the rows of a schedule: `action`, and as texts `due`, `failed` and `failure`. */
 export const compileSchedule = (key: ScheduleKey): Statement =>
   print(sql`select s.action, ${iso(sql`s.due_at`)} as due, ${iso(sql`s.failed_at`)} as failed, s.failure
     from ${tableOf(key.type)} s where ${rowsOf(key)} order by s.due_at, s.action`);
 
-/** Waits for whoever runs or writes a schedule, and keeps others from it. */
+/** Locks the rows of a schedule, waiting for concurrent writers and the worker. */
 export const compileHoldSchedule = (key: ScheduleKey): Statement =>
   print(sql`select 1 from ${tableOf(key.type)} s where ${rowsOf(key)} order by s.action for update`);
 
-/** One time of a schedule. */
 export interface ScheduledTime {
   readonly type: ContentType;
   readonly documentId: string;
@@ -45,7 +43,7 @@ export interface ScheduledTime {
   readonly action: Scheduled;
 }
 
-/** Sets a time, or takes it away; what had failed is forgotten. */
+/** Sets the time of an action and clears its failure; null deletes the row. */
 export function compileSetTime(time: ScheduledTime, due: string | null): Statement {
   if (due === null) return compileDropTime(time);
   const { type, documentId, locale, action } = time;
@@ -58,29 +56,31 @@ export function compileSetTime(time: ScheduledTime, due: string | null): Stateme
 
 const timeIs = (time: ScheduledTime): Sql => sql`${rowsOf(time)} and s.action = ${param(time.action)}::text`;
 
-/** Takes a time away. */
 export const compileDropTime = (time: ScheduledTime): Statement =>
   print(sql`delete from ${tableOf(time.type)} s where ${timeIs(time)}`);
 
-/** The times of a deleted document, or of one of its locales, go; those that are being run find it gone. */
+/**
+ * Deletes the schedule of a deleted document or locale. Rows that the worker has locked are skipped: the
+ * worker deletes them when it finds no document.
+ */
 export const compileUnschedule = (step: UnscheduleStep): Statement =>
   print(sql`delete from ${tableOf(step.type)} d using (
       select s.type, s.document_id, s.locale, s.action from ${tableOf(step.type)} s
       where ${rowsOf(step)} for update skip locked) f
     where d.type = f.type and d.document_id = f.document_id and d.locale = f.locale and d.action = f.action`);
 
-/** By the clock of the database. */
+/** Condition that a row is due, by the database clock. */
 const isDue = (row: Sql): Sql => sql`${row}.due_at <= now() and ${row}.failure is null`;
 
-/** Documents with a time that has come, by their types: `type`, `document_id` and `locale`. */
+/** Selects documents with due actions: `type`, `document_id` and `locale`. */
 export const compileDue = (types: readonly [ContentType, ...ContentType[]], limit: number): Statement =>
   print(sql`select s.type, s.document_id, s.locale from ${tableOf(types[0])} s
     where ${isDue(sql`s`)} and s.type = any(${param(types.map(({ singularApiId }) => singularApiId))}::text[])
     group by s.type, s.document_id, s.locale order by min(s.due_at) limit ${param(limit)}::int4`);
 
 /**
- * Takes the first time of a document that has come, for this transaction; none where somebody else is at it,
- * so that what comes after it waits.
+ * Locks the first due action of a document. No row if another transaction has locked it, so that later
+ * actions wait.
  */
 export function compileTakeDue(key: ScheduleKey): Statement {
   const first = sql`select e.action from ${tableOf(key.type)} e where ${rowsOf(key, sql`e`)}
@@ -91,19 +91,19 @@ export function compileTakeDue(key: ScheduleKey): Statement {
   );
 }
 
-/** A time that could not be kept: what was wrong stays with it. */
+/** Records that an action failed, with its message. */
 export const compileFailTime = (time: ScheduledTime, failure: string): Statement =>
   print(sql`update ${tableOf(time.type)} s set failed_at = now(), failure = ${param(failure)}::text
     where ${timeIs(time)}`);
 
-/** How often a time is tried that others are in the way of. */
+/** Limit of attempts for an action that fails because of concurrent transactions. */
 export interface Attempts {
   readonly allowed: number;
-  /** What is kept where there were too many. */
+  /** Message that is stored after the last attempt. */
   readonly failure: string;
 }
 
-/** Counts an attempt that may succeed later; `failed` in its row says whether it was one too many. */
+/** Counts an attempt that may succeed later; `failed` is true after the last allowed one. */
 export function compileCountAttempt(time: ScheduledTime, { allowed, failure }: Attempts): Statement {
   const over = sql`s.attempts + 1 >= ${param(allowed)}::int4`;
   return print(sql`update ${tableOf(time.type)} s set attempts = s.attempts + 1,

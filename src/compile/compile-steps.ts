@@ -1,4 +1,4 @@
-/** The statements of a write's steps, one row for each kind of step. */
+/** Prints the statements of a write's steps. */
 import type { DiscardStep, PublishStep, RowsStep, WriteStep } from '../plan/steps.js';
 import { byKind } from '../schema/by-kind.js';
 import { fill, silently, type Sql, type Statement, template, type Template } from '../sql.js';
@@ -19,7 +19,7 @@ import {
   type WrittenAnswer,
 } from './write-shape.js';
 
-/** Rows and links, in one statement as far as their rows are different ones. */
+/** Prints rows and links, combined in one statement unless both update the same rows. */
 function withLinks<T extends { readonly links: LinksShape }>(
   shape: T,
   rows: (shape: T, along: readonly LinkStep[]) => Sql,
@@ -28,10 +28,9 @@ function withLinks<T extends { readonly links: LinksShape }>(
   return [...before.map(compileLinks), rows(shape, along), ...later.map(compileLinks)];
 }
 
-/** The texts of a step, in their order. */
 type Texts<S> = readonly Template<S>[];
 
-/** The texts of rows; where they answer, the last one does. */
+/** Statements of rows. If `answers` is true, the last one returns the response. */
 interface RowsTexts {
   readonly texts: Texts<RowsStep>;
   readonly answers: boolean;
@@ -43,7 +42,7 @@ const DISCARDED = new KeptTexts<Texts<DiscardStep>>();
 
 const filled = <S>(texts: Texts<S>, step: S): readonly Statement[] => texts.map((text) => fill(text, step));
 
-/** Rows and links; with the answer where one statement writes all of them. */
+/** Prints rows and links. A single statement also returns the response. */
 function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
   const { type } = step;
   return ROWS.of(type, { ...rowsFacts(step), answer: answer?.key ?? null }, (facts) => {
@@ -55,15 +54,12 @@ function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
   });
 }
 
-/** All statements of a write. */
 export interface WriteStatements {
-  /** In their order. */
   readonly statements: readonly Statement[];
-  /** Whether the last of them answers. */
+  /** Whether the last statement returns the response. */
   readonly answers: boolean;
 }
 
-/** Statements that answer nothing. */
 const quiet = (statements: readonly Statement[]): WriteStatements => ({ statements, answers: false });
 
 const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
@@ -91,7 +87,7 @@ const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
   unschedule: (step) => quiet([compileUnschedule(step)]),
 });
 
-/** The statements of steps. The last of them answers where it can: where the write is that one alone. */
+/** Prints the statements of steps. The last one returns the response if the write has only that step. */
 export function compileSteps(steps: readonly WriteStep[], answer: WrittenAnswer | null): WriteStatements {
   const printed = steps.map((step) => print(step, steps.length === 1 ? answer : null));
   const statements = printed.flatMap((one) => one.statements);

@@ -1,20 +1,20 @@
-/** Which values other documents have already. */
+/** Statements that find values used by other documents. */
 import type { ComponentAttribute, ContentType, ScalarAttribute, ZoneAttribute } from '../schema/model.js';
 import { columnValue } from './column-value.js';
 import { constant, param, print, quote, sql, type Statement, union } from '../sql.js';
 
-/** Values inside one attribute of a document. */
+/** Unique values inside one attribute of a document. */
 export interface WantedValues {
   readonly holder: ComponentAttribute | ZoneAttribute;
-  /** The JSON that a column contains when it holds the value. */
+  /** JSON pattern that is contained in a column with the value, for each value. */
   readonly patterns: readonly string[];
-  /** In whose published versions the values would stand. */
+  /** Locales whose published versions would have the values. */
   readonly locales: readonly string[];
 }
 
 /**
- * The values that another published document than this one has, or any where it is null: `holder` and
- * `value`, both counted from 0. Each is looked up by the index of its column.
+ * Selects the wanted values that a published version of another document has: indexes `holder` and `value`,
+ * from 0. `documentId` is null for a new document. Each lookup uses the index of its column.
  */
 export const compileTakenValues = (
   type: ContentType,
@@ -35,7 +35,6 @@ export const compileTakenValues = (
     ),
   );
 
-/** Unique value of a column. */
 export interface WantedColumn {
   readonly attribute: ScalarAttribute;
   readonly value: unknown;
@@ -44,8 +43,8 @@ export interface WantedColumn {
 }
 
 /**
- * The wanted values that the published version of another document has: `value`, counted from 0. Each lookup
- * uses the index of its column.
+ * Selects the wanted values that a published version of another document has: index `value`, from 0. Each
+ * lookup uses the index of its column.
  */
 export const compileTakenColumns = (
   type: ContentType,
@@ -65,14 +64,14 @@ export const compileTakenColumns = (
     ),
   );
 
-/** What a uid is made from. */
+/** Base text of a uid, and its locale. */
 interface UidBase {
   readonly attribute: ScalarAttribute;
   readonly base: string;
   readonly locale: string;
 }
 
-/** The uids of a locale that begin like `base`, drafts included where there are drafts. */
+/** Selects the uids of a locale that begin with `base`, drafts included. */
 export function compileTakenUids(type: ContentType, { attribute, base, locale }: UidBase): Statement {
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;

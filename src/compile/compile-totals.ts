@@ -1,39 +1,37 @@
-/** Statements about totals: how many versions there are, what that is made of, and its upkeep. */
+/** Statements on totals of versions: settled totals, pending changes and maintenance. */
 import { EVERYTHING, type LedgerTables, ledgerTablesOf } from '../schema/ledger.js';
 import type { ContentType } from '../schema/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
 import { allChanged, isCounted, isSettled, uncount, unseen } from './compile-ledger.js';
 
-/** The columns of a row of totals. */
 const INTO = sql`(type, locale, published, total, horizon, settled, writer)`;
 
-/** What the row without a type says of a transaction that writes it. */
+/** Identity of the writing transaction and table, for the row without a type: see {@link isSettled}. */
 const writerOf = ({ total }: LedgerTables): Sql =>
   sql`concat(pg_current_xact_id()::xid, ' ', ${quote(total, 'reference')}::regclass::oid)`;
 
-/** The rows `s` of totals that say what is settled: one, or none. */
+/** Selects the row `s` of totals with the settled snapshot, if it is valid. */
 const settledOf = ({ total }: LedgerTables): Sql => sql`${quote(total)} s where ${isSettled}`;
 
-/** Changes that are not settled, as the row `s` says. */
+/** Selects the changes after the settled snapshot of the row `s`. */
 const pendingOf = (tables: LedgerTables): Sql =>
   union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
-/** What is settled, as a table. */
+/** Selects the settled snapshot. */
 const stateOf = (tables: LedgerTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
 
-/** Changes `p` that are not settled, as such a table says. */
+/** Selects the changes `p` after the snapshot of `state`. */
 const pendingSince = (tables: LedgerTables, state = sql`(${stateOf(tables)})`): Sql =>
   sql`${state} s cross join lateral (${pendingOf(tables)}) p`;
 
-/** Says of types that nobody has counted their versions. */
+/** Marks types as not counted. */
 export const compileUncount = (tables: LedgerTables, types: readonly string[]): Statement =>
   print(uncount(tables, sql`t.type = any(${param(types)}::text[])`));
 
 /**
- * Begins anew where no row says what is settled, or another server has written it: nothing is counted, no
- * change is kept, and whoever knew of any is told so by one of everything, however long others have been
- * writing. To be run under the lock. Answers whether the row is what it should be, which it is not in a
- * savepoint.
+ * Resets the change log if no row has a settled snapshot of this server. It deletes all changes, marks all
+ * types as not counted, and logs one change of everything, so that all caches are invalidated.
+ * The caller holds the maintenance lock. `kept` is false in a savepoint, where the row would not be valid.
  */
 export function compileReset(file: ContentType): Statement {
   const tables = ledgerTablesOf(file);
@@ -52,9 +50,9 @@ export function compileReset(file: ContentType): Statement {
 }
 
 /**
- * Counts the versions of a type anew, and says that all of it may have changed. To be run under the lock:
- * what is counted and what is not settled are seen at the same time. Answers the totals that were not right;
- * where nobody had counted before, there were none.
+ * Counts the versions of a type again, and logs that all of it may have changed. The caller holds the
+ * maintenance lock; one snapshot covers the count and the pending changes.
+ * Returns the totals that were wrong, none if the type was not counted before.
  */
 export function compileRecount(type: ContentType): Statement {
   const tables = ledgerTablesOf(type);
@@ -81,8 +79,8 @@ export function compileRecount(type: ContentType): Statement {
 }
 
 /**
- * Adds up what is not settled. To be run under the lock, by a statement that begins once it is held: it sees
- * what whoever held it before has settled. What it sees, it adds up, and says so; both are seen at once.
+ * Adds the pending changes to the totals and moves the settled snapshot. The caller acquires the maintenance
+ * lock in an earlier statement, so that this one sees the last settled state. One snapshot covers both.
  */
 export function compileSettle(tables: LedgerTables): Statement {
   const sums = sql`select p.type, p.locale, p.published, sum(p.delta) as n
@@ -96,10 +94,7 @@ export function compileSettle(tables: LedgerTables): Statement {
     set total = t.total + excluded.total, settled = excluded.settled, writer = excluded.writer`);
 }
 
-/**
- * Forgets changes of transactions before one that all of them precede, as far as they are settled. To be run
- * under the lock.
- */
+/** Deletes settled changes of transactions before `before`. The caller holds the maintenance lock. */
 export function compileFold(tables: LedgerTables, before: string): Statement {
   const { change, total } = tables;
   const until = sql`select least(${param(before)}::xid8, pg_snapshot_xmin(s.settled))
@@ -110,7 +105,7 @@ export function compileFold(tables: LedgerTables, before: string): Statement {
     where ${isSettled} and exists (select 1 from gone)`);
 }
 
-/** Whether so many changes are not settled, `most`, that reading totals would be slow. */
+/** Selects whether at least `most` changes are pending, which makes reading totals slow. */
 export const compilePending = (tables: LedgerTables, most: number): Statement =>
   print(
     sql`select count(*) >= ${constant(most)} as pending
@@ -118,8 +113,8 @@ export const compilePending = (tables: LedgerTables, most: number): Statement =>
   );
 
 /**
- * How many versions of a type there are, of a state and locales, where somebody has counted them: what is
- * settled, and what has changed since.
+ * Prints the number of versions of a type in a state and locales: settled total plus pending changes. Types
+ * that are not counted use `otherwise`.
  */
 export function countedTotal(type: ContentType, conditions: readonly Sql[], otherwise: Sql): Sql {
   const tables = ledgerTablesOf(type);

@@ -1,4 +1,4 @@
-/** The rows of a transition: drafts become what is published, or take it back. */
+/** Statements that publish drafts and that discard them. */
 import type { Column, ContentType } from '../schema/model.js';
 import { TIME } from './changes.js';
 import { formerPlaceOf, type LinkStep } from './link-sql.js';
@@ -8,8 +8,8 @@ import { isVersionOf, list, PLACE, shared, statement, takenValue, VERSION_COLUMN
 import type { TransitionShape } from './write-shape.js';
 
 /**
- * The place of a row that becomes published in a list: the one that other locales of its document have there,
- * the one that it had itself, or behind all others.
+ * List position of a row that becomes published: the position of the document's other locales, its own former
+ * position, or the end.
  */
 function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType): Sql {
   if (placeOf === null) return sql`d.${quote(name)}`;
@@ -23,7 +23,7 @@ function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType)
     then coalesce(${join([sql`(${others})`, ...own, PLACE], ', ')}) end`;
 }
 
-/** Drafts in `d` get a published version; `where` says which of them. */
+/** Inserts the published versions of drafts in `d`; `where` selects the drafts. */
 export function insertPublished(type: ContentType, where: Sql): Sql {
   const { columns } = type.storage;
   const values = columns.map((column) => publishedPlace(column, type));
@@ -32,7 +32,10 @@ export function insertPublished(type: ContentType, where: Sql): Sql {
       from d${where} order by d.id returning *`;
 }
 
-/** Published versions take the values of the drafts in `d` and keep their own id and creation time (D18). */
+/**
+ * Copies the values of drafts in `d` to their published versions, which keep their id and creation time
+ * (D18).
+ */
 export function updatePublished(type: ContentType): Sql {
   const sets = type.storage.columns.map(
     (column) => sql`${quote(column.name)} = ${takenValue(column, sql`d`)}`,
@@ -42,7 +45,7 @@ export function updatePublished(type: ContentType): Sql {
     from d where t.document_id = d.document_id and t.locale = d.locale and t.published returning t.*`;
 }
 
-/** The drafts of one locale or of all are published as they are, and count as written. */
+/** Publishes the drafts of one locale or of all, which counts as a write. */
 export function compilePublish(step: TransitionShape, links: readonly LinkStep[]): Sql {
   const { type, locale } = step;
   const drafts = sql`update ${quote(type.table)} t set updated_at = ${TIME}
@@ -61,7 +64,7 @@ export function compilePublish(step: TransitionShape, links: readonly LinkStep[]
   return statement(step, parts, links);
 }
 
-/** The draft takes back what is published, and shares with the drafts of other locales what locales share. */
+/** Resets a draft to its published version, and copies shared values to the drafts of other locales. */
 export function compileDiscard(step: TransitionShape, links: readonly LinkStep[]): Sql {
   const { type, locale } = step;
   const { columns } = type.storage;
@@ -82,6 +85,6 @@ export function compileDiscard(step: TransitionShape, links: readonly LinkStep[]
   return statement(step, parts, links);
 }
 
-/** Versions that the statement restores by themselves are none of the others. */
+/** Excludes versions that the statement restores itself from the shared update. */
 const sharedBeside = (siblings: Sql, locale: TransitionShape['locale']): Sql =>
   locale === null ? sql`${siblings} and not exists (select 1 from d where d.id = t.id)` : siblings;

@@ -1,4 +1,4 @@
-/** The triggers that write the ledger, as statements of the migrations that make the tables. */
+/** Triggers that write the change log, as statements of migrations. */
 import {
   FORMER_INDEX,
   FORMER_TRIGGERS,
@@ -20,10 +20,9 @@ import { constant, type Identifier, join, print, quote, type Sql, sql, typeName 
 import { nextCount } from './changes.js';
 import { uncount } from './compile-ledger.js';
 
-/** The columns of a change. */
 const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
 
-/** What is added as a change: what every change has, and what it says itself. */
+/** `insert` clause of a change, and the values that all changes have. */
 interface Writing {
   readonly into: Sql;
   readonly by: Sql;
@@ -37,24 +36,30 @@ const writingOf = ({ type }: NotedTable, { change }: LedgerTables): Writing => (
 /** Name of the table's schema, unique, in the characters that a setting's name may have. */
 const SCHEMA = sql`encode(convert_to(tg_table_schema, getdatabaseencoding()), 'hex')`;
 /**
- * Settings of a transaction, by schema: the document that was noted last, and the number of noted documents.
- * A rollback to a savepoint restores them with the changes. Each schema has its own change log, and one
- * transaction may change several. They cost less than another change, and less than a condition of the
- * trigger, which PostgreSQL parses again in each statement.
+ * Transaction settings, by schema: the last logged document, and the number of logged documents. A rollback
+ * to a savepoint restores them with the changes.
+ * Each schema has its own change log, and one transaction may change several. Settings cost less than another
+ * change, and less than a trigger condition, which PostgreSQL parses again in each statement.
  */
 const NOTED = sql`'content_ledger.noted_' || own`;
 const COUNT = sql`'content_ledger.documents_' || own`;
-const toldOf = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${document})`;
+const loggedAs = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${document})`;
 
-/** So many versions that come or go in a statement are noted one by one; the others together. */
+/**
+ * Number of inserted or deleted versions of a statement that are logged individually; the rest are
+ * aggregated.
+ */
 const FEW = sql`8`;
-/** So many documents that a transaction changes are noted one by one; from then on all of their type. */
+/**
+ * Number of documents of a transaction that are logged individually; later ones are logged as a change of the
+ * whole type.
+ */
 const MANY = sql`100`;
 
-/** A trigger sees names where its connection does; the ledger is where it was when the trigger was made. */
+/** Triggers run with the search path of the migration that created them, where the change log is. */
 const HEADER = sql`returns trigger language plpgsql security definer set search_path from current as`;
 
-/** Notes versions that come or go, `rows`, each of which adds so much to the versions that there are. */
+/** Logs inserted or deleted versions, `rows`; `sign` is the sign of their count. */
 function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
   const document = sql`case when min(x.document_id) = max(x.document_id) then min(x.document_id) end`;
   return sql`${into} select ${by}, f.document_id, f.locale, f.published, ${sign}1 from ${rows} f limit ${FEW};
@@ -65,11 +70,14 @@ function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
     end if;`;
 }
 
-/** Whoever truncates a table notes that all may have changed, and that nobody has counted what is left. */
+/**
+ * Logs inserted, deleted and truncated versions. TRUNCATE marks the type as not counted, since its trigger
+ * sees no rows.
+ */
 function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
-  // That is nothing unless the transaction looks at an older state.
+  // The table is empty now, except to transactions with an older snapshot.
   const uncounted = sql`${uncount(tables, sql`t.type = tg_argv[0]`)};`;
   return sql`declare few int; begin
     if tg_op = 'INSERT' then ${noteRows(writing, sql`fresh`, sql``)}
@@ -78,21 +86,27 @@ function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
     return new; end`;
 }
 
-/** Notes the document of a row, once in a transaction; all of them where a row is given to another one. */
+/**
+ * Logs the document of a row, once in a transaction. A row that moves to another document is logged as a
+ * change of the whole type.
+ */
 function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
   return sql`declare own text := ${SCHEMA}; known text := current_setting(${NOTED}, true); many int;
     document text := case when old.${id} <> new.${id} then null else coalesce(new.${id}, old.${id}) end;
     begin ${first}
-    if known = tg_argv[0] or known = ${toldOf(sql`document`)} then return new; end if;
+    if known = tg_argv[0] or known = ${loggedAs(sql`document`)} then return new; end if;
     many := coalesce(nullif(current_setting(${COUNT}, true), '')::int, 0) + 1;
     if many > ${MANY} then document := null; end if;
     ${into} values (${by}, document, '', false, 0);
-    known := set_config(${NOTED}, ${toldOf(sql`document`)}, true);
+    known := set_config(${NOTED}, ${loggedAs(sql`document`)}, true);
     many := set_config(${COUNT}, many::text, true);
     return new; end`;
 }
 
-/** A version that is another one afterwards has gone and come: seldom enough to say it of all of the type. */
+/**
+ * Logs a version whose document, locale or state changes as deleted and inserted. This is rare, so it is
+ * logged for the whole type.
+ */
 function noteUpdates(noted: NotedTable, tables: LedgerTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
@@ -109,7 +123,7 @@ const noteLinks = (noted: NotedTable, tables: LedgerTables): Sql =>
 
 type Body = (noted: NotedTable, tables: LedgerTables) => Sql;
 
-/** The functions of the tables that hold versions, and of those that hold links. */
+/** Trigger functions of tables with versions, and of tables with links. */
 const FUNCTIONS: Readonly<Record<NotedTable['holds'], readonly (readonly [Identifier, Body])[]>> = {
   versions: [
     [NOTE_VERSIONS, noteVersions],
@@ -127,15 +141,14 @@ const functions = (noted: NotedTable): Sql[] =>
     return sql`create or replace function ${functionOf(noted, name)}() ${HEADER} $$ ${text} $$`;
   });
 
-/** How a trigger calls which function. */
 interface Call {
   readonly how: Sql;
   readonly name: Identifier;
 }
 
 /**
- * Rows are told cheaply one by one, and where there are none nothing is called: most statements of a write
- * find no link to change. What is counted is told of all rows together, however many they are.
+ * Row triggers for events without counts: they cost little for each row, and nothing for the frequent
+ * statements that change no link. Counted events use statement triggers.
  */
 const ROW = sql`for each row`;
 const CALLS: Readonly<Record<NotedTable['holds'], Readonly<Record<NotedEvent, Call>>>> = {
@@ -159,7 +172,7 @@ const EVENTS: Readonly<Record<NotedEvent, Sql>> = {
   truncate: sql`truncate`,
 };
 
-/** A trigger that is called whoever writes: restores and replication, too. */
+/** Prints a trigger that also fires during restores and replication. */
 function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
   const [called, table] = [quote(TRIGGERS[event]), quote(noted.table)];
   const { how, name } = CALLS[noted.holds][event];
@@ -173,15 +186,18 @@ function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
 const dropped = ({ table }: NotedTable, names: readonly Identifier[]): Sql[] =>
   names.map((one) => sql`drop trigger if exists ${quote(one)} on ${quote(table)}`);
 
-/** What makes the trigger of an event on a table. */
+/** Prints the statements that create the trigger of an event on a table. */
 export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | 'delete'): string {
   const first = [...dropped(noted, FORMER_TRIGGERS), ...functions(noted), ...trigger(noted, 'truncate')];
   const statements = [...(event === 'insert' ? first : []), ...trigger(noted, event)];
-  // A line each: drivers that take one statement at a time are given them so.
+  // One line for each statement, for drivers that accept one statement at a time.
   return statements.map((statement) => print(statement).text.replace(/\s+/g, ' ')).join(';\n');
 }
 
-/** How many triggers a model's tables lack, as `n`: all of them where an earlier release has made them. */
+/**
+ * Selects the number of triggers that a model's tables lack, as `n`. It is all of them after an update from
+ * an earlier release.
+ */
 export function missingTriggers(schema: Schema): Sql {
   const wanted = notedTables(schema).flatMap(({ table }) =>
     Object.values(TRIGGERS).map((one) => sql`(${quote(table, 'reference')}, ${quote(one, 'string')})`),
@@ -190,7 +206,7 @@ export function missingTriggers(schema: Schema): Sql {
     (select 1 from pg_trigger g where g.tgrelid = to_regclass(w.name) and g.tgname = w.called)`;
 }
 
-/** What brings the ledger's own tables up to date, where an earlier release has made them. */
+/** Statements that update the change log's own tables after an update from an earlier release. */
 export function renewedLedger(file: ContentType): Sql[] {
   const { change, total } = ledgerTablesOf(file);
   return [
@@ -202,7 +218,7 @@ export function renewedLedger(file: ContentType): Sql[] {
   ];
 }
 
-/** What makes all triggers of a table anew, and what they call. */
+/** Statements that create all triggers of a table again, with their functions. */
 export function renewedTriggers(noted: NotedTable): Sql[] {
   const events = ['insert', 'update', 'delete', 'truncate'] as const;
   return [

@@ -1,8 +1,7 @@
-/** Which roles nobody would miss. */
 import type { ContentType } from '../schema/model.js';
 import { quote, type Sql, sql } from '../sql.js';
 
-/** A role that nobody has, and that has not been changed since an application made it at its start. */
+/** Condition that a role has no users and is unchanged since an application created it at its start. */
 export function isUnusedRole(row: Sql, users: ContentType): Sql {
   const held = users.storage.columnOf.get('role');
   if (held === undefined) return sql`false`;

@@ -1,6 +1,6 @@
 /**
- * The rows of a write: one statement creates or updates a version, publishes it, and shares what locales
- * share.
+ * Statement that writes rows: it creates or updates a version, publishes it, and updates the values shared by
+ * locales.
  */
 import type { Column, LinkedAttribute } from '../schema/model.js';
 import { noted, revisionOf, TIME } from './changes.js';
@@ -10,12 +10,12 @@ import { join, type Param, quote, type Sql, sql } from '../sql.js';
 import { list, newPlace, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
 import type { RowsShape } from './write-shape.js';
 
-/** Values of the system columns of one inserted version. */
+/** System column values of an inserted version. */
 const versionValues = ({ documentId, locale }: RowsShape, published: boolean): Sql =>
   sql`${documentId}::text, ${locale}::text, ${stateOf(published)},
     ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
-/** What a body gives for the columns of a version, and for the links that have tables. */
+/** Values from a body for the columns of a version, and for relations with link tables. */
 interface Given {
   readonly values: ReadonlyMap<Column, Sql>;
   readonly lists: ReadonlyMap<LinkedAttribute, Sql>;
@@ -32,13 +32,9 @@ function givenOf({ type, given, value, links }: RowsShape): Given {
   };
 }
 
-/** A column that holds nothing. */
 const empty = ({ cast }: Column): Sql => sql`null${cast}`;
 
-/**
- * A new document: its draft and, when published at once, its published version, with their links, in one
- * statement.
- */
+/** Creates a document in one statement: draft, published version if requested, and links. */
 function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const { type } = request;
   const { values, lists } = givenOf(request);
@@ -62,7 +58,7 @@ function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${names})
     values ${join(rows, ', ')} returning ${request.answer === null ? sql`id` : sql`*`}`;
-  // A digest of the whole body is made once, for both states.
+  // Both states share one digest, computed once.
   const parts = [
     { name: sql`r`, body: sql`select ${revision} as revision` },
     { name: sql`d`, body: inserted },
@@ -70,24 +66,24 @@ function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
 
-/** The table of a statement with the written row of a state. */
+/** Table of a statement with the written row of a state. */
 type Written = (published: boolean) => Sql;
 
 const AMONG_STATES: Written = (published) => sql`(select * from d where ${inState(sql`d`, published)})`;
 
-/** What a statement ends with, if it answers itself. */
+/** End of a statement that returns the response itself. */
 const endOf = ({ answer }: RowsShape, written: Written): { readonly last?: Sql } =>
   answer === null ? {} : { last: answer.from(written(answer.published)) };
 
-/** The same for a row that is new itself: in no list without a target. */
+/** List position of a new row; null without a target. */
 const placeOfNew = (column: Column, { emptied }: RowsShape): Sql =>
   emptied.has(column.attribute) ? sql`null::int8` : newPlace(column);
 
-/** The version written to: updated, or inserted with what it takes over from another locale. */
+/** Updates the written version, or inserts it with the shared values of another locale. */
 const written = (request: RowsShape): Sql =>
   request.row === null ? insertTaking(request) : updateRow(request, request.row);
 
-/** What a body gives to a version that is there, or that another locale's is taken over for. */
+/** Values from a body for an existing version, or for one in a new locale. */
 function writtenTo(request: RowsShape): WrittenValues {
   const { columns, columnOf } = request.type.storage;
   const { values, lists } = givenOf(request);
@@ -99,7 +95,7 @@ function writtenTo(request: RowsShape): WrittenValues {
   return { given, value, lists };
 }
 
-/** What is written: the columns that a body gives, their values, and its lists. */
+/** Written columns, their values, and the new target lists. */
 interface WrittenValues extends Pick<Given, 'lists'> {
   readonly given: readonly Column[];
   readonly value: (column: Column) => Sql;
@@ -109,7 +105,7 @@ function updateRow(request: RowsShape, row: Param): Sql {
   const { type } = request;
   const { given, value, lists } = writtenTo(request);
   const sets = given.map((column) => sql`${quote(column.name)} = ${value(column)}`);
-  // A file is published once, when it is uploaded (20.6).
+  // `published_at` of a file is the time of its upload (20.6).
   const published = type.draftAndPublish || type.internal ? sql`` : sql`, published_at = ${TIME}`;
   const content = {
     type,
@@ -121,7 +117,8 @@ function updateRow(request: RowsShape, row: Param): Sql {
 }
 
 /**
- * A version in a new locale, which takes over what locales share; links of the locale may wait for it (D25).
+ * Inserts a version in a new locale with the values that locales share. Links to this locale may exist before
+ * it (D25).
  */
 function insertTaking(request: RowsShape): Sql {
   const { type, locale, base } = request;
@@ -146,7 +143,9 @@ function insertTaking(request: RowsShape): Sql {
     where t.id = ${base ?? sql`null`}::int4 returning *`;
 }
 
-/** An existing document: the version written, its published copy, the locales that share their values. */
+/**
+ * Updates an existing document: the written version, its published copy, and the locales that share values.
+ */
 function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const { type, publish, hasOthers, live, unmodified } = request;
   const publishes = type.draftAndPublish && publish;
@@ -165,7 +164,7 @@ function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
   return statement({ type, ...endOf(request, version) }, parts, links);
 }
 
-/** A draft and the published version that is what it is take what is given: their rows are changed alike. */
+/** Updates a draft and an identical published version in the same way. */
 function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[]): Sql {
   const { type, hasOthers } = request;
   const row = sql`${request.row ?? sql`null`}::int4`;
@@ -194,7 +193,7 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
 
-/** A document's rows: new ones, or those that are there. */
+/** Prints the rows of a new or an existing document. */
 export const compileRows = (request: RowsShape, links: readonly LinkStep[]): Sql =>
   request.row === null && request.base === null
     ? compileCreate(request, links)

@@ -1,4 +1,4 @@
-/** The revision of the part of a version that a caller can read: see `plan/coverage.ts`. */
+/** Revision of the part of a version that a caller can read: see `plan/coverage.ts`. */
 import type { Coverage } from '../plan/coverage.js';
 import { byKind } from '../schema/by-kind.js';
 import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../schema/model.js';
@@ -6,14 +6,14 @@ import { alias, join, quote, type Sql, sql } from '../sql.js';
 import { revisionOf } from './changes.js';
 import { listOf } from './json-list.js';
 
-/** A JSON value with the depth of its nesting, which numbers the aliases. */
+/** JSON value, and its nesting depth, which numbers the aliases. */
 interface Nested {
   readonly value: Sql;
   readonly covers: Coverage['covers'];
   readonly depth: number;
 }
 
-/** The member of an instance without what is not covered; none where all of it is, or it has no parts. */
+/** Prints a nested member without attributes that are not covered; empty if no attribute is removed. */
 const memberOf = byKind<Attribute, [Nested], Sql[]>({
   scalar: () => [],
   relation: () => [],
@@ -28,7 +28,7 @@ function embeddedMember(attribute: EmbeddedAttribute, { value, covers, depth }: 
   return part === null ? [] : [sql`jsonb_build_object(${quote(attribute.name, 'string')}, ${part})`];
 }
 
-/** An instance of a component without what is not covered; null where all of it is. */
+/** Prints an instance without attributes that are not covered; null if no attribute is removed. */
 function instanceOf(component: Component, nested: Nested): Sql | null {
   const attributes = [...component.attributes.values()].filter(({ system }) => !system);
   const removed = attributes.filter((attribute) => !nested.covers(component, attribute));
@@ -39,7 +39,10 @@ function instanceOf(component: Component, nested: Nested): Sql | null {
   return join([sql`(${nested.value} - array[${join(names, ', ')}]::text[])`, ...members], ' || ');
 }
 
-/** The instances of an attribute as a list, without what is not covered; null where all of it is. */
+/**
+ * Prints the instances of an attribute as a list, without attributes that are not covered; null if no
+ * attribute is removed.
+ */
 function instancesOf({ components, named }: EmbeddedAttribute, nested: Nested): Sql | null {
   const item = alias('j', nested.depth);
   const value = sql`${item}.v`;
@@ -63,7 +66,7 @@ const coveredValue = byKind<Attribute, [Nested], Sql | null>({
   zone: instancesOf,
 });
 
-/** The revision of a row: the stored one where all of the row is covered. */
+/** Prints the revision of a row; the stored one if the whole row is covered. */
 export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage | null): Sql {
   if (coverage === null) return sql`${row}.revision`;
   const { covers } = coverage;

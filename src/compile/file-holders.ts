@@ -1,4 +1,7 @@
-/** The documents that have a file in a media attribute, at any depth: each in the version that is shown. */
+/**
+ * Selects the documents that have a file in a media attribute at any depth, each in the version that the
+ * reader sees.
+ */
 import { byKind } from '../schema/by-kind.js';
 import { filePathOf } from '../schema/media-names.js';
 import type { Attribute, ContentType, EmbeddedAttribute, RelationAttribute } from '../schema/model.js';
@@ -7,14 +10,14 @@ import type { NamedLinks } from './joins/join-sql.js';
 import { column, type Context, heldJson, type RowScope, rowScope, versionConditions } from './scope.js';
 import { targetsOf } from './targets.js';
 
-/** In which row a file is looked for, and which. */
+/** Row to search, and the file to find. */
 interface Search {
   readonly holder: RowScope;
   readonly file: Sql;
   readonly context: Context;
 }
 
-/** Instances hold the document ids of their files, at whatever depth. */
+/** Searches instances at any depth for the document id of the file. */
 function inInstances(attribute: EmbeddedAttribute, { holder, file }: Search): Sql | null {
   const path = filePathOf(attribute);
   if (path === null) return null;
@@ -29,7 +32,7 @@ function inRelation(attribute: RelationAttribute, { holder, file, context }: Sea
   return sql`exists (select 1 from ${from} where ${join([...conditions, same], ' and ')})`;
 }
 
-/** Whether an attribute leads to the file; null where it cannot. */
+/** Condition that an attribute references the file; null for attributes that cannot. */
 const inAttribute = byKind<Attribute, [Search], Sql | null>({
   scalar: () => null,
   morph: () => null,
@@ -47,7 +50,7 @@ function ofType(type: ContentType, file: RowScope, context: Context): Sql {
     ${column(holder, 'id')} as n from ${quote(type.table)} ${holder.alias} where ${join(conditions, ' and ')}`;
 }
 
-/** The holders of a file's row: of types that have media attributes. */
+/** Selects the holders of a file row, of all types with media attributes. */
 export function fileHolders(types: readonly ContentType[], file: RowScope, context: Context): NamedLinks {
   const link = alias('l', context.next());
   const none = sql`select null::text as type, null::text as document_id, 0 as n where false`;

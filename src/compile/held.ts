@@ -1,4 +1,4 @@
-/** What an attribute holds of several kinds: instances of a zone, or links to documents of several types. */
+/** Items of an attribute with several types: instances of a dynamic zone, or polymorphic links. */
 import type { MixedAttribute } from '../plan/plan.js';
 import { byKind } from '../schema/by-kind.js';
 import type { Component, ContentType, Model, MorphAttribute, ZoneAttribute } from '../schema/model.js';
@@ -8,23 +8,23 @@ import { namedLinksIn } from './joins/named-links.js';
 import { listOf } from './json-list.js';
 import { column, type Context, heldJson, rowOf, rowScope, type Scope, versionConditions } from './scope.js';
 
-/** The items of one kind: each is a row of `from` where the conditions are true. */
+/** Items of one type: the rows of `from` for which the conditions are true. */
 interface HeldKind {
-  /** What the item is known by, and what the answer says. */
+  /** Stored name of the type, and its name in responses. */
   readonly name: Sql;
   readonly label: Sql;
-  /** Nothing where the item itself is all there is. */
+  /** Empty if the item is its own source. */
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly scope: Scope;
 }
 
-/** Items in their stored order, before they are looked up. */
+/** Items in their stored order. */
 export interface Held {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly position: Sql;
-  /** Of which kind an item is, and the key under which the answer says so. */
+  /** Type of an item, and its key in responses. */
   readonly kind: Sql;
   readonly key: Identifier;
   readonly ofKind: (kind: Model) => HeldKind;
@@ -71,5 +71,4 @@ function inLinks(attribute: MorphAttribute, scope: Scope, context: Context): Hel
   };
 }
 
-/** The items of an attribute. */
 export const heldBy = byKind<MixedAttribute, [Scope, Context], Held>({ zone: inZone, morph: inLinks });

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../sql.js';
 
 /**
- * A JSON value as a list. A value that an older model stored as one instance becomes a list of it. A list is
- * unchanged, at no cost.
+ * Prints a JSON value as a list. A single instance, stored by an older model, becomes a list of one. A list
+ * is unchanged, at no cost.
  */
 export const listOf = (value: Sql): Sql => sql`(${value} || '[]')`;

@@ -1,16 +1,16 @@
 /**
- * The texts of statements, kept by what decides them. Whoever writes the same attributes of a type in the
- * same way gets the same text: a steady state prints nothing, and reads its values into the slots of what is
- * there. The facts that decide are words and flags. A text is printed from a shape that is made of facts
- * alone, so that what is not among them has no way into it, and a kept text is never somebody else's.
+ * Statement cache by content type and cache key. Writes of the same attributes reuse cached SQL, so a warm
+ * process prints none.
+ * The template is printed from the cache key alone, which contains only names and flags. No value can get
+ * into a cached statement.
  */
 import QuickLRU from 'quick-lru';
 import type { ContentType } from '../schema/model.js';
 
-/** How many a type has at most, twice as many for a while: those that were used lately. */
+/** Maximum number of cached statements for a type (LRU); twice as many for a while. */
 const MOST = 100;
 
-/** Words and flags. */
+/** Cache key: names and flags. */
 export type Facts = Readonly<
   Record<
     string,
@@ -21,11 +21,11 @@ interface NestedFacts {
   readonly [name: string]: Facts[string];
 }
 
-/** What is printed of a kind of step: a text, or several. */
+/** Statement cache of one kind of step. */
 export class KeptTexts<T> {
   private readonly types = new WeakMap<ContentType, QuickLRU<string, T>>();
 
-  /** What some facts come to for a type: kept, or made by `make`. */
+  /** Returns the cached statement of a type and key, or stores the result of `make`. */
   of<F extends Facts>(type: ContentType, facts: F, make: (facts: F) => T): T {
     const kept = this.types.get(type) ?? new QuickLRU({ maxSize: MOST });
     this.types.set(type, kept);

@@ -1,73 +1,68 @@
-/** What the statements about links are made of. */
+/** Building blocks of statements on links. */
 import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
 import { constant, type Identifier, join, type Param, plain, quote, type Sql, sql, union } from '../sql.js';
 import type { LinksShape, TransferShape } from './write-shape.js';
 
-/** A part of a step's statement. It may read what an earlier part of the step returns, by its number. */
+/** Part of a step's statement. `result` names the result of an earlier part of the step. */
 export type Part = (result: (part: number) => Sql) => Sql;
 
-/** What a step means for the rows of a type; a statement changes a row only once. */
+/** Rows of a type that a step changes. One statement changes a row only once. */
 interface ChangedRows {
   readonly type: ContentType;
-  /** What the step changes of their links; null where it updates the rows itself. */
+  /** Changes of the rows' links; null if the step updates the rows itself. */
   readonly links: ChangedLinks | null;
-  /** Whether rows of the written document may be among them. */
+  /** Whether they may include rows of the written document. */
   readonly own: boolean;
 }
 
-/** Links that change, so that the rows of their owners have to be noted. */
+/** Changed links, whose owners get a new revision. */
 interface ChangedLinks {
-  /** The relation, on its owning side. */
+  /** Relation on its owning side. */
   readonly attribute: LinkedAttribute;
-  /** The parts that return whose links have changed. */
+  /** Numbers of the parts that return changed links. */
   readonly parts: readonly number[];
-  /** The targets that an owner's row `t` has after the step, as a list. */
+  /** Targets of an owner's row `t` after the step, as a list. */
   readonly after: Part;
 }
 
-/** One step of a statement. */
 export interface LinkStep {
   readonly parts: readonly Part[];
-  /** Null where the step writes links alone. */
+  /** Null if the step writes links only. */
   readonly rows: ChangedRows | null;
 }
 
 export const texts = (values: Param): Sql => sql`${values}::text[]`;
 
-/** Whether an id is in none of a list, which is hashed once and not searched for each row. */
+/** Condition that an id is not in a list. The list is hashed once instead of scanned for each row. */
 export const notAmong = (id: Sql, list: Param): Sql =>
   sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
 
-/** The document id of the written document. */
 export const writtenId = ({ documentId }: Pick<LinksShape, 'documentId'>): Sql => sql`${documentId}::text`;
 
-/** A state as a value. */
 export const stateOf = (published: boolean): Sql => (published ? sql`true` : sql`false`);
 
-/** Whether a row is in a state. */
 export const inState = (row: Sql, published: boolean): Sql =>
   published ? sql`${row}.published` : sql`not ${row}.published`;
 
-/** Whether a row is in one of the states; nothing where they are all there are. */
+/** Condition that a row is in one of the states; empty if these are all states. */
 export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
   states.length === 1 ? [inState(row, states[0] === true)] : [];
 
-/** The locale in which a table has the links that a write in a locale means. */
+/** Locale under which a table stores the links of a write in a locale. */
 export const localeOf = ({ perLocale }: LinkTable, locale: Param): Sql =>
   perLocale ? sql`${locale}::text` : constant(SHARED);
 
-/** Whether a link is in the locale of a write, or in any where that is null. */
+/** Condition that a link is in the locale of a write; empty if that is null. */
 export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>
   links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
 
-/** Whether a link is one that changes its state. */
+/** Conditions for the links that a transfer copies. */
 export const inTransfer = (link: Sql, links: LinkTable, { locale, except }: TransferShape): Sql[] => [
   ...inLocale(link, links, locale),
   ...inLocale(link, links, except).map((isThere) => sql`not ${isThere}`),
 ];
 
-/** The names of a link table in SQL. */
 export interface LinkNames {
   readonly table: Sql;
   readonly owner: Sql;
@@ -82,7 +77,7 @@ export const namesOf = ({ table, owner, target, position }: LinkTable): LinkName
   position: plain(position.name),
 });
 
-/** What tells the target of a link: its columns, and what they are called where links are wanted. */
+/** Target columns of a link table, and their names in wanted links. */
 export const targetColumns = ({ target, targetType }: LinkTable): readonly TargetColumn[] => [
   { name: plain(target.name), as: sql`target` },
   ...(targetType === null ? [] : [{ name: plain(targetType.name), as: sql`type` }]),
@@ -93,55 +88,55 @@ interface TargetColumn {
   readonly as: Sql;
 }
 
-/** A target, as a document id or a set of them, and what links that lead to several types call its type. */
+/** Target: a document id or a set of ids, and the name of its type in polymorphic links. */
 interface LinkTarget {
   readonly documentId: Sql;
   readonly calledType: string | null;
 }
 
-/** Whether a link leads to a document of a type, or to one of several. */
+/** Condition that a link references a document of a type. */
 export function leadsTo(link: Sql, links: LinkTable, { documentId, calledType }: LinkTarget): Sql {
   const isOne = sql`${link}.${plain(links.target.name)} = ${documentId}`;
   return allOf([isOne, ...ofType(link, links, calledType)]);
 }
 
-/** Whether the target of a link is of a type; nothing where links lead to one type only. */
+/** Condition that a link references a type; empty if its table has one target type only. */
 export const ofType = (link: Sql, { targetType }: LinkTable, calledType: string | null): Sql[] =>
   targetType === null || calledType === null
     ? []
     : [sql`${link}.${plain(targetType.name)} = ${constant(calledType)}`];
 
-/** Whether a target of a type has one owner at most; null where targets may have any number. */
+/** Condition that a target of a type has at most one owner; null if targets may have any number. */
 export function isTaken({ exclusive, exclusiveTypes }: LinkTable, type: Sql): Sql | null {
   if (exclusive) return sql`true`;
   if (exclusiveTypes.length === 0) return null;
   return sql`${type} in (${join(exclusiveTypes.map(constant), ', ')})`;
 }
 
-/** The same, and the place on the other side. */
+/** Names of a link table, with the position on the inverse side. */
 export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly place: Sql } => ({
   ...namesOf(links),
   place: plain(links.inversePosition.name),
 });
 
-/** What identifies a link, for the parts that change links: whose owners' content has changed. */
+/** Columns that identify the owner version of a changed link. */
 const CHANGED = sql`owner, published, locale`;
 
-/** The owners in the results of parts. */
+/** Selects the owners in the results of parts. */
 export const changedIn = (parts: readonly Sql[]): Sql =>
   union(parts.map((part) => sql`select ${CHANGED} from ${part}`));
 
-/** Whether a part has a link of the owner's row `t`. It is hashed once, however many rows there are. */
+/** Condition that a part has a link of the owner's row `t`. The part is hashed once for all rows. */
 export const isOfOwner = (part: Sql, { perLocale }: LinkTable): Sql =>
   sql`(t.document_id, t.published, ${perLocale ? sql`t.locale` : constant(SHARED)})
     in (select w.owner, w.published, w.locale from ${part} w)`;
 
-/** What a part that changes the links `l` returns. */
+/** Returning clause of a part that changes the links `l`. */
 export const changedLinks = ({ owner }: LinkNames): Sql =>
   sql`returning l.${owner} as owner, l.published, l.locale`;
 
 export const allOf = (conditions: readonly Sql[]): Sql => join(conditions, ' and ');
 
-/** The column that remembers which place a row had before, by the name of the one that has its place. */
+/** Column that remembers the former position of a row, by the name of the column with its position. */
 export const formerPlaceOf = ({ storage }: ContentType, place: Identifier): Column | undefined =>
   storage.columns.find(({ remembers }) => remembers === place);

@@ -1,4 +1,7 @@
-/** What is looked up before a write, as its statement sees it: facts decide the text, values are slots. */
+/**
+ * Template of the statement that loads the state a write needs. Its cache key decides the text; values are
+ * parameters.
+ */
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup } from '../plan/body.js';
 import { MAX_INTEGER } from '../schema/cast-value.js';
@@ -7,38 +10,37 @@ import type { ContentType, LinkedAttribute, StoredLinks } from '../schema/model.
 import { type Param, slot } from '../sql.js';
 import type { OwnShape } from './compile-own.js';
 
-/** What to look up. */
+/** Parameters of the lookup before a write. */
 export interface LoadRequest {
   readonly type: ContentType;
-  /** Whether there may be a document to look up; a new one has no versions yet. */
+  /** False for a new document, which has no versions yet. */
   readonly existing: boolean;
-  /** Null for a single type's document, whichever it is. */
+  /** Null for the document of a single type. */
   readonly documentId: string | null;
-  /** The locale whose values are needed; null for those of all. */
+  /** Locale whose values are needed; null for all. */
   readonly locale: string | null;
-  /** The locale whose links are, where locales have their own. */
+  /** Locale whose links are needed, if links are localized. */
   readonly linkLocale: string;
   readonly defaultLocale: string;
-  /** Relations whose lists are needed. */
+  /** Relations whose target lists are needed. */
   readonly touched: ReadonlySet<string>;
-  /** Other attributes whose stored values are; and those whose values go into what is written. */
+  /** Other attributes whose stored values are needed; `merged` are those that are merged into the write. */
   readonly needed: ReadonlySet<string>;
   readonly merged: ReadonlySet<string>;
-  /** The documents that the body names, by type. */
+  /** Documents that the body references, by type. */
   readonly references: readonly (readonly [ContentType, Lookup])[];
-  /** Which documents of the type are the caller's own; null where that does not matter. */
+  /** Owner condition of the caller; null if ownership does not matter. */
   readonly own: OwnCondition | null;
-  /** The part of the versions of which the revision is needed, too; null for none. */
+  /** Part of the versions that needs its own revision; null for none. */
   readonly coverage: Coverage | null;
-  /** Types whose rows the write changes, because they hold the other side of its relations. */
+  /** Types whose rows the write changes, since they store the inverse side of its relations. */
   readonly changed: ReadonlySet<ContentType>;
-  /** Relations in tables of their own of which it is asked whether there is any link of the document. */
+  /** Relations with link tables for which the lookup returns whether the document has any link. */
   readonly followed: readonly StoredLinks[];
-  /** How many fresh component ids to reserve. */
+  /** Number of new component ids to reserve. */
   readonly instances: number;
 }
 
-/** The versions of a document: whose, and which of them are the caller's own. */
 export type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'coverage'>;
 
 export interface VersionsShape {
@@ -49,10 +51,10 @@ export interface VersionsShape {
   readonly merged: ReadonlySet<string>;
 }
 
-/** Documents of a type that a body names. */
+/** Documents of a type that a body references. */
 export interface LookupShape {
   readonly target: ContentType;
-  /** By their ids; and by those of rows, null where there are none. */
+  /** Document ids; row ids, null if the body has none. */
   readonly documents: Param;
   readonly rows: Param | null;
   readonly guarded: boolean;
@@ -76,26 +78,26 @@ export interface LoadShape extends VersionsShape {
 const rowsIn = ({ references }: Lookup): number[] => [
   ...new Set(references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []))),
 ];
-/** The documents that are named by their document ids, each once. */
+/** Document ids that a body references, without duplicates. */
 export const documentsIn = ({ references }: Lookup): string[] => [
   ...new Set(references.flatMap((one) => ('documentId' in one ? [one.documentId] : []))),
 ];
 
-/** Relations that are stored by themselves: nobody else writes inside an instance. */
+/** Relations with their own storage. Links inside an instance change only with their document. */
 const storedOnly = ({ ownOnly }: Lookup): LinkedAttribute[] =>
   ownOnly.filter(({ join }) => join.lock !== null);
 
 const names = (attributes: readonly LinkedAttribute[]): string[] => attributes.map(({ name }) => name);
 const ownerOf = (own: OwnCondition | null): string | null => own?.owner.name ?? null;
 
-/** What decides the text of the versions alone. */
+/** Cache key of the statement for versions alone. */
 export const versionsFacts = ({ documentId, own, coverage }: VersionsRequest) => ({
   hasId: documentId !== null,
   own: ownerOf(own),
   omitted: coverage?.omitted ?? null,
 });
 
-/** What decides the text. */
+/** Cache key of the lookup. */
 export const loadFacts = (request: LoadRequest) => ({
   ...versionsFacts(request),
   existing: request.existing,
@@ -122,7 +124,7 @@ const ownShape = (own: OwnCondition | null, user: Param): OwnShape | null =>
 const DOCUMENT_ID = slot(({ documentId }: VersionsRequest) => documentId);
 const USER = slot(({ own }: VersionsRequest) => own?.user ?? null);
 
-/** The versions alone, with slots for values. */
+/** Template for versions alone, with parameters for values. */
 export const versionsShape = ({ type, documentId, own, coverage }: VersionsRequest): VersionsShape => ({
   type,
   coverage,
@@ -147,7 +149,7 @@ function lookupShape([target, lookup]: LoadRequest['references'][number], i: num
   };
 }
 
-/** A request with slots for its values. */
+/** Template of a lookup, with parameters for values. */
 export const loadShape = (request: LoadRequest): LoadShape => ({
   ...versionsShape(request),
   existing: request.existing,

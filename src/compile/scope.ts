@@ -1,6 +1,6 @@
 /**
- * Where names are looked up: a row of a table, or an instance inside a JSON value; and which version of a
- * document is meant.
+ * Scopes in which names are resolved: a table row, or a component instance inside a JSON value; and the rule
+ * that selects a document's version.
  */
 import { localeChain } from '../plan/fallback.js';
 import type { Coverage } from '../plan/coverage.js';
@@ -18,45 +18,45 @@ export interface RowScope {
 export interface JsonScope {
   readonly kind: 'json';
   readonly component: Component;
-  /** The instance, as jsonb. */
+  /** Instance as jsonb. */
   readonly value: Sql;
-  /** The row that the instance is embedded in. */
+  /** Row that contains the instance. */
   readonly row: RowScope;
 }
 
 export type Scope = RowScope | JsonScope;
 
-/** What a statement's parts share: its version rule as parameters, and a counter for aliases. */
+/** State that the parts of a statement share: the version rule as parameters, and a counter for aliases. */
 export interface Context {
   readonly version: Version;
   readonly locale: Param;
   readonly defaultLocale: Sql;
-  /** The locales that documents of a type are shown in, best first; null where there is only the one. */
+  /** Locales in which a read shows documents of a type, best first; null if there is only one. */
   readonly chain: (type: ContentType, atRoot: boolean) => Param | null;
   readonly format: 'flat' | 'v4';
-  /** What is printed before URLs of files; null: nothing. */
+  /** Prefix of file URLs that are signed later; null for none. */
   readonly filePlaceholder: Sql | null;
   readonly next: () => number;
   /**
-   * Ends a sub-query of a condition; from the fifth on with a fence, because planning many semi-joins
-   * together explodes.
+   * Ends the sub-query of a condition. From the fifth on, it is `offset 0`, since the planning time of many
+   * semi-joins grows exponentially.
    */
   readonly optimizationFence: () => Sql;
 }
 
-/** What of a plan decides how its answer is printed. */
+/** Properties of a plan that decide how its response is printed. */
 type Answered = Pick<ReadPlan, 'version' | 'format' | 'filePlaceholder'>;
 
-/** How many sub-queries of conditions the planner may weave into the rest of a statement. */
+/** Maximum number of sub-queries that the planner may flatten into the statement. */
 const MAX_UNFENCED = 4;
 
-/** The locales asked for, as a value of the statement. */
+/** Requested locales as a parameter value. */
 function codesOf(locale: Version['locale']): string | readonly string[] | null {
   if (locale.kind === 'one') return locale.code;
   return locale.kind === 'several' ? locale.codes : null;
 }
 
-/** Chains as parameters; those that are alike are one. */
+/** Locale chains as parameters. Equal chains share one. */
 function chainsOf(version: Version): Context['chain'] {
   const params = new Map<string, Param>();
   return (type, atRoot) => {
@@ -86,19 +86,19 @@ export function newContext({ version, format, filePlaceholder }: Answered): Cont
 
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
 
-/** An attribute as a value that compares and sorts. */
+/** Prints an attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
   return attribute.type.member.value(scope.value, quote(attribute.name, 'string'));
 }
 
-/** An attribute as the answer shows it. Instances hold their values in the answer's form already. */
+/** Prints an attribute in the form of responses, in which JSON instances already store their values. */
 export function answered(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return attribute.type.toJson(comparable(scope, attribute));
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
 
-/** An attribute as text. */
+/** Prints an attribute as text. */
 export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'json') return attribute.type.member.text(scope.value, quote(attribute.name, 'string'));
   const value = comparable(scope, attribute);
@@ -112,14 +112,13 @@ const COLUMNS = {
   id: sql`.id`,
 };
 
-/** A system column of a row. */
 export const column = (row: RowScope, name: keyof typeof COLUMNS): Sql => sql`${row.alias}${COLUMNS[name]}`;
 
-/** Whether a document has a version `v` of which something is true. */
+/** Condition that a document has a version `v` that meets a condition. */
 export const hasVersion = (type: ContentType, documentId: Sql, condition: Sql): Sql =>
   sql`exists (select 1 from ${quote(type.table)} v where v.document_id = ${documentId} and ${condition})`;
 
-/** Whether another version of a row's document exists: of a state, in the same locale or in any. */
+/** Condition that a row's document has a version in a state, in the same locale or in any. */
 function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: boolean): Sql {
   const wanted = state === 'published' ? sql`v.published` : sql`not v.published`;
   const locale = sameLocale || !row.type.localized ? sql` and v.locale = ${column(row, 'locale')}` : sql``;
@@ -141,14 +140,14 @@ function compared(row: RowScope, operator: '=' | '<>', coverage: Coverage | null
 interface PublicationCheck {
   readonly filter: NonNullable<Version['publication']>;
   readonly row: RowScope;
-  /** The part of the row that a comparison covers; null for all of it. */
+  /** Part of the row that a comparison covers; null for all of it. */
   readonly coverage: Coverage | null;
 }
 
 /**
- * `publicationFilter` as a condition on a row (protocol 8.18). Those about a version of the same locale look
- * at both states; the two that begin with `published-` are about published rows alone, so that they find no
- * draft.
+ * Prints `publicationFilter` as a condition on a row (protocol 8.18). The filters about versions of the same
+ * locale require both states. Filters with the prefix `published-` match published rows only, so they never
+ * find a draft.
  */
 function publicationCondition({ filter, row, coverage }: PublicationCheck): Sql {
   switch (filter) {
@@ -172,7 +171,8 @@ function publicationCondition({ filter, row, coverage }: PublicationCheck): Sql 
 }
 
 /**
- * Whether a row of a type, or a link of one, is in the request's state; in types without drafts published.
+ * Condition that a row, or a link of a type, is in the requested state. Types without drafts have published
+ * rows only.
  */
 export const stateCondition = (type: ContentType, row: Sql, { version }: Context): Sql =>
   version.published || !type.draftAndPublish ? sql`${row}.published` : sql`not ${row}.published`;
@@ -181,8 +181,8 @@ const amongChain = (row: RowScope, codes: Param): Sql =>
   sql`${column(row, 'locale')} = any(${codes}::text[])`;
 
 /**
- * The rows in the best locale that their document has in this state. Said of each row by itself, so that
- * pages are found by their index and end early, and whatever narrows rows sees only those that are shown.
+ * Conditions for rows in the best locale that their document has in this state. They apply to each row
+ * separately, so that a page can use an index and stop early, and filters see only shown rows.
  */
 function bestLocale(row: RowScope, codes: Param, context: Context): Sql[] {
   const [own, chain] = [column(row, 'locale'), sql`${codes}::text[]`];
@@ -208,8 +208,8 @@ function localeCondition(row: RowScope, parent: RowScope | null, context: Contex
 }
 
 /**
- * What tells the rows of a type from those that an older model has left: a type without drafts has published
- * versions only, a type that is not localized those of the default locale only (D29). Files never had others.
+ * Conditions that exclude rows of an older model (D29). A type without drafts has published versions only; a
+ * type that is not localized has the default locale only. Files never had other rows.
  */
 export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sql[] {
   if (type.internal) return [];
@@ -219,7 +219,7 @@ export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sq
   ];
 }
 
-/** The conditions that pick a row's state. */
+/** Conditions that select a row's state. */
 function stateConditions(row: RowScope, context: Context, atRoot: boolean): Sql[] {
   const { publication: filter, coverage } = context.version;
   const conditions: Sql[] = currentRows(row.type, row.alias, context.defaultLocale);
@@ -231,15 +231,15 @@ function stateConditions(row: RowScope, context: Context, atRoot: boolean): Sql[
   return conditions;
 }
 
-/** The conditions that pick a row's version: the request's one state and one locale (D13). */
+/** Conditions that select a row's version: the one state and locale of the request (D13). */
 export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
   const locale = row.type.localized ? localeCondition(row, parent, context) : [];
   return [...stateConditions(row, context, parent === null), ...locale];
 }
 
 /**
- * The conditions that leave a row at least of every document at the root, and none of others: cheaper to
- * count than the one row that is shown. Null where rows are documents, or not all of them are counted.
+ * Conditions that leave at least one row of every shown document. Counting distinct documents among them is
+ * cheaper than finding the shown rows. Null if rows are documents, or not all documents count.
  */
 export function documentConditions(row: RowScope, context: Context): Sql[] | null {
   const chain = context.chain(row.type, true);
@@ -248,8 +248,8 @@ export function documentConditions(row: RowScope, context: Context): Sql[] | nul
 }
 
 /**
- * The conditions on counted versions `t` that leave those which the root shows; null where it does not show
- * all of a state and locale.
+ * Conditions on the counted versions `t` that select the shown ones; null if the read does not show all
+ * versions of a state and locale.
  */
 export function totalConditions({ type }: RowScope, context: Context): Sql[] | null {
   const { locale, publication } = context.version;
@@ -267,10 +267,10 @@ export function totalConditions({ type }: RowScope, context: Context): Sql[] | n
   return [...current, ...state, wanted];
 }
 
-/** The row that a scope is, or is embedded in. */
+/** Row that a scope is, or is embedded in. */
 export const rowOf = (scope: Scope): RowScope => (scope.kind === 'row' ? scope : scope.row);
 
-/** The JSON value that a component or zone attribute holds. */
+/** JSON value of a component or dynamic zone. */
 export function heldJson(
   scope: Scope,
   attribute: { readonly name: ScalarAttribute['name']; readonly column: ScalarAttribute['column'] },

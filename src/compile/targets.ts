@@ -1,4 +1,4 @@
-/** The way to other rows, and into components: what a step of a filter, a sort or a populate leads to. */
+/** Paths to other rows and into components, for filters, sort keys and populate. */
 import type { Hop } from '../plan/plan.js';
 import type { ComponentAttribute, RelationAttribute } from '../schema/model.js';
 import { alias, type Sql, sql } from '../sql.js';
@@ -14,16 +14,16 @@ import {
   versionConditions,
 } from './scope.js';
 
-/** The rows or instances that a hop leads to. */
+/** Rows or instances that a hop reaches. */
 export interface Targets {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly scope: Scope;
-  /** The stored order; null for at most one. */
+  /** Stored order; null for at most one. */
   readonly position: Sql | null;
 }
 
-/** An instance that an older model may have stored in a list: the first one there. */
+/** Single instance. An older model may have stored a list, of which this is the first. */
 const first = (value: Sql): Sql =>
   sql`case jsonb_typeof(${value}) when 'array' then ${value}->0 else ${value} end`;
 
@@ -41,23 +41,23 @@ function componentTargets(scope: Scope, hop: ComponentAttribute, context: Contex
   };
 }
 
-/** A single component needs no sub-query: its instance, in place. */
+/** Scope of a single component, which needs no sub-query; null for other hops. */
 export function inPlace(scope: Scope, hop: Hop): JsonScope | null {
   if (hop.linked || hop.many) return null;
   return { kind: 'json', component: hop.component, value: heldJson(scope, hop), row: rowOf(scope) };
 }
 
-/** The targets of a hop, in the version that the request shows, to be searched. */
+/** Targets of a hop for filters and sort keys, in the version that the request reads. */
 export const targetsOf = (scope: Scope, hop: Hop, context: Context): Targets =>
   hop.linked ? linkedTargets(hop, { scope, looksUp: false }, context) : componentTargets(scope, hop, context);
 
-/** The same, to be shown one by one: a few are looked up rather than joined. */
+/** Targets of a hop for responses. Some joins look each target up separately. */
 export const shownTargetsOf = (scope: Scope, hop: Hop, context: Context): Targets =>
   hop.linked
     ? linkedTargets(hop, { scope, looksUp: joinSql(hop.join).isLookedUp(hop) }, context)
     : componentTargets(scope, hop, context);
 
-/** From where targets are found, and whether each of them by itself. */
+/** Scope of a hop, and whether each target is looked up separately. */
 interface Finding {
   readonly scope: Scope;
   readonly looksUp: boolean;

@@ -1,9 +1,9 @@
-/** URLs of files that are signed before an answer is sent: printed with a placeholder and the key first. */
+/** File URLs that are signed before a response is sent: placeholder and storage key precede the URL. */
 import type { ScalarAttribute } from '../schema/model.js';
 import { type Sql, sql } from '../sql.js';
 import { answered, type Context, type Scope } from './scope.js';
 
-/** An attribute of a file that has URLs, printed with placeholders. */
+/** Prints a file attribute that contains URLs, with placeholders. */
 type Unsigned = (file: (name: string) => Sql, placeholder: Sql) => Sql;
 
 const URLS: Readonly<Record<string, Unsigned>> = {
@@ -19,7 +19,7 @@ const URLS: Readonly<Record<string, Unsigned>> = {
   },
 };
 
-/** An attribute as it is printed with placeholders; null for one that is printed as it is. */
+/** Prints an attribute with placeholders; null for an attribute without URLs to sign. */
 export function unsignedUrl(
   { name }: ScalarAttribute,
   scope: Scope,

@@ -1,52 +1,50 @@
-/** What statements about the versions of documents are made of. */
+/** Building blocks of statements on the versions of documents. */
 import type { Column, ContentType } from '../schema/model.js';
 import { nextCount, notedIf } from './changes.js';
 import { partsOf } from './compile-links.js';
 import { inState, type LinkStep } from './link-sql.js';
 import { join, param, type Param, quote, type Sql, sql } from '../sql.js';
 
-/** The rows of a document; all where it is a single type's, which has one document. */
+/** Condition for the rows of a document; always true for a single type, which has one document. */
 export const documentOf = (row: Sql, documentId: Param | null): Sql =>
   documentId === null ? sql`true` : sql`${row}.document_id = ${documentId}::text`;
 
-/** Versions of a document: of one locale, or of all where it is null. */
+/** Versions of a document in one locale; null means all. */
 interface VersionsOf<T> {
   readonly documentId: T | null;
   readonly locale: T | null;
 }
 
-/** Whether a row is one of them. */
+/** Condition that a row is one of the versions. */
 export const isVersionOf = (row: Sql, { documentId, locale }: VersionsOf<Param>): Sql =>
   locale === null
     ? documentOf(row, documentId)
     : sql`${documentOf(row, documentId)} and ${row}.locale = ${locale}::text`;
 
-/** The same of versions that are known. */
+/** Condition for versions whose ids are values instead of parameters. */
 export const isKnownVersion = (row: Sql, { documentId, locale }: VersionsOf<string>): Sql =>
   isVersionOf(row, {
     documentId: documentId === null ? null : param(documentId),
     locale: locale === null ? null : param(locale),
   });
 
-/** The columns that every version has, but for its id. */
+/** Columns that every version has, except the row id. */
 export const VERSION_COLUMNS = sql`document_id, locale, published, created_at, updated_at, published_at, revision`;
 
-/** Columns or values behind others. */
+/** Prints columns or values after a comma; nothing if empty. */
 export function list(columns: readonly Sql[]): Sql {
   return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
 }
 
-/** Tables of a statement by their names; those without a body are left out. */
+/** Common table expressions by name; entries without a body are omitted. */
 type Parts = readonly { readonly name: Sql; readonly body: Sql | null }[];
 
-/**
- * The place of the written document's rows in lists that are new to them: counted once, however many rows.
- */
+/** New list position of the written document, computed once for all its rows. */
 export const PLACE = sql`(select n.place from n)`;
 
 /**
- * A statement of such tables, of which `d` is what it is about, and of further steps; `last` is what it ends
- * with.
+ * Prints a statement from common table expressions, of which `d` has the written rows, and link steps; `last`
+ * is its end.
  */
 export function statement({ type, last }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
   const isPlaced = type.storage.columns.some(({ placeOf }) => placeOf !== null);
@@ -62,15 +60,15 @@ interface WrittenShape {
   readonly last?: Sql;
 }
 
-/** What a row has in a list that is new to it: the last place there, and none to remember. */
+/** Position of a row in a new list: the last one. A remembered position is cleared. */
 export const newPlace = ({ remembers }: Column): Sql => (remembers === null ? PLACE : sql`null::int8`);
 
-/** A row's place in a list only changes with the list (D24). */
+/** Position of a row, which changes only when the row moves to another list (D24). */
 export const placeIn = (column: Column, target: Sql): Sql =>
   sql`case when ${target} is null then null when t.${quote(column.placeOf ?? column.name)} is distinct
     from ${target} then ${newPlace(column)} else t.${quote(column.name)} end`;
 
-/** The value of a column that a row takes over from another, `from`. */
+/** Value that a row copies from another row, `from`. */
 export const takenValue = (column: Column, from: Sql): Sql =>
   column.placeOf === null
     ? sql`${from}.${quote(column.name)}`
@@ -80,8 +78,8 @@ const copy = (columns: readonly Column[], from: Sql): Sql[] =>
   columns.map(({ name }) => sql`${quote(name)} = ${from}.${quote(name)}`);
 
 /**
- * What all locales of a state share is written to the others in one go (D20), as far as it is new to them;
- * null where there is nothing to share. `from` is a row that has it.
+ * Update that copies shared values to the other locales of a state (D20), for rows that differ. Null if the
+ * type shares none. `from` is a row with the values.
  */
 export function shared(
   type: ContentType,
@@ -93,7 +91,7 @@ export function shared(
   const differs = ({ name }: Column): Sql => sql`t.${quote(name)} is distinct from ${from}.${quote(name)}`;
   const value = (column: Column): Sql | undefined =>
     common.includes(column) ? sql`${from}.${quote(column.name)}` : undefined;
-  // Places in the lists of others are no content of a version.
+  // List positions are not part of a version's content.
   const content = common.filter(({ placeOf }) => placeOf === null);
   const changed = sql`(${join([sql`false`, ...content.map(differs)], ' or ')})`;
   return sql`update ${quote(type.table)} t
@@ -102,7 +100,7 @@ export function shared(
       and (${join(common.map(differs), ' or ')})`;
 }
 
-/** A table of one row that the others of its document share, and in which state. */
+/** Table of one row with the shared values, and its state. */
 interface Sharing {
   readonly from: Sql;
   readonly published: boolean;

@@ -1,6 +1,6 @@
 /**
- * The steps of a write as their statements see them: facts decide the text, and every value is a slot. A
- * shape is made of facts alone, so that what is not among them cannot get into a text.
+ * Templates of a write's steps. A cache key decides the text, and every value is a parameter. A template is
+ * made from the cache key alone, so that nothing else can get into a cached statement.
  */
 import type { LinkChange, LinksStep, LinkTransfer, PublishStep, RowsStep } from '../plan/steps.js';
 import { documentIdsOf, partsOf } from '../plan/target-key.js';
@@ -13,22 +13,22 @@ import type { OwnShape } from './compile-own.js';
 /** New targets of one relation. */
 export interface ChangeShape {
   readonly attribute: LinkedAttribute;
-  /** The targets as a list names them, and what it says of them where it names their types as well. */
+  /** Targets as lists have them; for polymorphic relations also their ids and types separately. */
   readonly targets: Param;
   readonly documentIds: Param;
   readonly types: Param;
   readonly isEmpty: boolean;
   readonly states: readonly boolean[];
   readonly locale: Param;
-  /** Inverse sides: documents whose links stay as they are; null where there are none. */
+  /** Documents whose links on the inverse side stay unchanged; null for none. */
   readonly untouched: Param | null;
 }
 
-/** Links that become the same in one state as they are in the other. */
+/** Links that are copied from one state to the other. */
 export interface TransferShape {
   readonly attribute: LinkedAttribute;
   readonly published: boolean;
-  /** Null where all locales are meant, but for the one of `except`. */
+  /** Null for all locales except `except`. */
   readonly locale: Param | null;
   readonly except: Param | null;
   readonly owners: 'all' | OwnShape;
@@ -38,7 +38,7 @@ export interface TransferShape {
 export interface LinksShape {
   readonly type: ContentType;
   readonly documentId: Param;
-  /** Whether versions in one locale are written, and not in all. */
+  /** Whether the write affects one locale only. */
   readonly isOfLocale: boolean;
   readonly hasOthers: boolean;
   readonly isNew: boolean;
@@ -47,26 +47,26 @@ export interface LinksShape {
   readonly transfers: readonly TransferShape[];
 }
 
-/** An answer that the statement gives which writes the row that it shows. */
+/** Response that is returned by the statement that writes its row. */
 export interface WrittenAnswer {
-  /** A short name, which no other one has. */
+  /** Unique short name, part of the cache key. */
   readonly key: string;
-  /** The state that it shows. */
+  /** State of the shown version. */
   readonly published: boolean;
-  /** The end of the statement, with the row in `rows`. */
+  /** End of the statement; `rows` has the written row. */
   readonly from: (rows: Sql) => Sql;
 }
 
-/** A version that is created or updated, published, and shared with other locales. */
+/** Version that is created or updated, published, and shared with other locales. */
 export interface RowsShape {
   readonly type: ContentType;
   readonly documentId: Param;
   readonly locale: Param;
   readonly given: ReadonlySet<Attribute>;
-  /** The relations among them that come to have no target. */
+  /** Given relations that lose all targets. */
   readonly emptied: ReadonlySet<Attribute>;
   readonly value: (column: Column) => Param;
-  /** The version to update; null to insert one. */
+  /** Version to update; null to insert one. */
   readonly row: Param | null;
   readonly live: Param | null;
   readonly base: Param | null;
@@ -74,11 +74,11 @@ export interface RowsShape {
   readonly hasOthers: boolean;
   readonly publish: boolean;
   readonly links: LinksShape;
-  /** What the statement answers; null where another one does. */
+  /** Response of the statement; null if another statement returns it. */
   readonly answer: WrittenAnswer | null;
 }
 
-/** Versions that change their state, in one locale or in all. */
+/** Versions that are published or discarded, in one locale or in all. */
 export interface TransitionShape {
   readonly type: ContentType;
   readonly documentId: Param;
@@ -112,7 +112,7 @@ const linksFacts = ({ locale, hasOthers, isNew, isThere, changes, transfers }: L
 
 type LinksFacts = ReturnType<typeof linksFacts>;
 
-/** What decides the statements of rows. */
+/** Cache key of the statements of rows. */
 export const rowsFacts = ({ values, row, live, base, links, ...step }: RowsStep) => ({
   given: [...values.keys()].map(({ name }) => name),
   emptied: [...values].flatMap(([{ name, linked }, value]) => (linked && value === null ? [name] : [])),
@@ -125,13 +125,12 @@ export const rowsFacts = ({ values, row, live, base, links, ...step }: RowsStep)
   links: linksFacts(links),
 });
 
-/** What decides the statements of a transition. */
+/** Cache key of the statements of a transition. */
 export const transitionFacts = ({ locale, links }: Pick<PublishStep, 'locale' | 'links'>) => ({
   isOfLocale: locale !== null,
   links: linksFacts(links),
 });
 
-/** A step that has links, too. */
 interface Linked {
   readonly documentId: string;
   readonly links: LinksStep;
@@ -171,14 +170,13 @@ function transferShape(type: ContentType, facts: LinksFacts['transfers'][number]
 
 const userOf = ({ owners }: LinkTransfer): string | null => (owners === 'all' ? null : owners.user);
 
-/** Documents of a type that a user owns. */
+/** Owner condition for documents of a type. */
 function ownedBy(type: ContentType, user: Param): OwnShape {
   const owner = type.storage.columnOf.get(type.owner ?? '');
   if (owner === undefined) throw new Error(`Documents of ${type.uid} have no owner`);
   return { owner, user };
 }
 
-/** An attribute of the type by its name, as facts have it. */
 function attributeOf(type: ContentType, name: string): Attribute {
   const attribute = type.attributes.get(name);
   if (attribute === undefined) throw new Error(`${type.uid} has no attribute ${name}`);
@@ -199,7 +197,7 @@ const linksShape = (type: ContentType, { changes, transfers, ...facts }: LinksFa
   transfers: transfers.map((one, i) => transferShape(type, one, i)),
 });
 
-/** What statements of rows are made from, but for the answer. */
+/** Template of the statements of rows, without the response. */
 export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>): Omit<RowsShape, 'answer'> {
   const at = (read: (step: RowsStep) => unknown): Param => slot(read);
   const { given, emptied, links, ...flags } = facts;
@@ -227,7 +225,7 @@ export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>
   };
 }
 
-/** What statements of a transition are made from. */
+/** Template of the statements of a transition. */
 export const transitionShape = (
   type: ContentType,
   { isOfLocale, links }: ReturnType<typeof transitionFacts>,

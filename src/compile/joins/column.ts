@@ -7,7 +7,7 @@ import { column, rowOf } from '../scope.js';
 import type { LinksShape } from '../write-shape.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
 
-/** A one-to-one target has one owner: its other one loses it, in all locales (D23). */
+/** Removes the target of a one-to-one relation from its former owner, in all locales (D23). */
 function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: LinksShape): LinkStep[] {
   const { type } = step;
   const value = ({ name }: Column): Sql | undefined => (name === held ? sql`null::text` : undefined);
@@ -17,7 +17,7 @@ function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: Lin
   return [{ parts: [() => update], rows: { type, links: null, own: false } }];
 }
 
-/** What the written document holds in a state, in whichever locale: they hold the same. */
+/** Selects the target of the written document in a state. All locales have the same target. */
 const heldBy = (held: Sql, { type, published }: HeldIn, step: LinksShape): Sql =>
   sql`(select s.${held} from ${quote(type.table)} s where s.document_id = ${writtenId(step)}
     and ${inState(sql`s`, published)} limit 1)`;
@@ -27,7 +27,7 @@ interface HeldIn {
   readonly published: boolean;
 }
 
-/** The row holds its target's document id, which is written with the row's other columns. */
+/** Relation whose row stores the target's document id, written with the row's other columns. */
 export const columnJoin: JoinSql<ColumnJoin> = {
   ...NOTHING_STORED,
   versioned: true,

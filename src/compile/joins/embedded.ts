@@ -18,7 +18,7 @@ function targets({ from: instance, attribute, target, context, version }: ReadSt
   return { from, conditions: [], position: sql`${link}.n` };
 }
 
-/** An instance inside a JSON value names its targets, which are written with the instance. */
+/** Relation inside a component: the JSON instance stores the targets' document ids. */
 export const embeddedJoin: JoinSql<EmbeddedJoin> = {
   ...NOTHING_STORED,
   versioned: true,

@@ -19,20 +19,23 @@ import {
 } from './inverse-side.js';
 import { type JoinSql, tableOf } from './join-sql.js';
 
-/** The documents whose rows are to name the written one. */
+/** Documents whose rows should reference the written document. */
 interface Wanted {
   readonly way: InverseColumnJoin;
   readonly attribute: ChangeShape['attribute'];
-  /** Their `owner`, `published` and `place`. */
+  /** Source of rows with `owner`, `published` and `place`. */
   readonly from: Sql;
-  /** The states of the rows `x` that end naming it unless they are wanted. */
+  /** Conditions for the rows `x` that lose the reference unless they are wanted. */
   readonly scope: readonly Sql[];
   readonly isOpen: IsOpen | null;
-  /** Which of them go on naming it, unless somebody else is to: those of owners that are not published. */
+  /** Condition for rows of unpublished owners, which keep the reference unless another document takes it. */
   readonly waits: Sql | null;
 }
 
-/** The wanted rows: of a document that has one owner at most, those that take it from nobody untouchable. */
+/**
+ * Wanted rows. If a document has at most one owner, rows that would take it from an owner the caller may not
+ * change are excluded.
+ */
 function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const is = [sql`h.${quote(way.column)} = ${writtenId(step)}`, sql`h.published = c.published`];
@@ -43,7 +46,7 @@ function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sq
   });
 }
 
-/** A place to come back to is one in the list of whom a row named until now. */
+/** Clears the remembered list position of a row that moves to another list. */
 function forgotten({ way, attribute }: Wanted): Sql[] {
   if (way.position === null) return [];
   const former = formerPlaceOf(ownerTypeOf(attribute), way.position);
@@ -52,7 +55,10 @@ function forgotten({ way, attribute }: Wanted): Sql[] {
   return [sql`${name} = case when t.${quote(way.column)} is not distinct from s.holder then t.${name} end`];
 }
 
-/** Brings about that the rows of the wanted documents name ours, in all their locales, and no others. */
+/**
+ * Makes the rows of the wanted documents reference the written document, in all locales, and clears all other
+ * references.
+ */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute, scope, isOpen, waits } = wanted;
   const target = ownerTypeOf(attribute);
@@ -98,7 +104,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   ];
 }
 
-/** What places rows in our list; nothing where there is one at most. */
+/** Position of rows in the written document's list; 0 if it has at most one. */
 const placeOf = ({ position }: InverseColumnJoin, row: Sql): Sql =>
   position === null ? sql`0::int8` : sql`${row}.${quote(position)}`;
 
@@ -133,7 +139,7 @@ function transfer(way: InverseColumnJoin, change: TransferShape, step: LinksShap
   return bring({ way, attribute, from, scope: [inState(sql`x`, published)], isOpen, waits }, step);
 }
 
-/** The targets' rows hold our document id: the other side of a to-one. */
+/** Relation that is stored in the targets' rows: the inverse side of a to-one relation. */
 export const inverseColumnJoin: JoinSql<InverseColumnJoin> = {
   versioned: true,
   isLookedUp: () => false,

@@ -49,20 +49,23 @@ function targets({ links, calledType }: InverseLinkJoin, { from, target, context
   };
 }
 
-/** The links that are to lead to the written document. */
+/** Links that should reference the written document. */
 interface Wanted {
   readonly way: InverseLinkJoin;
   readonly attribute: ChangeShape['attribute'];
-  /** Their `owner`, `published`, `locale` and `place`. */
+  /** Source of rows with `owner`, `published`, `locale` and `place`. */
   readonly from: Sql;
-  /** The states and locales of the links `l` that end unless they are wanted. */
+  /** Conditions for the links `l` that are deleted unless they are wanted. */
   readonly scope: readonly Sql[];
   readonly isOpen: IsOpen | null;
-  /** Which of them stay all the same, unless somebody else is to have one: those that wait to be shown. */
+  /** Condition for links of unpublished owners, which stay unless another document takes them. */
   readonly waits: Sql;
 }
 
-/** The wanted links: to a document that has one owner at most, those that take it from nobody untouchable. */
+/**
+ * Wanted links. If a document has at most one owner, links that would take it from an owner the caller may
+ * not change are excluded.
+ */
 function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const { table, owner } = namesOf(links);
@@ -71,7 +74,7 @@ function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted
   return withoutTaking(from, isOpen, { table, owner: sql`h.${owner}`, is: [toMe, same] });
 }
 
-/** Which links to the document end, unless they are wanted: `all` has those that are. */
+/** Condition for the links to the document that are deleted unless `all`, the wanted ones, includes them. */
 function lost({ way, attribute, scope, isOpen, waits }: Wanted, toMe: Sql, all: Sql): Sql {
   const taken = sql`exists (select 1 from ${all} w where w.published = l.published and w.locale = l.locale)`;
   const ends = attribute.many ? sql`not ${waits}` : sql`(not ${waits} or ${taken})`;
@@ -79,8 +82,8 @@ function lost({ way, attribute, scope, isOpen, waits }: Wanted, toMe: Sql, all: 
 }
 
 /**
- * Brings about that the wanted links lead to the document and no others; owners have theirs in an order of
- * their own.
+ * Makes the wanted links reference the written document, and deletes all other links to it. Each owner's list
+ * keeps its own order.
  */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute } = wanted;
@@ -108,7 +111,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
       sql`update ${table} l set ${place} = w.place from ${part(0)} w where ${of} and ${toMe}
         and l.${place} <> w.place`,
   ];
-  // An owner of one link leaves its other target.
+  // The owner of a to-one link loses its former target.
   if (links.toOne)
     parts.push(
       (part) =>
@@ -132,14 +135,14 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   ];
 }
 
-/** The links of an owner that change: those that are wanted, those that are lost, and to which document. */
+/** Changed links of owners: wanted links, deleted links, and the document that they reference. */
 interface Changing {
   readonly wanted: Sql;
   readonly lost: Sql;
   readonly me: Sql;
 }
 
-/** The targets of an owner `t` after such a change. */
+/** Targets of an owner `t` after the change. */
 function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
   const before = targetsOf(stored, sql`t`);
   const added = stored.table.toOne
@@ -158,7 +161,8 @@ function replace(way: InverseLinkJoin, change: ChangeShape, step: LinksShape): L
   const toMe = leadsTo(sql`l`, links, { documentId: writtenId(step), calledType });
   const mine = [toMe, sql`l.locale = ${locale}`, inState(sql`l`, !owners.draftAndPublish)];
   const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf(mine)}`;
-  // Links are published where their owner is; those of owners that are not are kept for when they are.
+  // A link is published if its owner is. Published links of unpublished owners are kept for their next
+  // publication.
   const isHidden = (state: Sql, id: Sql): Sql => {
     if (!owners.draftAndPublish) return sql`false`;
     return sql`(${state}.published and not ${isLive(owners, { owner: id, locale: links.perLocale ? locale : null })})`;
@@ -193,7 +197,10 @@ function transfer(way: InverseLinkJoin, change: TransferShape, step: LinksShape)
   return bring({ way, attribute, from, scope, isOpen, waits: sql`not ${live(sql`l`)}` }, step);
 }
 
-/** The link table of the targets' type names our document. */
+/**
+ * Relation that is stored in the link table of the targets' type: the inverse side of a relation with a
+ * table.
+ */
 export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   versioned: true,
   isLookedUp: () => false,

@@ -1,7 +1,4 @@
-/**
- * What the sides that do not own their relation have in common: others own the links that lead to our
- * document.
- */
+/** SQL shared by inverse sides, whose links belong to other documents. */
 import type { ContentType } from '../../schema/model.js';
 import { type Param, type Sql, sql, union } from '../../sql.js';
 import { nextCount } from '../changes.js';
@@ -10,18 +7,18 @@ import { hasVersion } from '../scope.js';
 import { allOf, notAmong, stateOf, texts } from '../link-sql.js';
 import type { ChangeShape, TransferShape } from '../write-shape.js';
 
-/** Links or rows that name our document: their `owner` and `place`, of the state that is being edited. */
+/** Links or rows that reference the written document, in the state that is edited. */
 interface Naming {
   readonly from: Sql;
   readonly owner: Sql;
   readonly place: Sql;
-  /** The row or link whose state counts. */
+  /** Row or link whose state counts. */
   readonly row: Sql;
 }
 
 /**
- * The documents that name ours, in the order of their places: as drafts, and those published ones that have
- * no draft yet (D29).
+ * Selects the documents that reference the written one, ordered by position: drafts, and published documents
+ * that have no draft yet (D29).
  */
 export function namedBy(target: ContentType, { from, owner, place, row }: Naming): Sql {
   const draftless = sql`${row}.published and not ${hasVersion(target, owner, sql`not v.published`)}`;
@@ -31,12 +28,14 @@ export function namedBy(target: ContentType, { from, owner, place, row }: Naming
 }
 
 /**
- * A new list with the place of each document on it: `id` and `place`. The first ones keep the places that
- * they have, as far as those are in the list's order; all from there on come behind everything else (D24).
- * `stored` has the `owner` and `place` of what is there.
+ * Selects a new list with positions: `id` and `place`. Leading documents keep their positions while these
+ * ascend; the others get new ones at the end (D24).
+ *
+ * `stored` has the `owner` and `place` of the current list.
  */
 export function placed(type: ContentType, targets: Param, stored: Sql): Sql {
-  // Both lists are put together by grouping: a join might search one of them for each entry of the other.
+  // Grouping merges both lists in linear time; a nested-loop join would scan one list for each entry of the
+  // other.
   const listed = sql`select k.id, k.n, null::int8 as place from unnest(${texts(targets)})
     with ordinality k(id, n)`;
   const both = sql`select u.id, min(u.n) as n, max(u.place) as place from (${listed} union all
@@ -49,37 +48,41 @@ export function placed(type: ContentType, targets: Param, stored: Sql): Sql {
         from (${both}) o) b order by b.n) r`;
 }
 
-/** In each of some states. */
 export const eachState = (states: readonly boolean[]): Sql =>
   union(states.map((published) => sql`select ${stateOf(published)} as published`));
 
-/** Whether a write may touch a document's links. */
+/** Condition that a write may change the links of an owner. */
 export type IsOpen = (owner: Sql) => Sql;
 
-/** The documents whose links a change may touch; null where it may touch all. */
+/** Condition for owners whose links a change may touch; null if it may touch all. */
 export const openToChange = ({ untouched }: ChangeShape): IsOpen | null =>
   untouched === null ? null : (owner) => notAmong(owner, untouched);
 
-/** The documents whose links a transfer may touch: those that may be updated (D26); null where all may. */
+/**
+ * Condition for owners whose links a transfer may touch: those that the caller may update (D26); null for
+ * all.
+ */
 export const openToTransfer = (type: ContentType, { owners }: TransferShape): IsOpen | null =>
   owners === 'all' ? null : (owner) => hasVersion(type, owner, compileOwnShape(owners, sql`v`));
 
-/** The condition itself; nothing where all are open. */
+/** Prints the condition; empty if it is null. */
 export const ifOpen = (isOpen: IsOpen | null, owner: Sql): Sql[] => (isOpen === null ? [] : [isOpen(owner)]);
 
-/** Whether an owner has a published version, in the locale of a link where locales do not share it. */
+/** Condition that an owner has a published version, in the locale of the link unless locales share it. */
 export const isLive = (type: ContentType, { owner, locale }: OwnedLink): Sql =>
   hasVersion(type, owner, sql`v.published${locale === null ? sql`` : sql` and v.locale = ${locale}`}`);
 
-/** Whose link it is, and in which locale; null where locales share it. */
+/** Owner and locale of a link; `locale` is null if locales share the link. */
 interface OwnedLink {
   readonly owner: Sql;
   readonly locale: Sql | null;
 }
 
 /**
- * Wanted owners without those that would take a document which has one owner at most from somebody whose
- * links are not open: it stays there (D22). `holder` says which rows `h` hold it where `c` wants it.
+ * Removes wanted owners that would take an exclusive document from an owner whose links the caller may not
+ * change (D22).
+ *
+ * `holder` selects that owner: rows `h` with the document that `c` wants.
  */
 export const withoutTaking = (from: Sql, isOpen: IsOpen, holder: Holder): Sql =>
   sql`select c.* from (${from}) c where not exists (select 1 from ${holder.table} h

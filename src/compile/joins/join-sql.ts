@@ -1,4 +1,4 @@
-/** What SQL has to say of a kind of join, whichever it is. */
+/** Interface of the SQL of all kinds of joins. */
 import type { Join } from '../../schema/join-model.js';
 import type { LinkedAttribute, RelationAttribute } from '../../schema/model.js';
 import { type Param, quote, type Sql, sql } from '../../sql.js';
@@ -6,25 +6,25 @@ import type { LinkStep } from '../link-sql.js';
 import type { Context, RowScope, Scope } from '../scope.js';
 import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 
-/** A step of a read from a row, or from inside a component, to the targets of a relation. */
+/** Step of a read from a row, or from inside a component, to the targets of a relation. */
 export interface ReadStep {
   readonly from: Scope;
   readonly attribute: RelationAttribute;
   readonly target: RowScope;
   readonly context: Context;
-  /** The version conditions, where targets are looked up one by one. */
+  /** Version conditions if each target is looked up separately; otherwise null. */
   readonly version: readonly Sql[] | null;
 }
 
-/** The rows that a step leads to. */
+/** Target rows of a step. */
 export interface Linked {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
-  /** The stored order; null for at most one. */
+  /** Stored order; null for at most one target. */
   readonly position: Sql | null;
 }
 
-/** The links, and the type and document id that each of them names. */
+/** Polymorphic links, with the type and document id of each target. */
 export interface NamedLinks {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
@@ -33,7 +33,7 @@ export interface NamedLinks {
   readonly documentId: Sql;
 }
 
-/** Whose stored targets are asked for. */
+/** Parameters of {@link JoinSql.storedList}. */
 interface StoredList {
   readonly row: RowScope;
   readonly attribute: LinkedAttribute;
@@ -41,25 +41,25 @@ interface StoredList {
   readonly defaultLocale: string;
 }
 
-/** One row of the table of joins. */
+/** SQL of one kind of join. */
 export interface JoinSql<J extends Join = Join> {
-  /** How to get from a row to its targets. */
+  /** Prints the path from a row to its targets. */
   targets(way: J, step: ReadStep): Linked;
-  /** Whether targets that are shown are looked up one by one, each by its index. */
+  /** Whether shown targets are looked up separately, each by its index. */
   isLookedUp(attribute: RelationAttribute): boolean;
-  /** Whether targets have versions of which the read picks one. */
+  /** Whether the read selects one of several versions of each target. */
   readonly versioned: boolean;
-  /** The target documents of a row in stored order, as a JSON list, whichever versions they have. */
+  /** Prints the target document ids of a row in stored order, as a JSON list, regardless of versions. */
   storedList(way: J, of: StoredList): Sql;
-  /** Whether the target's row `x` links to the document `me`, in any state and locale. */
+  /** Condition that the target's row `x` links to the document `me`, in any state and locale. */
   linksTo(way: J, me: Sql): Sql;
-  /** The steps that bring a new list about. */
+  /** Steps that replace the list of targets. */
   replace(way: J, change: ChangeShape, step: LinksShape): LinkStep[];
-  /** The steps that make the links of one state those of the other. */
+  /** Steps that copy the links of one state to the other. */
   transfer(way: J, transfer: TransferShape, step: LinksShape): LinkStep[];
 }
 
-/** A join of which nothing is stored that could be looked up or written on its own. */
+/** Methods of joins without links of their own to look up or write. */
 export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace' | 'transfer'> = {
   storedList: () => sql`'[]'::json`,
   linksTo: () => sql`false`,
@@ -67,5 +67,4 @@ export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace' 
   transfer: () => [],
 };
 
-/** The table of a step's targets, with its alias. */
 export const tableOf = ({ type, alias }: RowScope): Sql => sql`${quote(type.table)} ${alias}`;

@@ -1,4 +1,4 @@
-/** One row for each kind of join: all that SQL has to say of it. */
+/** SQL of each kind of join. */
 import type { Join } from '../../schema/join-model.js';
 import { columnJoin } from './column.js';
 import { embeddedJoin } from './embedded.js';
@@ -19,5 +19,4 @@ const JOINS: { readonly [K in Join['kind']]: JoinSql<Extract<Join, { readonly ki
   holders: holdersJoin,
 };
 
-/** The row of a join's kind. */
 export const joinSql = ({ kind }: Join): JoinSql => JOINS[kind];

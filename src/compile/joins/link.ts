@@ -25,7 +25,7 @@ import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep } from './join-sql.js';
 import { lookUp } from './look-up.js';
 
-/** The links of a row, in the version that the request shows. */
+/** Selects the links of a row, in the version that the request reads. */
 export function linksOf({ links }: LinkJoin, row: RowScope, context: Context): Links {
   const { table, owner, position } = namesOf(links);
   const link = alias('l', context.next());
@@ -53,27 +53,27 @@ function targets(way: LinkJoin, { from, target, context, version }: ReadStep): L
 }
 
 /**
- * The links that the written document is to have: their `published`, `locale`, `target`, `position`, and
- * `type` where there are several.
+ * Wanted links of the written document: `published`, `locale`, `target`, `position`, and `type` for
+ * polymorphic relations.
  */
 interface Wanted {
   readonly links: LinkTable;
   readonly attribute: LinkedAttribute;
   readonly from: Sql;
-  /** The states and the locale that they are all the links of; of all locales where it is null. */
+  /** States and locale of the links to replace; null for all locales. */
   readonly states: readonly boolean[];
   readonly locale: Param | null;
 }
 
-/** Whether versions in other locales show what they share of the links that a step writes. */
+/** Whether versions in other locales share the links that a step writes. */
 const isShared = ({ links }: Pick<Wanted, 'links'>, { hasOthers, isOfLocale }: LinksShape): boolean =>
   hasOthers && isOfLocale && !links.perLocale;
 
-/** The parts that change links: the wanted ones, those that end and come, and those that others lose. */
+/** Parts that change links: wanted links, deletions, insertions, and deletions from other owners. */
 function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   const { links, from, states, locale } = wanting;
   const names = namesOf(links);
-  // Nobody reads whose links have changed where that is the written document alone.
+  // The result is needed only if versions in other locales change, too.
   const changed = isShared(wanting, step) ? sql` ${changedLinks(names)}` : sql``;
   const { table, owner, position } = names;
   const me = writtenId(step);
@@ -87,7 +87,8 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   const wanted = listOf(({ as }) => sql`w.${as}`);
   const linked = sql`l.published, l.locale, ${listOf(({ name }) => sql`l.${name}`)}`;
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
-  // A new document has no links that could move; for PostgreSQL a statement that may move some updates, too.
+  // A new document has no links to move. PostgreSQL treats a statement with `on conflict do update` as an
+  // update.
   const moved = sql`
       on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
       where l.${position} <> excluded.${position}`;
@@ -107,14 +108,18 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   return [() => from, ...(step.isNew ? [] : [lost]), come, ...(taken === null ? [] : [takes])];
 }
 
-/** Brings about that a document has the wanted links and no others; a target goes from its other owner. */
+/**
+ * Makes the wanted links the only links of a document. Exclusive targets are removed from their former
+ * owners.
+ */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { links, attribute, states, locale } = wanted;
   const { type } = step;
   const parts = changesOf(wanted, step);
   const taken = isTaken(links, sql`w.type`);
   const takes = parts.length - 1;
-  // Versions in other locales show what they share, other owners lose what is taken.
+  // The step changes the versions in other locales that share the links, and the former owners of exclusive
+  // targets.
   const own = isShared(wanted, step);
   const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];
@@ -136,16 +141,16 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   return [{ parts, rows: { type, links: { attribute, parts: changed, after }, own } }];
 }
 
-/** Which of the wanted links `w` are those of the row `t`. */
+/** Condition that a wanted link `w` belongs to the version `t`. */
 const IN_VERSION = sql`w.published = t.published and w.locale in (${constant(SHARED)}, t.locale)`;
 
-/** Which of the wanted links `w` are taken from other owners. */
+/** Condition for wanted links `w` that are taken from other owners. */
 interface Taking {
   readonly links: LinkTable;
   readonly taken: Sql;
 }
 
-/** A list of targets without those that are taken: the only one, where there is one at most. */
+/** Removes taken targets from a list. A to-one list becomes empty. */
 function without(wanted: Sql, list: Sql, { links, taken }: Taking): Sql {
   if (links.toOne) return sql`array[]::text[]`;
   const lost = sql`select w.target from ${wanted} w where ${IN_VERSION} and ${taken}`;
@@ -153,7 +158,7 @@ function without(wanted: Sql, list: Sql, { links, taken }: Taking): Sql {
     order by x.n)`;
 }
 
-/** A new list as rows: `target`, `type` where there are several, and `n`. */
+/** Selects a new list as rows: `target`, `type` for polymorphic relations, and `n`. */
 function listed({ targetType }: LinkTable, { documentIds, types }: ChangeShape): Sql {
   if (targetType === null) return sql`unnest(${texts(documentIds)}) with ordinality k(target, n)`;
   return sql`unnest(${texts(documentIds)}, ${texts(types)}) with ordinality k(target, type, n)`;
@@ -185,13 +190,13 @@ function transfer(
   return bring({ links, attribute, from, states: [published], locale }, step);
 }
 
-/** A link's target, as lists name it. */
+/** Target of a link in the form that lists use. */
 const keyIn = ({ target, targetType }: LinkTable): Sql =>
   targetType === null
     ? sql`l.${plain(target.name)}`
     : sql`l.${plain(targetType.name)} || ${constant(BETWEEN)} || l.${plain(target.name)}`;
 
-/** Rows of a link table, which name the owner and its target, in a state and a locale. */
+/** Relation with a link table: rows with owner, target, state and locale. */
 export const linkJoin: JoinSql<LinkJoin> = {
   ...NOTHING_STORED,
   versioned: true,
@@ -199,7 +204,7 @@ export const linkJoin: JoinSql<LinkJoin> = {
   targets,
   storedList: ({ links }, { row, locale }) => {
     const { table, owner, position } = namesOf(links);
-    // Those of a locale may be there before its version is (D25).
+    // Links of a locale may exist before its version does (D25).
     const own = [
       sql`l.${owner} = ${column(row, 'document_id')} and l.published = ${column(row, 'published')}`,
       sql`l.locale = ${localeOf(links, locale)}`,

@@ -3,7 +3,7 @@ import { sql } from '../../sql.js';
 import { column, rowOf } from '../scope.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
 
-/** The document's other locales, in the same state. */
+/** Relation to the document's other locales in the same state. */
 export const localesJoin: JoinSql<LocalesJoin> = {
   ...NOTHING_STORED,
   versioned: false,

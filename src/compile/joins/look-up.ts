@@ -3,8 +3,8 @@ import type { RowScope } from '../scope.js';
 import { tableOf } from './join-sql.js';
 
 /**
- * Joins targets to links. With the version inside, each link looks its target up by index; without, the
- * planner may also start from the targets, which filters need.
+ * Joins targets to links. With `version`, each link looks its target up by index. Without it, the planner may
+ * also start from the targets, which filters need.
  */
 export function lookUp(target: RowScope, on: Sql, version: readonly Sql[] | null): Sql {
   if (version === null) return sql`join ${tableOf(target)} on ${on}`;

@@ -1,4 +1,4 @@
-/** Links that say of which type each target is: one row for each kind of join that can have such. */
+/** Polymorphic links, for each kind of join that can have them. */
 import { byKind } from '../../schema/by-kind.js';
 import type { LinkJoin } from '../../schema/join-model.js';
 import type { MorphAttribute } from '../../schema/model.js';
@@ -11,14 +11,14 @@ import { fileHolders } from '../file-holders.js';
 import type { NamedLinks } from './join-sql.js';
 import { linksOf } from './link.js';
 
-/** From where the links of an attribute are read. */
+/** Attribute whose links are read, and the scope to read them in. */
 interface LinksRead {
   readonly attribute: MorphAttribute;
   readonly scope: Scope;
   readonly context: Context;
 }
 
-/** In an instance each is a text of both. */
+/** Reads links from a component instance, where a link is one text of type and id. */
 function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
   const link = alias('l', context.next());
   const held = sql`${(scope as JsonScope).value}->${quote(attribute.name, 'string')}`;
@@ -32,14 +32,14 @@ function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
   };
 }
 
-/** In a table by columns of their own. */
+/** Reads links from a link table with a type column. */
 function inTable(way: LinkJoin, { scope, context }: LinksRead): NamedLinks {
   const { link, ...links } = linksOf(way, rowOf(scope), context);
   const [documentId, type] = targetColumns(way.links).map(({ name }) => sql`${link}.${name}`);
   return { ...links, type: type ?? sql`null`, documentId: documentId ?? sql`null` };
 }
 
-/** The links of an attribute whose targets are of several types. */
+/** Returns the links of a polymorphic attribute. */
 export const namedLinksIn = byKind<MorphAttribute['join'], [LinksRead], NamedLinks>({
   link: inTable,
   embedded: (_, read) => inInstance(read),
