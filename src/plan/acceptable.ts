@@ -1,4 +1,3 @@
-/** Whether the values of a body can be accepted at all, before anything is looked up. */
 import type { Issue } from '../errors.js';
 import { sentValue } from '../schema/value-context.js';
 import type { GivenValues } from './given.js';
@@ -12,7 +11,7 @@ function check({ scalars, embedded }: GivenValues, draft: boolean, issues: Issue
     for (const instance of instances) if (instance !== null) check(instance.values, draft, issues);
 }
 
-/** Whether every scalar that a body gives passes its own rules: type, length, bounds, format. */
+/** Whether every scalar of a body passes its own rules: type, length, bounds, format. */
 export function areAcceptable(values: GivenValues, draft: boolean): boolean {
   const issues: Issue[] = [];
   check(values, draft, issues);

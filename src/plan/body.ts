@@ -1,7 +1,4 @@
-/**
- * The body of a write, walked once: every key checked against the model and the rights, every reference
- * collected.
- */
+/** Checks a body in one pass: every key against the model and the permissions. Collects all references. */
 import { isOwn, type OwnCondition } from '../access/decide.js';
 import { ContentError, invalidKey, type Refusal, validationError } from '../errors.js';
 import { isObject } from '../json.js';
@@ -30,45 +27,39 @@ import { checkSize, dataOf, refuseBeside } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
 import { CREATORS, type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './rights.js';
 
-/** What must be looked up of a type before the write. */
+/** Lookup of referenced documents of one type before the write. */
 export interface Lookup {
-  /** The documents that the body names. */
   readonly references: Reference[];
-  /** Whether it matters which of them are published and whose they are. */
+  /** Whether the publication state and the owner of the documents matter. */
   readonly guarded: boolean;
-  /** Which of them are the caller's own, where that matters; null where it does not. */
+  /** Owner condition of the caller; null if ownership does not matter. */
   readonly own: OwnCondition | null;
   /**
-   * Relations of which only links of own documents may change: whose all linked documents are matters, too.
+   * Relations in which only links of own documents may change. All their linked documents are looked up, too.
    */
   readonly ownOnly: readonly LinkedAttribute[];
 }
 
-/** The documents named, by type. */
 type References = ReadonlyMap<ContentType, Lookup>;
 
-/** A checked body. */
 export interface Body {
   readonly type: ContentType;
   readonly values: GivenValues;
-  /** Refused keys and relations, which `values` leaves out. */
+  /** Refused keys and relations, which `values` omits. */
   readonly refusals: readonly Refusal[];
   readonly references: References;
-  /** How many component instances the body holds, hence how many new ids may be needed. */
+  /** Number of component instances, an upper bound of the new ids that the write needs. */
   readonly instances: number;
-  /** Passwords to be hashed before the transaction begins. */
+  /** Passwords to hash before the transaction begins. */
   readonly passwords: readonly string[];
-  /** How much an error may tell of an attribute of the type (D27). */
+  /** Returns how much an error may disclose about an attribute of the type (D27). */
   readonly telling: (attribute: Attribute) => Telling;
-  /**
-   * Whether the value of an attribute of the type is the caller's own, and not a hook's, a default or a
-   * stored one.
-   */
+  /** Whether the caller sent the attribute's value: not a hook, a default or the stored document. */
   readonly isSent: (attribute: Attribute) => boolean;
 }
 
 interface Walk {
-  /** The rights behind the root key that is being walked: the caller's, or the hook's that put it there. */
+  /** Permissions for the current root key: those of the caller, or of the hook that added the key. */
   rights: WriteRights;
   readonly asked: WriteRights;
   readonly changed: ReadonlySet<string>;
@@ -81,14 +72,13 @@ interface Walk {
 const SOURCE = { source: 'body' } as const;
 const TOLERATED = ['publishedAt', 'locale'];
 
-/** An object of the body, and its place. */
 interface Where<M extends Model = Model> {
   readonly model: M;
   /** Keys and indexes from the document to this object. */
   readonly path: readonly string[];
-  /** Whether the object names its component. */
+  /** Whether the object must name its component. */
   readonly named: boolean;
-  /** Whether the caller can read what is stored here, hidden attributes aside. */
+  /** Whether the caller can read the stored value here, hidden attributes aside. */
   readonly shown: boolean;
 }
 
@@ -104,11 +94,10 @@ function instanceOf(
 /** Dotted path of a refused key (protocol 2.5), which has no indexes. */
 const dotted = (path: readonly string[]): string => path.filter((part) => !/^\d+$/.test(part)).join('.');
 
-/** Value of an attribute in the body, its place, and the maps that collect it. */
 interface Sent {
   readonly raw: unknown;
   readonly path: readonly string[];
-  /** Whether the caller can read what is stored for it. */
+  /** Whether the caller can read the stored value of the attribute. */
   readonly shown: boolean;
   readonly into: GivenMaps;
 }
@@ -131,13 +120,13 @@ function embedded(attribute: EmbeddedAttribute, { raw, path, shown, into }: Sent
   into.embedded = added(into.embedded, attribute.name, { attribute, raw, instances });
 }
 
-/** A relation that must not be written; `grant` says what would allow it (protocol 11.28, D26). */
+/** Error for a relation that the caller may not write; `grant` is the missing grant (protocol 11.28, D26). */
 function refusedLink(key: string, at: string, { grant }: LinkRefusal): ContentError {
   const refused = invalidKey(key, { at: at === key ? '' : at, path: at }, SOURCE);
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
 
-/** What has to be known of the documents of a type, beside what is known already. */
+/** Merges the lookup that a relation needs into the lookup of its target type. */
 function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, scope }: GivenRelation): Lookup {
   const { references, guarded, own, ownOnly } = known ?? {
     references: [],
@@ -175,7 +164,7 @@ const take = byKind<Attribute, [Sent, Walk], void>({
   zone: embedded,
 });
 
-/** The attribute that a key may write; undefined for one that is tolerated without effect. */
+/** Returns the attribute that a key may write; undefined for a key that is accepted without effect. */
 function writable(
   key: string,
   { model, path, named }: Where,
@@ -199,7 +188,7 @@ function writable(
   return attribute;
 }
 
-/** Takes one key of an object. Throws the 400 of a refused key, and of a refused relation. */
+/** Collects one key of an object. Throws the 400 of a refused key or relation. */
 function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, walk }: Walking): void {
   const { model } = where;
   if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
@@ -228,13 +217,12 @@ function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk:
   return into;
 }
 
-/** A new document of a type that may have owners, and the user who creates it. */
 interface Creation {
   readonly type: ContentType;
   readonly creator: string;
 }
 
-/** The values with the owner among them, unless a hook has named one. */
+/** Adds the owner to the values, unless a hook has set it. */
 function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk): GivenValues {
   const attribute = type.attributes.get(type.owner ?? '');
   if (attribute === undefined || isGiven(values, attribute.name)) return values;
@@ -249,22 +237,22 @@ function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk)
   return into;
 }
 
-/** Whose body it is. */
 export interface BodyRules {
   readonly rights: WriteRights;
-  /** Root keys that hooks have added: the host's own, so the caller's rights do not bind them. */
+  /** Root keys that hooks have added, to which the caller's permissions do not apply. */
   readonly changed: ReadonlySet<string>;
-  /** The user who creates the document; null for anybody else, and for an update. */
+  /** User who creates the document; null for other callers and for an update. */
   readonly creator: string | null;
   readonly maxNodes: number;
-  /** Whether what stands beside `data` is refused, and not ignored. */
+  /** Whether keys next to `data` are refused instead of ignored. */
   readonly strict: boolean;
 }
 
 /**
- * Checks the keys of a body. Throws a 400 for a missing `data` and exceeded limits. Collects as refusals:
- * unknown keys, malformed relations, attributes that the caller may not write, relations to types that the
- * caller may not read, and links of documents that the caller may not update (protocol 11 and 15, D26).
+ * Checks the keys of a body. Throws a 400 for a missing `data` and exceeded limits.
+ * Collects as refusals: unknown keys, malformed relations, and attributes that the caller may not write. Also
+ * relations to types that the caller may not read, and links of documents that it may not update (protocol 11
+ * and 15, D26).
  */
 export function planBody(
   body: unknown,

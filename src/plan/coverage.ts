@@ -15,17 +15,16 @@ import type { Attribute, ContentType, EmbeddedAttribute, Model } from '../schema
 import type { ContentLimits } from '../settings.js';
 import { answerFields, isShown, oneOf, type Rights, rightsOf, type RootScope } from './rights.js';
 
-/** The part of a type that a comparison covers. */
 export interface Coverage {
   readonly covers: (model: Model, attribute: Attribute) => boolean;
-  /** Paths of the attributes that it leaves out. Two coverages of a type with equal paths are equal. */
+  /** Paths of the omitted attributes. Coverages of a type with equal paths are equal. */
   readonly omitted: readonly string[];
 }
 
-/** The coverage of a type at the root of a query, or below it; null for all of the type. */
+/** Returns the coverage of a type at the root of a query or below it; null if all of the type is covered. */
 export type CoverageOf = (type: ContentType, atRoot: boolean) => Coverage | null;
 
-/** Whether a query depends on drafts, which only callers with `readDrafts` may know of (D17). */
+/** Returns true for a query that depends on drafts, which only callers with `readDrafts` may see (D17). */
 export const tellsOfDrafts = ({
   published,
   publication,
@@ -37,7 +36,6 @@ export const tellsOfDrafts = ({
 const paths = (model: Model, covers: Coverage['covers'], prefix: string): string[] =>
   [...model.attributes.values()].flatMap((attribute) => omittedAt(attribute, { model, covers, prefix }));
 
-/** A place in a type, and the part of it that is covered. */
 interface Place {
   readonly model: Model;
   readonly covers: Coverage['covers'];
@@ -60,10 +58,10 @@ const belowOf = byKind<Attribute, [Place], string[]>({
   zone: omittedInside,
 });
 
-/** Returns the part of a type that such rights show; null for all of it. */
+/** Returns the part of a type that a caller can read; null for all of it. */
 function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   const inside: Rights = { ...rights, mayRead: () => true };
-  // A list of links is compared whole: a polymorphic one counts only if all its targets are readable.
+  // A list of links is compared as a whole: a polymorphic one counts only if all its targets are readable.
   const covers: Coverage['covers'] = (model, attribute) =>
     isShown(model === type ? rights : inside, model, attribute) &&
     (!attribute.linked || attribute.targets.every((target) => rights.mayEnter(attribute, target)));
@@ -71,7 +69,6 @@ function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   return omitted.length === 0 ? null : { covers, omitted };
 }
 
-/** The caller of a read, and the scope of its root. */
 interface Reading {
   readonly caller: Caller;
   readonly root: RootScope;
@@ -79,7 +76,8 @@ interface Reading {
 }
 
 /**
- * The coverage of each type of a query. A type that the caller cannot `find` is read as a locale of the root.
+ * Returns the coverage of each type of a query. A type that the caller cannot `find` is read as a locale of
+ * the root.
  */
 export function coverageIn({ caller, root, limits }: Reading): { readonly coverage?: CoverageOf } {
   if (caller.kind === 'system') return {};

@@ -1,4 +1,4 @@
-/** `fallbackLocale`: which locales stand in for the one that is asked for (protocol 9.18–9.21). */
+/** Parses `fallbackLocale`: the locales that replace a missing one (protocol 9.18–9.21). */
 import { validationError } from '../errors.js';
 import { toBoolean } from '../schema/formats.js';
 import { chainFor } from '../schema/fallback-locale.js';
@@ -14,10 +14,9 @@ const refuse = (message: string): Error =>
     param: 'fallbackLocale',
   });
 
-/** Whether a request says that nothing stands in. */
 const isOff = (raw: unknown): boolean => raw === 'none' || toBoolean(raw) === false;
 
-/** A locale, a comma list or a list. Throws a 400 for what is none of the locales. */
+/** Parses a locale, a comma list or a list. Throws a 400 for unknown locales. */
 function codesOf(raw: unknown, locales: readonly string[]): readonly string[] {
   const given: readonly unknown[] = typeof raw === 'string' ? raw.split(',') : [raw].flat();
   const codes = given.map((code) => (typeof code === 'string' ? code.trim() : code));
@@ -28,9 +27,8 @@ function codesOf(raw: unknown, locales: readonly string[]): readonly string[] {
 }
 
 /**
- * The chain that a request asks for: empty where it wants none, null where it leaves that to the types.
- * Throws a 400 for anything that is no chain, and for one beside several locales, each of which is shown as
- * it is.
+ * Returns the requested chain: empty for no fallback, null for the fallback of each type. Throws a 400 for
+ * other values, and for a chain together with several locales.
  */
 export function pickFallback(
   raw: unknown,
@@ -45,10 +43,7 @@ export function pickFallback(
   return codes;
 }
 
-/**
- * The locales in which documents of a type are shown at the root of a read or below it, best first; null
- * where nothing stands in for the one asked for.
- */
+/** Returns the locales in which a read shows documents of a type, best first; null without a fallback. */
 export function localeChain(
   type: ContentType,
   { locale, fallback }: Version,

@@ -1,4 +1,4 @@
-/** The documents that a body names, as they were looked up: which of them a relation may be linked to. */
+/** Referenced documents after their lookup, and the rule that decides which of them a relation may link. */
 import { validationError } from '../errors.js';
 import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
@@ -10,9 +10,8 @@ import type { ContentType } from '../schema/model.js';
 import { typeUid } from '../schema/naming.js';
 
 /**
- * A row of a document: its id and document id; and, where it was asked, whether the document has a published
- * version, whether it is the user's own, whether the row itself is a published one, whether it has no draft
- * in this locale, and a file's media type.
+ * Row of a referenced document. Optional items are set only if they were queried. The `published` document
+ * has a published version, a `live` row is published, a `draftless` one has no draft in this locale.
  */
 export type FoundRow = readonly [
   id: number,
@@ -31,7 +30,7 @@ interface Found {
   readonly mime: string | undefined;
 }
 
-/** What was found of one type. */
+/** Lookup result for one type. */
 export class FoundTargets {
   private readonly byRow = new Map<number, Found>();
   private readonly byDocument = new Map<string, Found>();
@@ -43,18 +42,18 @@ export class FoundTargets {
   ) {
     for (const [id, documentId, published = true, own = true, live = true, , mime] of rows) {
       const found = { documentId, published, own, mime };
-      // The id of a draft's row is as hidden as the draft, though its document is published.
+      // The row id of a draft is as hidden as the draft, even if its document is published.
       this.byRow.set(id, { ...found, published: live });
       this.byDocument.set(documentId, found);
     }
   }
 
-  /** The documents of others among those that were looked up. */
+  /** Looked-up documents that the caller does not own. */
   get others(): readonly string[] {
     return [...this.byDocument.values()].filter(({ own }) => !own).map(({ documentId }) => documentId);
   }
 
-  /** What a reference means; undefined where there is nothing, or nothing that may be linked. */
+  /** Resolves a reference; undefined if the document does not exist or may not be linked. */
   find(reference: Reference, { scope, isLinked }: Among): string | undefined {
     const byId = 'id' in reference;
     const found = byId ? this.byRow.get(reference.id) : this.byDocument.get(reference.documentId);
@@ -68,17 +67,16 @@ export class FoundTargets {
     return open || (!byId && isLinked(found.documentId)) ? found.documentId : undefined;
   }
 
-  /** A document's media type, where it is a file. */
+  /** Media type of a file; undefined for other documents. */
   mimeOf(documentId: string): string | undefined {
     return this.byDocument.get(documentId)?.mime;
   }
 
-  /** Whether a document is somebody else's. */
   isOthers(documentId: string): boolean {
     return this.byDocument.get(documentId)?.own === false;
   }
 
-  /** The 400 that names references which lead to nothing; undefined where there are none. */
+  /** Error for references to missing documents; undefined if there are none. */
   missing(references: readonly Reference[]): Error | undefined {
     const { type, locale } = this;
     const named = references.find((reference) => 'documentId' in reference);
@@ -93,19 +91,16 @@ export class FoundTargets {
   }
 }
 
-/** Which documents count for a relation: those that the caller may link, and those that are linked. */
 interface Among {
   readonly scope: LinkRight;
   readonly isLinked: (documentId: string) => boolean;
 }
 
 /**
- * References of a relation as its lists name them. One to a document that the caller may not see is answered
- * like one to none at all, whichever way it is named: row ids can be counted through.
- *
- * What the version being written is linked to already can be sent back and removed all the same (protocol
- * 1.25), but by its document id alone: nobody comes by that without having seen the document, so this tells a
- * stranger nothing, and to who has seen it only that a link is still there in a list that they may write.
+ * Returns the resolver of a relation's references. A document that the caller may not see gives the same
+ * error as a missing one, since row ids can be enumerated.
+ * Documents that the written version already links can be sent again and removed (protocol 1.25), by document
+ * id only. Document ids cannot be guessed. A caller who has one learns only that the link still exists.
  */
 export function resolverOf(
   { attribute, scope }: GivenRelation,

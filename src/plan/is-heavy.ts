@@ -1,10 +1,10 @@
 import { localeChain } from './fallback.js';
 import type { ObjectPlan, OrderKey, ReadPlan } from './plan.js';
 
-/** Pages that begin later make the database walk past what it does not show. */
+/** Offset from which a page counts as slow, since the database scans the skipped rows. */
 const FAR = 10_000;
 
-/** Whether an object leads to any number of others. */
+/** Whether an object includes a list of unbounded length. */
 const isWide = ({ children }: ObjectPlan): boolean =>
   children.some((child) => {
     const many = child.attribute.linked && child.attribute.many;
@@ -13,13 +13,11 @@ const isWide = ({ children }: ObjectPlan): boolean =>
     return objects.some(({ object }) => isWide(object));
   });
 
-/** The order in which rows are found anyway. */
 const isById = ({ hops, attribute }: OrderKey): boolean => hops.length === 0 && attribute.name === 'id';
 
 /**
- * Whether a read may take long, by its shape alone: it looks for rows, sorts them, counts
- * those whose locale it picks, or shows any number of others with each. How long it takes is only known once
- * it has run.
+ * Whether a read may be slow: it filters, searches, sorts, skips many rows, populates lists, or counts with a
+ * locale fallback. Only its plan is considered.
  */
 export function isHeavy({ type, version, page, where, search, order, object }: ReadPlan): boolean {
   if (isWide(object)) return true;

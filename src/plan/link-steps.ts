@@ -1,4 +1,4 @@
-/** Which links a write changes, brings into another state, or leaves alone. */
+/** Link changes of a write: replaced lists, and copies between draft and published links. */
 import type { Caller } from '../access/caller.js';
 import { ownerTypeOf } from '../schema/joins.js';
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
@@ -10,7 +10,6 @@ import { documentIdsOf } from './target-key.js';
 import { isUnmodified } from './versions.js';
 import type { CheckedBody, WriteTarget } from './write-plan.js';
 
-/** What decides about links: what is written and by whom, what was there, and what is wanted. */
 interface Linking {
   readonly target: WriteTarget;
   readonly caller: Caller;
@@ -18,31 +17,30 @@ interface Linking {
   readonly loaded: Loaded;
 }
 
-/** The same of a write with a body. */
 interface LinkedBody extends Linking {
   readonly body: CheckedBody;
   readonly writeValues: WriteValues;
 }
 
-/** The states of a type's documents that a write concerns. */
+/** States of a type's documents that a write affects. */
 function statesOf({ draftAndPublish }: ContentType, publish: boolean): readonly boolean[] {
   if (!draftAndPublish) return [true];
   return publish ? [false, true] : [false];
 }
 
-/** The links of a create or update: what the body says, and what else is published with the document. */
+/** Link changes of a create or update, including the links that are published with the document. */
 export function linksOfWrite(linking: LinkedBody): LinksStep {
   const { target, loaded, writeValues } = linking;
   const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
   const publishes = target.publish && target.type.draftAndPublish && !isNew;
-  // What a version owns is part of its revision; what others own is not.
+  // A version's own links are part of its revision; links that other documents own are not.
   const isSame = isUnmodified(loaded.versions);
   const isRight = (attribute: LinkedAttribute): boolean =>
     loaded.unlinked.has(attribute) || (isSame && attribute.join.side === 'owning');
   const leftOf = (transfer: LinkTransfer): LinkTransfer[] => {
     const { attribute, locale } = transfer;
     if (!writeValues.lists.has(attribute)) return isRight(attribute) ? [] : [transfer];
-    // A body gives the links of one locale, whatever the document's own locales are.
+    // A body gives the links of one locale, regardless of the document's own locales.
     return locale === null && attribute.join.perLocale ? [{ ...transfer, except: target.linkLocale }] : [];
   };
   return {
@@ -52,14 +50,13 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   };
 }
 
-/** The links that come to be published with a document, or that its draft takes back. */
+/** Link changes of publishing a document, or of discarding its draft. */
 export const linksOfTransition = (linking: Linking, published: boolean): LinksStep => ({
   ...about(linking),
   changes: [],
   transfers: transfersOf(linking, published),
 });
 
-/** What the steps of one document have in common. */
 const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
   type: target.type,
   documentId,
@@ -69,7 +66,7 @@ const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'change
   isThere: loaded.versions.own !== undefined && (!target.publish || loaded.versions.published !== undefined),
 });
 
-/** The change of a relation; none where the other side of it says all. */
+/** Change of a relation; empty if its other side, in the same body, decides. */
 function changesOf(
   attribute: LinkedAttribute,
   targets: readonly string[],
@@ -87,7 +84,7 @@ function changesOf(
   const untouched = othersOf(attribute, linking);
   const own = ownSideOf(attribute, linking);
   if (own === undefined) return [{ ...change, targets, untouched }];
-  // A document's link with itself is its owning side's where a body sets both (D22).
+  // If a body sets both sides of a relation, the owning side decides about a document's link to itself (D22).
   if (!own.includes(documentId))
     return [{ ...change, targets: targets.filter((id) => id !== documentId), untouched }];
   if (!attribute.many) return [];
@@ -95,7 +92,7 @@ function changesOf(
   return [{ ...change, targets, untouched: isListed ? untouched : [...untouched, documentId] }];
 }
 
-/** The documents of the owning side's new list, where a body sets both sides of a relation with itself. */
+/** Document ids on the owning side, if a body sets both sides of a relation to the same type. */
 function ownSideOf(
   { join: way }: LinkedAttribute,
   { writeValues }: LinkedBody,
@@ -105,7 +102,7 @@ function ownSideOf(
   return own === undefined ? undefined : documentIdsOf(...own);
 }
 
-/** Documents of others whose links a relation must leave as they are (D26). */
+/** Documents of other owners, whose links must stay unchanged (D26). */
 function othersOf(attribute: LinkedAttribute, { body, loaded }: LinkedBody): readonly string[] {
   const scope = body.values.relations.get(attribute.name)?.scope.targets ?? 'all';
   if (scope === 'all') return [];
@@ -113,8 +110,8 @@ function othersOf(attribute: LinkedAttribute, { body, loaded }: LinkedBody): rea
 }
 
 /**
- * The links that a transition concerns (D22): those that the document owns, and of its inverse sides those of
- * owners that have states, too, as far as the caller may update them.
+ * Links that a transition copies (D22): links of the document, and links on its inverse sides. The latter
+ * need owners with drafts that the caller may update.
  */
 function transfersOf(
   { target: { type, locale, everyLocale }, caller }: Linking,

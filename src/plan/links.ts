@@ -1,20 +1,17 @@
-/**
- * The list of targets that a relation has after a change, as a pure function of the list before (protocol
- * 11.2–11.17).
- */
+/** Computes the target list of a relation from its previous list and a change (protocol 11.2–11.17). */
 import { validationError } from '../errors.js';
 import { fileKindOf } from '../schema/allowed-types.js';
 import type { LinkedAttribute } from '../schema/model.js';
 import { OrderedIds } from './ordered-ids.js';
 import type { Reference, RelationInput } from './relation-input.js';
 
-/** The documents that a body names, as lists name them. */
+/** Resolves the references of a body to list entries. */
 export interface Resolver {
-  /** A document that may be missing. */
+  /** Returns undefined for a missing document. */
   readonly find: (reference: Reference) => string | undefined;
-  /** Documents that may not be. */
+  /** Throws for missing documents. */
   readonly require: (references: readonly Reference[]) => readonly string[];
-  /** The media type of a file, `image/png`. */
+  /** Media type of a file, such as `image/png`. */
   readonly mime: (documentId: string) => string | undefined;
 }
 
@@ -57,10 +54,10 @@ function stepsOf(change: Change, resolver: Resolver): Step[] {
   });
 }
 
-/** Connects the items of one list, one after another (protocol 11.11). */
+/** Connects the items of one list in order (protocol 11.11). */
 class Connecting {
   private readonly pending: Map<string, Step>;
-  /** The items on the way to an anchor that has to be connected first. */
+  /** Items whose anchor must be connected first; detects cycles. */
   private readonly waiting = new Set<string>();
 
   constructor(
@@ -71,7 +68,7 @@ class Connecting {
     this.pending = new Map(steps.map((step) => [step.id, step]));
   }
 
-  /** Connects an item. Its anchor comes before it where that is in the same list and not linked yet. */
+  /** Connects an item, after its anchor if that is in the same request and not linked yet. */
   connect(first: Step): void {
     const chain: Step[] = [];
     for (let step: Step | undefined = first; step !== undefined; step = this.awaited(step)) {
@@ -121,7 +118,7 @@ function changed(current: readonly string[], change: Change, resolver: Resolver)
   return list.ids();
 }
 
-/** Refuses files of a kind that a media attribute does not take. */
+/** Throws a 400 for files of a kind that a media attribute does not allow. */
 function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Resolver): void {
   const allowed = def.type === 'media' ? def.allowedTypes : undefined;
   if (allowed === undefined || input.kind === 'keep') return;
@@ -138,8 +135,8 @@ function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Re
 }
 
 /**
- * The new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or circular
- * connections, and files that the attribute does not take.
+ * Returns the new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or
+ * circular connections, and files of a kind that is not allowed.
  */
 export function applyChange(
   current: readonly string[],
@@ -160,7 +157,7 @@ type Asked = Exclude<RelationInput, { kind: 'keep' }>;
 const newList = (current: readonly string[], input: Asked, resolver: Resolver): readonly string[] =>
   input.kind === 'set' ? [...new Set(resolver.require(input.references))] : changed(current, input, resolver);
 
-/** What a to-one keeps: what was connected last, wherever it stands. */
+/** Returns the only entry of a to-one: the last connected item, regardless of its position. */
 function lastOf(list: readonly string[], input: Asked, resolver: Resolver): readonly string[] {
   const last = input.kind === 'change' ? input.connect.at(-1) : undefined;
   return last === undefined ? list.slice(-1) : [resolver.find(last.reference) ?? ''];

@@ -1,4 +1,4 @@
-/** What the database has said of a document that is to be written, and of those that its body names. */
+/** Loaded state of a document and its referenced documents, before a write. */
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import type { FoundTargets } from './found-targets.js';
 import type { StoredValues } from './stored-instances.js';
@@ -6,19 +6,21 @@ import type { Versions } from './versions.js';
 
 export interface Loaded {
   readonly versions: Versions;
-  /** What is stored for the version to be written, or taken over into it; null for a new document. */
+  /**
+   * Values of the version to write, or of the version that a new locale starts from; null for a new document.
+   */
   readonly stored: StoredValues | null;
-  /** What is stored for its published version. */
+  /** Values of the published version. */
   readonly published: StoredValues | null;
-  /** Fresh ids for component instances. */
+  /** New ids for component instances. */
   readonly ids: readonly number[];
-  /** Documents that the write concerns and that have no draft, as a model without drafts has left them. */
+  /** Affected documents without drafts, from a model without drafts, by type. */
   readonly draftless: ReadonlyMap<ContentType, readonly string[]>;
   readonly targets: ReadonlyMap<ContentType, FoundTargets>;
-  /** Relations of which it was asked whether the document owns a link, in any state, and it does not. */
+  /** Relations in which the document owns no link in any state. Only some relations are queried. */
   readonly unlinked: ReadonlySet<LinkedAttribute>;
-  /** Under which model the content is stored, by its digest; null where nobody has noted one. */
+  /** Digest of the model under which the content is stored; null if none is recorded. */
   readonly model: string | null;
-  /** The same for each locale that has a draft, where all are written; empty otherwise. */
+  /** State of each locale with a draft, for a write of all locales; otherwise empty. */
   readonly each: readonly Loaded[];
 }

@@ -1,27 +1,28 @@
 /**
- * Who waits for whom. A writer has its document to itself. Writers share the links that their type owns;
- * whoever changes them from the other side, takes targets from others, or deletes targets, has them to
- * itself, and with them the rows of that type: nobody else changes more than one document's.
+ * Locks of a write. Each writer locks its document exclusively, and shares the lock of the links that its
+ * type owns.
+ * A writer that changes links from the inverse side, takes exclusive targets or deletes targets locks these
+ * links exclusively. It may then change rows of several documents.
  */
 import { linksLock as nameOfLinksLock, ownerTypeOf } from '../schema/joins.js';
 import type { ContentType, LinkedAttribute, Storage } from '../schema/model.js';
 import type { Body } from './body.js';
 
-/** A lock by name that lasts as long as its transaction. Shared ones only keep exclusive ones out. */
+/** Advisory lock by name, held until the end of the transaction. */
 export interface Lock {
   readonly name: string;
   readonly exclusive: boolean;
 }
 
-/** The lock of the links that a relation is part of; none inside components, where nobody else writes. */
+/** Lock of a relation's links; none inside components, which only their document's writer changes. */
 const linksLock = ({ join }: LinkedAttribute, exclusive: boolean): Lock[] =>
   join.lock === null ? [] : [{ name: join.lock, exclusive }];
 
-/** The lock of a relation whose list is written: from the other side, or taking targets, it is exclusive. */
+/** Lock of a written list: exclusive on the inverse side and for exclusive targets. */
 const writtenLock = (attribute: LinkedAttribute): Lock[] =>
   linksLock(attribute, attribute.exclusive || attribute.join.side !== 'owning');
 
-/** A document's own lock; a single type has one for the document that it may come to have. */
+/** Lock of a document. A single type has one lock, even before its document exists. */
 const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
   documentId === null && type.kind === 'collectionType'
     ? []
@@ -32,31 +33,30 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
         },
       ];
 
-/** The document that a write has to itself, by the name of its lock; null for a new one. */
+/** Name of the lock that serialises writes of a document; null for a new document. */
 export const turnOf = (type: ContentType, documentId: string | null): string | null =>
   documentLock(type, documentId)[0]?.name ?? null;
 
 /**
- * The lock whose exclusive holder may change the rows of a document beside its own writers; null for a new
- * one, which no other write knows.
+ * Name of the lock whose exclusive holder may change a document's rows besides its own writers. Null for a
+ * new document, which is not visible to other writes.
  */
 export const rowsLockOf = (type: ContentType, documentId: string | null): string | null =>
   documentId === null && type.kind === 'collectionType' ? null : nameOfLinksLock(type.table);
 
-/** The relations whose links come to be published with a document, or are taken back by its draft. */
+/** Relations whose links are copied when a document is published or its draft discarded. */
 const transferred = ({ owning, relations }: Storage): LinkedAttribute[] => [
   ...owning,
   ...relations.filter((one) => one.join.side === 'inverse' && ownerTypeOf(one).draftAndPublish),
 ];
 
-/** What is written. */
 interface Written {
   readonly type: ContentType;
   readonly documentId: string | null;
   readonly publish: boolean;
 }
 
-/** The locks of a create or update; publishing concerns relations that the body does not name. */
+/** Locks of a create or update. Publishing also affects relations that the body does not name. */
 export function locksOfWrite({ type, documentId, publish }: Written, body: Body): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
   const publishes = existing && type.draftAndPublish && publish;
@@ -69,13 +69,12 @@ export function locksOfWrite({ type, documentId, publish }: Written, body: Body)
   ];
 }
 
-/** The locks of a transition from one state to another. */
 export const locksOfTransition = ({ type, documentId }: Written): Lock[] => [
   ...documentLock(type, documentId),
   ...transferred(type.storage).flatMap(writtenLock),
 ];
 
-/** The locks of a deletion, which ends the links of others too. */
+/** Locks of a deletion, which also deletes links from other documents. */
 export const locksOfDelete = ({ type, documentId }: Written): Lock[] => [
   ...documentLock(type, documentId),
   ...type.storage.relations.flatMap(writtenLock),

@@ -1,25 +1,23 @@
-/** Which stored values a write has to look at: most of what is stored stays as it is, whatever it is. */
+/** Selects the stored values that a write must load. Most stored values do not matter. */
 import { type GivenInstances, type GivenValues, isGiven } from './given.js';
 import type { WriteTarget } from './write-plan.js';
 
 /**
- * Whether stored instances matter to what a body gives: it names them, or they may be of components that a
- * zone does not have under this model.
+ * Whether stored instances matter: the body references them by id, or a zone may contain unknown components.
  */
 const meetsInstances = ({ attribute, instances }: GivenInstances): boolean =>
   attribute.named || instances.some((instance) => instance?.id !== undefined && instance.id !== null);
 
-/** What is said of the stored values of a write. */
 export interface Needed {
-  /** The attributes whose values of the version that is written matter. */
+  /** Attributes whose values of the written version are needed. */
   readonly names: ReadonlySet<string>;
-  /** Those of its published version, where instances may come from (D18). */
+  /** Attributes whose values of the published version are needed, since instances may come from it (D18). */
   readonly merged: ReadonlySet<string>;
 }
 
 /**
- * The stored values that decide: of instances that a body names, and of attributes with rules that it leaves
- * out, where the document has to be complete: when it is published, and in a new locale.
+ * Returns the needed values: instances that a body references, and omitted attributes with rules if the
+ * document must be complete. It must be when it is published, and in a new locale.
  */
 export function neededValues({ type, publish }: WriteTarget, values: GivenValues): Needed {
   const merged = [...values.embedded].flatMap(([name, given]) => (meetsInstances(given) ? [name] : []));

@@ -1,13 +1,12 @@
-/** The answer to a write for who may write a document, but not read it (D27). */
+/** Response to a write for a caller who may write a document but not read it (D27). */
 import type { GivenInstance, GivenRelation, GivenValues } from './given.js';
 import type { ReadPlan } from './plan.js';
 
 const ALWAYS = ['id', 'documentId'];
 
 /**
- * Whether a body carries all of an attribute's value. What is merged with stored values is not: a change of a
- * list, a list on the side that does not own it (links of others stay in it), a component that is named by
- * its id.
+ * Whether a body contains the whole list. A changed list, or a list on the inverse side with links of other
+ * owners, is merged with stored values.
  */
 const isWholeList = ({ input, attribute }: GivenRelation): boolean =>
   input.kind === 'set' && attribute.join.side !== 'inverse';
@@ -24,7 +23,7 @@ function isWhole({ scalars, relations, embedded }: GivenValues, name: string): b
   return scalars.has(name) || embedded.get(name)?.instances.every(isWholeInstance) === true;
 }
 
-/** Of an answer the ids, and the attributes whose values the body carried. */
+/** Reduces a response to the ids and the attributes whose whole value the body contained. */
 export function onlySent(plan: ReadPlan, sent: GivenValues): ReadPlan {
   const whole = (name: string): boolean => isWhole(sent, name);
   const { fields, children, ...object } = plan.object;

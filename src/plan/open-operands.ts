@@ -1,9 +1,8 @@
-/** The operands of a plan that serves many filters: which are open, and what is filled into them. */
+/** Placeholders in a plan that is shared by filters with different values. */
 import { ContentError } from '../errors.js';
 import { OpenOperand, valueIn } from '../query/text-shape.js';
 import type { Condition, Operands, ReadPlan } from './plan.js';
 
-/** The open operands of a condition, in no order. */
 function openIn(condition: Condition): readonly OpenOperand[] {
   switch (condition.kind) {
     case 'all':
@@ -19,15 +18,15 @@ function openIn(condition: Condition): readonly OpenOperand[] {
 }
 
 /**
- * The open operands of a plan, by their places; null unless each of `count` values is one, once: another one
- * has decided something while the plan was made, or means nothing.
+ * Returns the placeholders of a plan, by position. Null unless each of `count` values has exactly one: a
+ * value may have influenced the plan, or been ignored.
  */
 export function openOperandsOf({ where }: ReadPlan, count: number): readonly OpenOperand[] | null {
   const open = (where === null ? [] : openIn(where)).toSorted((a, b) => a.place - b.place);
   return open.length === count && open.every(({ place }, i) => place === i) ? open : null;
 }
 
-/** What the values of a text are as operands; null where one cannot be any. */
+/** Converts the values of a query to operands; null if a value is invalid. */
 export function operandsOf(open: readonly OpenOperand[], values: readonly string[]): Operands | null {
   const operands: unknown[] = [];
   for (const { place, convert } of open) {
@@ -43,10 +42,10 @@ export function operandsOf(open: readonly OpenOperand[], values: readonly string
   return { text: values.join('&'), values: operands };
 }
 
-/** A value with what is open in it, or the one that it is. */
+/** Replaces placeholders in a value by the plan's operands. */
 export function filledIn(value: unknown, { operands }: Pick<ReadPlan, 'operands'>): unknown {
   if (Array.isArray(value)) return value.map((item) => filledIn(item, { operands }));
   if (!(value instanceof OpenOperand)) return value;
-  if (operands === null) throw new Error('A condition has an operand that nobody has filled in');
+  if (operands === null) throw new Error('A placeholder in a condition has no value');
   return operands.values[value.place];
 }

@@ -1,11 +1,11 @@
-/** A list of distinct ids in which each can be moved in one step, however long the list is. */
+/** Linked list of distinct ids, in which a move takes constant time. */
 interface Node {
   readonly id: string;
   before: Node;
   after: Node;
 }
 
-/** The ring's own node, which is before the first and after the last id. */
+/** Sentinel node, before the first and after the last id. */
 function ring(): Node {
   const node = { id: '' } as Node;
   node.before = node;
@@ -33,12 +33,12 @@ export class OrderedIds {
     this.move(id, this.end.before);
   }
 
-  /** Moves or adds an id before another one, which has to be there. */
+  /** Moves or inserts an id before an existing one. */
   toBefore(id: string, anchor: string): void {
     this.move(id, (this.nodes.get(anchor) ?? this.end).before);
   }
 
-  /** Moves or adds an id after another one, which has to be there. */
+  /** Moves or inserts an id after an existing one. */
   toAfter(id: string, anchor: string): void {
     this.move(id, this.nodes.get(anchor) ?? this.end);
   }

@@ -1,6 +1,6 @@
 /**
- * Filter syntax → Condition: names resolved, rights applied, values converted, `$not` pushed to the
- * comparisons.
+ * Converts filter syntax to a condition: resolves names, applies permissions, converts values, and pushes
+ * `$not` down to comparisons.
  */
 import { ContentError, invalidKey, overLimit, type Source, validationError } from '../errors.js';
 import { isSingle } from '../json.js';
@@ -12,34 +12,32 @@ import { toBoolean } from '../schema/formats.js';
 import { type Condition, type Hop, isSearched } from './plan.js';
 import { lookUp, type Rights } from './rights.js';
 
-/** With whose rights names are asked for, and the parameter that does. */
+/** Permissions that apply to names, and the query parameter that contains them. */
 export interface AskedBy {
   readonly rights: Rights;
   readonly source: Source;
 }
 
-/** Where a walk stands. */
 export interface FilterScope extends AskedBy {
   readonly model: Model;
-  /** The scalar whose operators come next, or below a relation the target's id. */
+  /** Scalar that operators apply to; the target's id directly below a relation. */
   readonly attribute: ScalarAttribute | null;
-  /** Whether names may follow: false below a scalar. */
+  /** Whether attribute names may follow; false below a scalar. */
   readonly open: boolean;
   readonly path: readonly string[];
   readonly negated: boolean;
 }
 
-/** `$null` and `$notNull`: any text but the spellings of false means yes (protocol 5.22). */
+/** Parses `$null` and `$notNull`: any text except the spellings of false is true (protocol 5.22). */
 function flag(raw: unknown): boolean {
   if (Array.isArray(raw)) return raw.length > 0 && raw[0] !== null;
   if (raw === null || raw === '') return false;
   return toBoolean(raw) ?? true;
 }
 
-/** A comparison, but for its operands. */
 type Comparison = Pick<Extract<Condition, { kind: 'compare' }>, 'attribute' | 'op' | 'negated'>;
 
-/** Turns a conversion error into one that names the attribute. */
+/** Converts an operand. Adds the attribute to the message of a conversion error. */
 function convert(raw: unknown, { attribute, op }: Comparison, scope: FilterScope): unknown {
   const row = operatorOf(op);
   const path = scope.path.join('.');
@@ -117,13 +115,13 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
 
 const not = (value: boolean | null): boolean | null => (value === null ? null : !value);
 
-/** What asking for null, or for a value, is where there is none. */
+/** Results of operators on a missing row; other operators give null. */
 const ABSENT: ReadonlyMap<string, boolean> = new Map([
   ['$null', true],
   ['$notNull', false],
 ]);
 
-/** What a condition is for a row that is not there: every attribute null, three-valued (protocol 5.35b). */
+/** Evaluates a condition for a missing row: all attributes null, three-valued (protocol 5.35b). */
 function ofNothing(condition: Condition): boolean | null {
   switch (condition.kind) {
     case 'constant':
@@ -145,7 +143,7 @@ function ofNothing(condition: Condition): boolean | null {
   }
 }
 
-/** Steps through a relation or component. Throws the 400 for one that the caller may not enter. */
+/** Steps through a relation or component. Throws the 400 for a relation that the caller may not enter. */
 export function enterHop(hop: Hop, path: readonly string[], { rights, source }: AskedBy): Model {
   const { budget } = rights;
   budget.hops -= 1;
@@ -166,11 +164,11 @@ export function enterHop(hop: Hop, path: readonly string[], { rights, source }: 
   return hop.target;
 }
 
-/** The 400 for a name that exists but must not be used. */
+/** Error for a name that exists but may not be used. */
 export const hidden = (path: readonly string[], source: Source): ContentError =>
   invalidKey(path.at(-1) ?? '', { at: path.length > 1 ? path.join('.') : '', path: path.join('.') }, source);
 
-/** The 400 for a name that does not exist below `path`. */
+/** Error for a name that does not exist below `path`. */
 export const unknown = (key: string, path: readonly string[], source: Source): ContentError =>
   invalidKey(key, { at: path.join('.'), path: path.join('.') || null }, source);
 
@@ -194,8 +192,7 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
 }
 
 /**
- * Plans a filter. Throws the protocol's 400 for unknown, hidden and unreadable names and for impossible
- * values.
+ * Plans a filter. Throws the protocol's 400 for unknown, hidden and unreadable names and for invalid values.
  */
 export function planFilter(filter: Filter, scope: FilterScope): Condition {
   switch (filter.kind) {

@@ -1,29 +1,27 @@
-/** The new list of a relation: what the body says of it, and the links of others that stay. */
+/** Computes the new list of a relation, keeping links of documents that the caller may not change. */
 import { ContentError, validationError } from '../errors.js';
 import type { LinkedAttribute } from '../schema/model.js';
 import type { GivenRelation } from './given.js';
 import { applyChange, type Resolver } from './links.js';
 
-/** What references of a relation lead to. */
 export interface LinkResolver extends Resolver {
-  /** Whether a linked document is somebody else's, whose links must stay as they are. */
+  /** Whether the caller does not own a linked document, whose links must then stay. */
   readonly isOthers: (documentId: string) => boolean;
 }
 
-/** A list that is to be made. */
 export interface ListRequest {
   readonly given: GivenRelation;
-  /** The documents that are linked. */
+  /** Linked documents before the change. */
   readonly stored: readonly string[];
   readonly resolver: LinkResolver;
   readonly path: readonly string[];
-  /** Whether errors may repeat what was given: it is the caller's own. */
+  /** Whether the caller sent the value, so that errors may contain it. */
   readonly sent: boolean;
 }
 
 /**
- * The list with the links of others in it (D22, D26): a list that is replaced keeps them, and what would end
- * one of them is refused.
+ * Adds links of other owners back to a replaced list (D22, D26). Throws a 400 for a change that would remove
+ * one of them.
  */
 function withOthers(list: readonly string[], { given, stored, resolver }: ListRequest): readonly string[] {
   const listed = new Set(list);
@@ -37,7 +35,7 @@ function withOthers(list: readonly string[], { given, stored, resolver }: ListRe
   });
 }
 
-/** Throws a 400 with the place of what is wrong. */
+/** Computes the list. Errors have the path of the relation. */
 export function planList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
   const { attribute } = given;
@@ -46,14 +44,14 @@ export function planList(request: ListRequest): readonly string[] {
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };
-    // A reference that a hook has put there is none of the caller's.
+    // A hook has set the reference, so the error must not disclose it.
     throw sent
       ? new ContentError(error.name, error.message, { ...place, ...error.details })
       : validationError('Invalid relations', place);
   }
 }
 
-/** A stored relation as a list: of one at most where it is to one. */
+/** Returns a stored relation as a list; a to-one has at most one entry. */
 export function storedList(
   stored: Readonly<Record<string, unknown>> | null,
   attribute: LinkedAttribute,

@@ -1,4 +1,4 @@
-/** Query + type + caller → ReadPlan. The second of the three walks of a read. */
+/** Plans a read from its query, type and caller. */
 import type { Caller } from '../access/caller.js';
 import { decideRead, isOwn, type OwnCondition } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
@@ -17,18 +17,16 @@ import { planObject, type SelectContext } from './plan-select.js';
 import { planSort } from './plan-sort.js';
 import { answerFields, decideReadBack, rightsOf } from './rights.js';
 
-/** Which one document is meant: by its document id, or by the id of its row. */
+/** Key of a single document: its document id, or the id of one of its rows. */
 export type DocumentKey = { readonly documentId: string } | { readonly id: number };
 
-/** A document id as a key; null for a list, and for a single type's document. */
+/** Returns null for a list and for the document of a single type. */
 export const byDocumentId = (documentId: string | null): DocumentKey | null =>
   documentId === null ? null : { documentId };
 
-/** The document id of a key that has one. */
 const documentIdOf = (by: DocumentKey | null): string | null =>
   by !== null && 'documentId' in by ? by.documentId : null;
 
-/** What a plan is made of beside the query. */
 export interface ReadRequest {
   readonly kind: 'list' | 'one';
   readonly type: ContentType;
@@ -36,23 +34,25 @@ export interface ReadRequest {
   readonly caller: Caller;
   readonly format: 'flat' | 'v4';
   /**
-   * What the caller does. In the answer to a write filters play no part, and what may not be read is left out
-   * instead of being refused.
+   * Action of the caller. The response to a write ignores filters, and omits unreadable attributes instead of
+   * refusing them.
    */
   readonly action: Action;
 }
 
-/** The schema and settings, which never change after the start. */
 export interface PlanBase {
   readonly schema: Schema;
   readonly settings: ContentSettings;
-  /** See {@link ReadPlan.filePlaceholder}; none where nothing is signed. */
+  /** See {@link ReadPlan.filePlaceholder}; omitted without signed URLs. */
   readonly filePlaceholder?: string | null;
 }
 
 const answersWrite = ({ action }: ReadRequest): boolean => action !== 'find' && action !== 'findOne';
 
-/** Published unless `status=draft`; unknown values are a 400 where states exist (protocol 8.1, 8.8). */
+/**
+ * Returns false for `status=draft` only; other unknown values are a 400 for types with drafts (protocol 8.1,
+ * 8.8).
+ */
 export function publishedState(status: unknown, type: ContentType): boolean {
   if (status === undefined || status === null || status === 'published') return true;
   if (status === 'draft') return false;
@@ -73,7 +73,7 @@ const badLocale = (): Error =>
     param: 'locale',
   });
 
-/** `*` is all locales, a list several; nothing is the default (protocol section 9). */
+/** Parses `locale`: `*` is all locales, a list several, nothing the default (protocol section 9). */
 export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick {
   if (raw === undefined || raw === null || raw === '') return { kind: 'one', code: settings.defaultLocale };
   const valid = (code: unknown): code is string => typeof code === 'string' && !unstorable(code);
@@ -85,7 +85,7 @@ export function pickLocale(raw: unknown, settings: ContentSettings): LocalePick 
   return raw === '*' ? { kind: 'any' } : { kind: 'one', code: raw };
 }
 
-/** One document has one locale at a time; the message names what was sent instead. */
+/** Error for several locales of one document. */
 export const notOneLocale = (pick: LocalePick): Error =>
   validationError(
     `Invalid locale param ${pick.kind === 'several' ? pick.codes.join(',') : '*'} provided. ` +
@@ -97,7 +97,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const { type } = request;
   const pick = pickLocale(query.locale, settings);
   const named = query.locale !== undefined && query.locale !== null;
-  // A condition on the locale at the root takes the place of the default locale.
+  // A root filter on `locale` replaces the default locale.
   const chain = pickFallback(query.fallbackLocale, pick, settings);
   const open = !named && chain === null && type.localized && mentions(query.filters, 'locale');
   const locale: LocalePick = open ? { kind: 'any' } : pick;
@@ -115,8 +115,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
 }
 
 /**
- * The condition that a document is the user's own, where only such may be read. Throws 403 for drafts that
- * may not be read.
+ * Returns the owner condition if the caller may read own documents only. Throws 403 for unreadable drafts.
  */
 function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCondition | null {
   const published = !tellsOfDrafts(version);
@@ -128,7 +127,6 @@ function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCo
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
   a === null || b === null ? (a ?? b) : { kind: 'all', parts: [a, b] };
 
-/** An attribute has one value. */
 const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
   kind: 'compare',
   attribute,
@@ -137,11 +135,10 @@ const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
   negated: false,
 });
 
-/** Whether a row is the one with an id; null where no row is asked for. */
+/** Condition for a key with a row id; null for other keys. */
 const rowIs = ({ type, by }: ReadRequest): Condition | null =>
   by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
 
-/** What a request shows at its root, and of which documents. */
 interface Root {
   readonly request: ReadRequest;
   readonly version: Version;
@@ -151,15 +148,15 @@ interface Root {
 }
 
 /**
- * Plans a read, or the answer to a write. Throws the 400 of the protocol for names and values that cannot be,
- * 403 for drafts without `readDrafts`, and leaves out of `populate` what the caller may not `find`.
+ * Plans a read, or the response to a write. Throws the 400 of the protocol for invalid names and values, and
+ * 403 for drafts without `readDrafts`. Omits from `populate` the types that the caller may not `find`.
  */
 export function planRead(query: Query, request: ReadRequest, base: PlanBase): ReadPlan {
   const { caller, type, action, by } = request;
   const documentId = documentIdOf(by);
   const answers = answersWrite(request);
   if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answers) throw notFound();
-  // No document has such an id, and PostgreSQL would refuse to look for it.
+  // Such a document id cannot exist, and PostgreSQL would reject it.
   if (documentId !== null && unstorable(documentId)) throw notFound();
   const version = versionOf(query, request, base.settings);
   const root = { request, version, own: null, echoes: false };
@@ -168,7 +165,7 @@ export function planRead(query: Query, request: ReadRequest, base: PlanBase): Re
   const { published } = version;
   const reading = readBack ? decideReadBack(caller, { type, action, published }) : 'all';
   if (reading === 'all') return planRoot(query, root, base);
-  // Whose the document is shows when it is read: it is answered in full to its owner, and to others with what
+  // The owner is known only after the read: owners get the full response, other callers only the values that
   // they sent.
   const read = isOwn(reading) ? planRoot(query, { ...root, own: reading }, base) : null;
   const echo = planRoot(query, { ...root, echoes: true }, base);

@@ -1,4 +1,4 @@
-/** `fields`, `sort` and `populate` → the shape of the answer, narrowed to what the caller may see. */
+/** Plans `fields`, `sort` and `populate`: the object tree of a response, limited to readable content. */
 import { invalidKey, overLimit, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
@@ -19,23 +19,22 @@ import { type AskedBy, hidden, planFilter, unknown } from './plan-filter.js';
 import { planSort } from './plan-sort.js';
 import { lookUp, type Rights } from './rights.js';
 
-/** What the walk carries along. */
 export interface SelectContext {
   readonly rights: Rights;
   readonly limits: ContentLimits;
   /** All types and components, for the names under `on`. */
   readonly schema: Schema;
-  /** Nodes left of the populate budget. */
+  /** Remaining nodes of the populate budget. */
   readonly budget: { nodes: number };
 }
 
-/** The model's own list where nothing is narrowed, so that its plan stays one object. */
+/** Returns the model's own list if all of it is readable, so that equal plans share one object. */
 function shownTo(model: Model, rights: Rights): readonly ScalarAttribute[] {
   const all = model.shown.every((attribute) => rights.mayRead(model, attribute));
   return all ? model.shown : model.shown.filter((attribute) => rights.mayRead(model, attribute));
 }
 
-/** `id` and `documentId` first, then the default fields or the ones asked for (protocol section 3). */
+/** Returns `id` and `documentId`, then the default or requested fields (protocol section 3). */
 function planFields(fields: Fields, model: Model, { rights, source }: AskedBy): readonly ScalarAttribute[] {
   if (fields === null) return shownTo(model, rights);
   const named = (fields === '*' ? [] : fields).filter((key) => key !== '*');
@@ -66,13 +65,12 @@ function where(item: PopulateItem, model: Model, context: SelectContext): Condit
   });
 }
 
-/** The same walk, inside what an attribute leads to. */
 const enter = (context: SelectContext, attribute: Attribute): SelectContext => ({
   ...context,
   rights: context.rights.enter(attribute),
 });
 
-/** What is shown of the documents or instances that an attribute leads to. */
+/** Plans the populated documents or instances of an attribute. */
 function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
   return {
     where: where(item, model, context),
@@ -99,7 +97,7 @@ const PLAIN = {
   raw: true,
 } as const;
 
-/** `populate=*`: every readable attribute, one level; zones last. */
+/** Plans `populate=*`: every readable attribute, one level, dynamic zones last. */
 function everything(model: Model, context: SelectContext): ChildPlan[] {
   const names = [...model.attributes.values()].filter(
     (attribute) => attribute.kind !== 'scalar' && !attribute.private,
@@ -111,7 +109,7 @@ function everything(model: Model, context: SelectContext): ChildPlan[] {
   return ordered.flatMap(({ name }) => planItem({ ...PLAIN, key: name, at: name }, model, context));
 }
 
-/** The text under a key reads as a list of names to populate there, which only the object form can say. */
+/** Throws the 400 for text under a populate key. Nested names need the object form. */
 function refuseText(item: PopulateItem, target: Model): never {
   const text = item.text ?? '';
   const known = lookUp(target, text, null);
@@ -125,7 +123,7 @@ function refuseUnknownKeys(item: PopulateItem): void {
   if (first !== undefined) throw invalidKey(first, { at: item.at, path: item.at }, POPULATE_SOURCE);
 }
 
-/** Refuses what could be said of items of one kind, and not of several. */
+/** Throws a 400 for options that polymorphic items do not support. */
 function checkMixedItem(item: PopulateItem, attribute: MixedAttribute, model: Model): void {
   const found = isObject(item.raw) && item.on === null && item.populate.kind !== 'all' && !item.count;
   const listed = isObject(item.raw) && item.populate.kind === 'items';
@@ -140,13 +138,12 @@ function checkMixedItem(item: PopulateItem, attribute: MixedAttribute, model: Mo
   }
 }
 
-/** What a kind goes by under `on`. */
 const nameOfKind = (kind: Model): string => (kind.model === 'type' ? typeUid(kind) : kind.uid);
 
 const kindsOf = (attribute: MixedAttribute): readonly Model[] =>
   attribute.linked ? attribute.targets : attribute.components;
 
-/** The items of all kinds that may be seen; of none where there is no such kind. */
+/** Plans the items of all readable types; empty if no type is readable. */
 function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: SelectContext): ChildPlan[] {
   const inside = enter(context, attribute);
   const asked =
@@ -162,18 +159,21 @@ function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: Sele
   return kindsOf(attribute).some(maySee) ? [{ kind: 'mixed', attribute, items, counted }] : [];
 }
 
-/** Who may not read all that leads to files is not told which documents of a type hold one. */
+/**
+ * Whether the caller may see which documents of a type contain a file: only if all attributes with files are
+ * readable.
+ */
 const maySeeHeld = ({ join }: MorphAttribute, type: Model, { rights }: SelectContext): boolean =>
   join.kind !== 'holders' ||
   [...type.attributes.values()].every((held) => !leadsToFiles(held) || rights.mayRead(type, held));
 
-/** What is only counted is not shown. */
+/** Removes the fields and children of items that are only counted. */
 const uncovered = (items: ItemsPlan): ItemsPlan => ({
   ...items,
   object: { ...items.object, fields: [], children: [] },
 });
 
-/** Every kind of item: plain, each with `*`, or along a dot path that at least one of them knows. */
+/** Plans items of every type: plain, with `*`, or with a dot path that at least one type has. */
 function everyKind(
   item: PopulateItem,
   attribute: MixedAttribute,
@@ -202,7 +202,7 @@ function isPopulatable(model: Model, key: string): boolean {
   return attribute !== undefined && attribute !== 'hidden' && attribute.kind !== 'scalar';
 }
 
-/** A kind that a name under `on` means, whether or not the attribute has items of it. */
+/** Returns the type that a name under `on` refers to, even if the attribute never has items of it. */
 function kindNamed(name: string, { linked }: MixedAttribute, { schema }: SelectContext): Model | undefined {
   if (!linked) return schema.components.get(name);
   return [...schema.types.values()].find((type) => typeUid(type) === name);
@@ -233,7 +233,7 @@ function spend(context: SelectContext): void {
     throw overLimit('populateNodes', allowed, 'Too many populated attributes in one request');
 }
 
-/** Whether populating a hidden attribute is no error. */
+/** Whether populating a hidden attribute is ignored instead of refused. */
 function isLeftOut(model: Model, key: string): boolean {
   const attribute = model.attributes.get(key);
   return (
@@ -241,7 +241,7 @@ function isLeftOut(model: Model, key: string): boolean {
   );
 }
 
-/** Whether it leads on from a file, which paths with dots do not (protocol 4.9). */
+/** Whether a relation starts at a file, which dotted paths may not follow (protocol 4.9). */
 const isOfFile = ({ linked }: Attribute, model: Model): boolean =>
   linked && model.model === 'type' && model.internal;
 
@@ -267,7 +267,7 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
       : invalidKey(first.key, { at: first.at, path: first.at }, POPULATE_SOURCE);
   }
   const plan = itemsPlan(item, target, enter(context, attribute));
-  // The forbidden is left out only after its request was found well-formed (D9, contract "Errors" 3).
+  // Forbidden attributes are omitted only after the request was validated (D9, contract "Errors" 3).
   if (!seen || (attribute.kind === 'relation' && !context.rights.mayEnter(attribute, attribute.target)))
     return [];
   const counted = item.count && (attribute.many || (attribute.kind === 'relation' && !attribute.media));
@@ -276,14 +276,13 @@ function planItem(item: PopulateItem, model: Model, context: SelectContext): Chi
     : [{ kind: 'items', attribute, ...plan }];
 }
 
-/** The populated children of one object. A name asked for twice is populated once. */
+/** Plans the populated children of one object. A name requested twice is populated once. */
 function planPopulate(populate: Populate, model: Model, context: SelectContext): ChildPlan[] {
   if (populate.kind === 'none') return [];
   if (populate.kind === 'all') return everything(model, context);
   return populate.items.flatMap((item) => planItem(item, model, context));
 }
 
-/** The root object of an answer. */
 export function planObject(
   { fields, populate }: Pick<Query, 'fields' | 'populate'>,
   model: Model,

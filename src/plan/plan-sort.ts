@@ -1,4 +1,4 @@
-/** `sort` → the order of an answer, or of what is populated in it. */
+/** Plans `sort` for the root or for populated items. */
 import { overLimit } from '../errors.js';
 import type { SortKey } from '../query/query.js';
 import type { Model } from '../schema/model.js';
@@ -7,18 +7,16 @@ import { type Hop, isSearched, type OrderKey } from './plan.js';
 import { type AskedBy, enterHop, hidden, unknown } from './plan-filter.js';
 import { lookUp } from './rights.js';
 
-/** What sort keys are planned in. */
 interface SortContext extends AskedBy {
   readonly limits: ContentLimits;
 }
 
-/** Sort keys with their way to the attribute (protocol 7.4–7.11). */
+/** Resolves sort keys to attributes (protocol 7.4–7.11). */
 export function planSort(keys: readonly SortKey[], root: Model, context: SortContext): OrderKey[] {
   const { limits, source } = context;
   if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
   return keys.flatMap(({ path, descending }) => {
-    // Publication state is a version rule, not an attribute: sorting by it is accepted and changes nothing
-    // (7.12).
+    // Sorting by `status` is accepted without effect: it is a version rule, not an attribute (7.12).
     if (path.length === 1 && path[0] === 'status' && root.model === 'type' && root.draftAndPublish) return [];
     const hops: Hop[] = [];
     let model = root;

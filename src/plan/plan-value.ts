@@ -1,4 +1,4 @@
-/** The leaves of a document: one scalar or one relation, from what is given and what is stored. */
+/** Plans single scalars and relations of a document from input and stored values. */
 import { ContentError, type Issue, type Refusal } from '../errors.js';
 import { type ValueContext, sentValue, storedValue, untoldValue } from '../schema/value-context.js';
 import type {
@@ -14,36 +14,38 @@ import { isHidden, type Telling } from './rights.js';
 import { type LinkResolver, planList, storedList } from './plan-list.js';
 import type { StoredValues } from './stored-instances.js';
 
-/** A step into an instance, on the way from the document to a value. */
+/** Component instance on the path from the document to a value. */
 export interface Step {
   readonly attribute: EmbeddedAttribute;
   readonly component: Component;
-  /** The step before; null in the document itself. */
+  /** Outer instance; null in the document itself. */
   readonly outer: Step | null;
 }
 
-/** A value inside components that no other document may have. */
+/** Value inside components that must be unique across documents. */
 export interface UniqueValue {
   readonly within: Step;
   readonly attribute: ScalarAttribute;
   readonly value: unknown;
-  /** Where it stands; a problem shows what the request carried. */
+  /** Context for error messages. */
   readonly at: ValueContext;
 }
 
 export interface PlanContext {
-  /** Drafts may be incomplete; what is published may not (protocol 8.11). */
+  /** Drafts may be incomplete; published versions may not (protocol 8.11). */
   readonly draft: boolean;
-  /** In types with drafts a missing value is the draft's null; elsewhere it is undefined (protocol 8.12). */
+  /**
+   * Whether a missing value counts as null: in types with drafts. Elsewhere it is undefined (protocol 8.12).
+   */
   readonly missingIsNull: boolean;
-  /** Whether attributes that the body leaves out are checked too: on create and on publish. */
+  /** Whether attributes that the body omits are checked too: on create and on publish. */
   readonly complete: boolean;
   /** Whether required relations and media may not be empty (protocol 11.36). */
   readonly strictRelations: boolean;
   readonly issues: Issue[];
-  /** Filled with relations and component ids that do not fit the stored content. */
+  /** Collects relations and component ids that do not match the stored content. */
   readonly refusals: Refusal[];
-  /** Filled with the values inside components that have to be unique. */
+  /** Collects unique values inside components. */
   readonly uniques: UniqueValue[];
   readonly newInstance: () => { readonly id: number; readonly documentId: string };
   readonly hash: (password: string) => string;
@@ -52,38 +54,38 @@ export interface PlanContext {
   readonly isSent: Body['isSent'];
 }
 
-/** Where a value stands: what the body gives there, and what is stored. */
+/** Input and stored values of the document or of one instance. */
 export interface Level {
   readonly path: readonly string[];
-  /** The instance that it stands in; null for the document itself. */
+  /** Enclosing instance; null for the document itself. */
   readonly within: Step | null;
   readonly given: GivenValues;
-  /** The stored values; null for a new document or instance. */
+  /** Null for a new document or instance. */
   readonly stored: StoredValues | null;
-  /** Stored values of any version, where ids of component instances may come from (D18). */
+  /** Values of any version, from which component instances may come (D18). */
   readonly versions: readonly StoredValues[];
-  /** Inside components: what holds for the whole that this is part of. */
+  /** Disclosure rules inherited from the root attribute, inside components. */
   readonly part?: Part;
 }
 
-/** What an error may tell of a value, and whether it is the caller's own. */
+/** Disclosure of a value in errors, and whether the caller sent it. */
 export interface Part {
   readonly telling: Telling;
   readonly sent: boolean;
 }
 
-/** At the root by the caller's rights, below it like the whole that it is part of. */
+/** Returns the rules of the root attribute, which also apply to the values inside it. */
 export const partOf = (attribute: Attribute, { part }: Level, context: PlanContext): Part =>
   part ?? { telling: context.telling(attribute), sent: context.isSent(attribute) };
 
-/** A value: what the body gives for an attribute, or what it does not; or one entry of it. */
+/** Value of an attribute, from the body or the stored document, or one entry of it. */
 interface Spot {
   readonly from: 'body' | 'stored';
   readonly attribute: Attribute;
   readonly entry?: string;
 }
 
-/** Where a value stands, put together once there is something to be said of it: most have no problem. */
+/** Error context of a value. Created lazily, since most values have no errors. */
 class SpotContext implements ValueContext {
   constructor(
     private readonly spot: Spot,
@@ -91,8 +93,8 @@ class SpotContext implements ValueContext {
     private readonly context: PlanContext,
   ) {}
 
-  private get told(): ValueContext {
-    return toldOf(this.spot, this.level, this.context);
+  private get disclosed(): ValueContext {
+    return disclosedContext(this.spot, this.level, this.context);
   }
 
   get draft(): boolean {
@@ -100,30 +102,34 @@ class SpotContext implements ValueContext {
   }
 
   get path(): readonly string[] {
-    return this.told.path;
+    return this.disclosed.path;
   }
 
   get label(): string {
-    return this.told.label;
+    return this.disclosed.label;
   }
 
   report(message: string, value?: unknown, below?: readonly string[]): void {
-    this.told.report(message, value, below);
+    this.disclosed.report(message, value, below);
   }
 
   reportType(type: string, value: unknown, castFrom?: unknown): void {
-    this.told.reportType(type, value, castFrom);
+    this.disclosed.reportType(type, value, castFrom);
   }
 
   reportNull(type: string): void {
-    this.told.reportNull(type);
+    this.disclosed.reportNull(type);
   }
 }
 
 export const contextOf = (spot: Spot, level: Level, context: PlanContext): ValueContext =>
   new SpotContext(spot, level, context);
 
-function toldOf({ from, attribute, entry }: Spot, level: Level, context: PlanContext): ValueContext {
+function disclosedContext(
+  { from, attribute, entry }: Spot,
+  level: Level,
+  context: PlanContext,
+): ValueContext {
   const { telling, sent } = partOf(attribute, level, context);
   const path = [...level.path, attribute.name];
   if (entry !== undefined) path.push(entry);
@@ -132,27 +138,26 @@ function toldOf({ from, attribute, entry }: Spot, level: Level, context: PlanCon
   return from === 'body' && sent ? sentValue(where) : storedValue(where);
 }
 
-/** What is not there; `label` names its type in the message about null. */
+/** Missing value; `label` is the type in the message about null. */
 interface Missing {
   readonly value: null | undefined;
   readonly label: string;
 }
 
-/** Reports a required value that is not there. */
+/** Reports a missing required value. */
 export function reportMissing(at: ValueContext, { value, label }: Missing, context: PlanContext): void {
   if (context.draft) return;
   if (value === null || context.missingIsNull) at.reportNull(label);
   else at.report(`${at.label} must be defined.`);
 }
 
-/** A value that is to be stored, and where it stands. */
 interface Candidate {
   readonly attribute: ScalarAttribute;
   readonly raw: unknown;
   readonly at: ValueContext;
 }
 
-/** A value as it is stored. Those inside components that have to be unique are noted. */
+/** Casts a value for storage. Collects unique values inside components. */
 function accepted({ attribute, raw, at }: Candidate, level: Level, context: PlanContext): unknown {
   if (raw === undefined || raw === null) {
     if (attribute.required) reportMissing(at, { value: raw, label: attribute.type.label }, context);
@@ -165,7 +170,7 @@ function accepted({ attribute, raw, at }: Candidate, level: Level, context: Plan
   return value;
 }
 
-/** A scalar's new value; undefined where the stored one stays. */
+/** Returns a scalar's new value; undefined if the stored one stays. */
 export function planScalar(attribute: ScalarAttribute, level: Level, context: PlanContext): unknown {
   const given = level.given.scalars.get(attribute.name);
   if (given !== undefined) {
@@ -173,18 +178,18 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
     const value = accepted({ attribute, raw: given.raw, at }, level, context);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
-  // A uid that is made from another attribute may be left out.
+  // A uid that is generated from another attribute may be omitted.
   if (level.stored === null && attribute.def.generate === true) return null;
   if (level.stored === null) return acceptedStored(attribute, attribute.def.default, { level, context });
   if (!context.complete) return undefined;
-  // A stored password is a hash, which says nothing about the rules for passwords.
+  // A stored password is a hash, to which the rules of passwords do not apply.
   const stored = level.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
   if (!isHash) acceptedStored(attribute, stored, { level, context });
   return undefined;
 }
 
-/** The same of a value that no body gives. */
+/** Casts a default or stored value, which the body does not contain. */
 function acceptedStored(
   attribute: ScalarAttribute,
   raw: unknown,
@@ -216,7 +221,7 @@ function givenList(
   }
 }
 
-/** A relation's new list; undefined where the stored one stays, or where a problem has been reported. */
+/** Returns a relation's new list; undefined if the stored one stays, or after an error. */
 export function planRelation(
   attribute: LinkedAttribute,
   level: Level,

@@ -1,6 +1,6 @@
 /**
- * The document after a write, as a pure function of what the body gives and what is stored: defaults, merged
- * components, new relation lists, and all problems together. Nothing is written before this has passed.
+ * Computes the document after a write from input and stored values: defaults, merged components, relation
+ * lists. Collects all errors before anything is written.
  */
 import { ContentError } from '../errors.js';
 import { isObject } from '../json.js';
@@ -34,13 +34,12 @@ import {
   withUnknown,
 } from './stored-instances.js';
 
-/** What a write puts into columns and lists. */
 export interface WriteValues {
   readonly values: ReadonlyMap<ScalarAttribute | EmbeddedAttribute, unknown>;
   readonly lists: ReadonlyMap<LinkedAttribute, readonly string[]>;
 }
 
-/** An instance of a body, at its place. Refuses the id of another attribute's instance (protocol 12.8). */
+/** Plans an instance of a body. Refuses the id of another attribute's instance (protocol 12.8). */
 function instance(
   { component, id, values }: GivenInstance,
   { attribute, level, known, part, context }: Container,
@@ -69,7 +68,6 @@ function instance(
   return planComponent(planned, inner, { component, context });
 }
 
-/** The attribute that instances of a body are planned for. */
 interface Container {
   readonly attribute: EmbeddedAttribute;
   readonly level: Level;
@@ -78,7 +76,7 @@ interface Container {
   readonly context: PlanContext;
 }
 
-/** Instances of a body are checked as a whole. */
+/** Instances of a body are checked as a whole: they must be complete. */
 const containerOf = ({ attribute }: GivenInstances, level: Level, context: PlanContext): Container => ({
   attribute,
   level,
@@ -87,13 +85,13 @@ const containerOf = ({ attribute }: GivenInstances, level: Level, context: PlanC
   context: { ...context, complete: true },
 });
 
-/** The targets that an instance comes to name. */
+/** Targets that an instance stores for a relation. */
 function linkedMember(attribute: LinkedAttribute, level: Level, context: PlanContext): unknown {
   const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
   return attribute.many && list.length > 0 ? list : list[0];
 }
 
-/** What an instance comes to hold of an attribute. */
+/** Value that an instance stores for an attribute. */
 const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
   scalar: (attribute, level, context) => orStored(attribute, planScalar(attribute, level, context), level),
   component: (attribute, level, context) =>
@@ -106,13 +104,12 @@ const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
 const orStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
   planned === undefined ? stored?.[name] : planned;
 
-/** What an instance is of, and how it is planned. */
 interface PlannedComponent {
   readonly component: Component;
   readonly context: PlanContext;
 }
 
-/** An instance with its values; what is null is left out of the stored JSON. */
+/** Plans the values of an instance. Null values are omitted from the stored JSON. */
 function planComponent(
   planned: Record<string, unknown>,
   level: Level,
@@ -136,7 +133,7 @@ export function checkCount(items: readonly unknown[], attribute: EmbeddedAttribu
     at.report(`${at.label} field must have less than or equal to ${max} items`, items);
 }
 
-/** Why an entry of a list is no instance. */
+/** Reports an entry of a list that is not an instance. */
 function reportEntry(raw: unknown, attribute: EmbeddedAttribute, at: ValueContext): void {
   if (!isObject(raw)) return at.reportType('object', null, raw === null ? undefined : raw);
   if (!attribute.named) return;
@@ -159,7 +156,7 @@ function manyInstances(given: GivenInstances, level: Level, context: PlanContext
     reportEntry(raw[i], attribute, contextOf({ from: 'body', attribute, entry: String(i) }, level, context));
     return [];
   });
-  // An id sent twice means one instance.
+  // Equal ids mean one instance; the last entry applies.
   const byId = new Map<unknown, StoredValues>();
   for (const item of planned) byId.set(item['id'], item);
   const list = byId.size === planned.length ? planned : [...byId.values()];
@@ -179,7 +176,7 @@ function oneInstance(given: GivenInstances, level: Level, context: PlanContext):
   return instance(item, holder, [...level.path, attribute.name]);
 }
 
-/** Stored instances are checked again when they are about to be published. */
+/** Checks stored instances again before publishing. */
 function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanContext): void {
   const at = contextOf({ from: 'stored', attribute }, level, context);
   const list = instancesOf(level.stored?.[attribute.name]);
@@ -210,7 +207,7 @@ function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanCo
   });
 }
 
-/** The new instances; undefined where the stored ones stay, or where a problem has been reported. */
+/** Returns the new instances; undefined if the stored ones stay, or after an error. */
 function planInstances(attribute: EmbeddedAttribute, level: Level, context: PlanContext): unknown {
   const given = level.given.embedded.get(attribute.name);
   if (given !== undefined)
@@ -219,7 +216,6 @@ function planInstances(attribute: EmbeddedAttribute, level: Level, context: Plan
   return undefined;
 }
 
-/** What is being planned, and what has been. */
 interface Planning {
   readonly level: Level;
   readonly context: PlanContext;
@@ -231,7 +227,7 @@ function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
   if (value !== undefined) into.set(attribute, value);
 }
 
-/** An empty list of instances is stored like one that was never written: they are the same content. */
+/** An empty list is stored as null, so that both have the same revision. */
 const orNothing = (planned: unknown): unknown =>
   Array.isArray(planned) && planned.length === 0 ? null : planned;
 
@@ -251,9 +247,9 @@ const planInto = byKind<Attribute, [Planning], void>({
 });
 
 /**
- * Plans a document. `stored` holds the draft's values and relation lists, null on create; `versions` those
- * of its other state. Problems of values go to `context.issues`, those of relations and of component ids to
- * `context.refusals`.
+ * Plans a document. `stored` has the draft's values and relation lists, null on create; `versions` the values
+ * of its other state.
+ * Errors of values go to `context.issues`, errors of relations and component ids to `context.refusals`.
  */
 export function planValues(
   type: ContentType,
@@ -261,7 +257,7 @@ export function planValues(
   context: PlanContext,
 ): WriteValues {
   const level: Level = { path: [], within: null, ...document };
-  const settling: Planning = { level, context, values: new Map(), lists: new Map() };
-  for (const attribute of type.attributes.values()) if (!attribute.system) planInto(attribute, settling);
-  return { values: settling.values, lists: settling.lists };
+  const planning: Planning = { level, context, values: new Map(), lists: new Map() };
+  for (const attribute of type.attributes.values()) if (!attribute.system) planInto(attribute, planning);
+  return { values: planning.values, lists: planning.lists };
 }

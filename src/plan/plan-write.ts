@@ -1,6 +1,6 @@
 /**
- * From what is asked and what is there to what is done: a body is merged into what is stored, and each
- * verb says in one row of a table what it needs to know, who may do it, and which steps it is made of.
+ * Plans writes: merges a body into stored values, and derives the steps. The table `VERBS` has one row per
+ * action: permission, events, locks and steps.
  */
 import type { Action } from '../access/permissions.js';
 import { bodyError, type Issue, notFound, type Refusal } from '../errors.js';
@@ -16,38 +16,33 @@ import { reportDuplicates } from './unique-values.js';
 import { isUnmodified } from './versions.js';
 import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
 
-/** What a document comes to be, and the values inside its components that no other may have. */
 export interface CheckedValues {
   readonly writeValues: WriteValues;
   readonly uniques: readonly UniqueValue[];
-  /** Problems of values. */
+  /** Errors of values. */
   readonly issues: Issue[];
-  /** Refused keys and relations. */
   readonly refusals: readonly Refusal[];
 }
 
-/** Whether a body has problems. */
 export const isRefused = ({ issues, refusals }: CheckedValues): boolean =>
   issues.length + refusals.length > 0;
 
-/** Throws all problems of a body as one 400 (protocol 14.21). */
+/** Throws all errors of a body as one 400 (protocol 14.21). */
 export function throwProblems(checked: CheckedValues): void {
   if (isRefused(checked)) throw bodyError(checked.refusals, checked.issues);
 }
 
-/** What planning needs beside the request. */
 export interface WriteTools {
   readonly strictRelations: boolean;
   readonly newDocumentId: () => string;
 }
 
-/** A write with a body. */
 export interface BodyWrite {
   readonly target: WriteTarget;
   readonly body: CheckedBody;
 }
 
-/** Merges a body into the stored values, and collects its problems (protocol 8 and 11 to 14). */
+/** Merges a body into the stored values, and collects its errors (protocol 8 and 11 to 14). */
 export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): CheckedValues {
   const { type, locale, publish } = target;
   const issues: Issue[] = [];
@@ -82,27 +77,25 @@ export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools
   reportDuplicates(uniques);
   const checked = { writeValues, uniques, issues, refusals };
   if (unhashed.length > 0 && !isRefused(checked))
-    throw new Error('A password has no hash, although nothing of its body is refused');
+    throw new Error('A password in an accepted body has no hash');
   return checked;
 }
 
-/** What is done to a document, and which one it is. */
 export interface PlannedSteps {
   readonly documentId: string | null;
   readonly steps: readonly WriteStep[];
 }
 
-/** What the steps of a write follow from. */
 export interface StepsRequest {
   readonly plan: WritePlan;
   readonly loaded: Loaded;
-  /** What a body comes to, its generated values included; null where there is none. */
+  /** Null for a write without a body. */
   readonly writeValues: WriteValues | null;
 }
 
 type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
-/** What goes into the row's own columns: of relations those that are held there. */
+/** Values of the row's own columns, including relations that are stored there. */
 function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
   const all = new Map<Attribute, unknown>(values);
   for (const [attribute, list] of lists)
@@ -138,14 +131,17 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
   };
 };
 
-/** The drafts that a document lacks, as an older model has left it. */
+/** Step that creates missing drafts, which an older model did not have. */
 const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
   draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
 
-/** The locale that a transition is about; null where it is about all. */
+/** Locale of a transition; null for all. */
 const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (everyLocale ? null : locale);
 
-/** One locale is published as an update by nothing, all of them as they are. */
+/**
+ * Publishing one locale is an update with an empty body; publishing all locales copies the drafts as they
+ * are.
+ */
 const published: StepsOf = (request, tools) => {
   const { target, caller } = request.plan;
   if (!target.everyLocale) return rowsOfWrite(request, tools);
@@ -186,19 +182,18 @@ const deleted: StepsOf = ({ plan: { target } }) => {
   return { documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
 };
 
-/** Whose locks a write takes. */
 interface LocksRequest {
   readonly target: WriteTarget;
   readonly body: CheckedBody | null;
 }
 
-/** A verb: all that is its own. */
+/** Properties of an action. */
 export interface VerbRow {
-  /** The right that it needs. */
+  /** Action that must be granted. */
   readonly right: Action;
-  /** The action whose rights its body has; null for a verb without a body. */
+  /** Action whose grants apply to the body; null for an action without a body. */
   readonly body: 'create' | 'update' | null;
-  /** Whether it concerns the version in its locale, and not just some version of the document. */
+  /** Whether the version in the locale must exist, instead of any version of the document. */
   readonly ofLocale: boolean;
   readonly events: (target: WriteTarget) => readonly WriteEvent[];
   readonly locks: (request: LocksRequest) => readonly Lock[];
@@ -265,7 +260,8 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
 };
 
 /**
- * What may be said of a unique attribute that the database refuses: its value only where the body carried it.
+ * Returns what an error may disclose about unique attributes. Values are included only if the caller sent
+ * them.
  */
 export function tellableValues(
   { target: { type }, body }: BodyWrite,

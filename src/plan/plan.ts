@@ -1,6 +1,6 @@
 /**
- * What will be read: every name resolved, rights applied, one status and one locale for the whole tree.
- * Frozen.
+ * Plan of a read: all names resolved, permissions applied, one state and locale for the whole tree. Frozen,
+ * except for the caches in `kept`.
  */
 import type { CoverageOf } from './coverage.js';
 import type { OwnCondition } from '../access/decide.js';
@@ -18,33 +18,36 @@ import type {
   ZoneAttribute,
 } from '../schema/model.js';
 
-/** Which locales the root shows. Below it: the same one, or with several the row's own, else the default. */
+/**
+ * Locales shown at the root. Populated documents have the same one; with several, that of their parent; else
+ * the default.
+ */
 export type LocalePick =
   | { readonly kind: 'one'; readonly code: string }
   | { readonly kind: 'several'; readonly codes: readonly string[] }
   | { readonly kind: 'any' };
 
-/** What is shown of documents that lack the locale asked for (protocol 9.18). */
+/** Locales that replace a missing one (protocol 9.18). */
 interface Fallback {
-  /** The locales of the request, best first, for every type; null where it leaves that to each type. */
+  /** Requested locales, best first, for every type; null for the fallback of each type. */
   readonly chain: readonly string[] | null;
-  /** Whether that holds for the root, too: not for what a write answers. */
+  /** Whether the fallback applies to the root: not for the response to a write. */
   readonly atRoot: boolean;
 }
 
-/** The one version rule of a read (D13). */
+/** Version rule of a read (D13). */
 export interface Version {
   readonly published: boolean;
   readonly locale: LocalePick;
   readonly defaultLocale: string;
-  /** Left out where nothing stands in for a locale. */
+  /** Omitted without a fallback. */
   readonly fallback?: Fallback;
   readonly publication: PublicationFilter | null;
-  /** What `modified` compares of a type; left out where it compares all of it. */
+  /** Part of a type that `modified` compares; omitted if it compares all of it. */
   readonly coverage?: CoverageOf;
 }
 
-/** A condition with every name resolved and negation pushed down to the comparisons. */
+/** Condition with all names resolved and negation pushed down to the comparisons. */
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly parts: readonly Condition[] }
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -55,7 +58,7 @@ export type Condition =
       readonly operands: readonly unknown[];
       readonly negated: boolean;
     }
-  /** Some related row (or component instance) satisfies `where`; with `orNone`, or there is none at all. */
+  /** Some related row or component instance satisfies `where`; with `orNone`, or none exists. */
   | {
       readonly kind: 'related';
       readonly attribute: Hop;
@@ -64,35 +67,33 @@ export type Condition =
     }
   | OwnCondition;
 
-/** A step to other rows or into a component. */
+/** Step to other rows or into a component. */
 export type Hop = RelationAttribute | ComponentAttribute;
 
-/** An attribute whose items are of several kinds, each of which says which: components, or types. */
+/** Attribute with items of several types: dynamic zone or polymorphic relation. */
 export type MixedAttribute = ZoneAttribute | MorphAttribute;
 
-/** Whether an attribute's items are of several kinds. */
 export const isMixed = (attribute: Attribute): attribute is MixedAttribute =>
   attribute.kind === 'zone' || attribute.kind === 'morph';
 
-/** Whether filters and sorts may name an attribute, or lead through it (protocol 5.7, 7.5). */
+/** Whether filters and sort keys may use an attribute, or step through it (protocol 5.7, 7.5). */
 export const isSearched = (attribute: Attribute): attribute is ScalarAttribute | Hop =>
   !isMixed(attribute) && !(attribute.linked && attribute.polymorphic);
 
-/** One sort key; `hops` lead from the root to the model that holds the attribute. */
+/** Sort key; `hops` go from the root to the model with the attribute. */
 export interface OrderKey {
   readonly hops: readonly Hop[];
   readonly attribute: ScalarAttribute;
   readonly descending: boolean;
 }
 
-/** The shape of one object of the answer. */
+/** Fields and children of one object in a response. */
 export interface ObjectPlan {
   readonly model: Model;
   readonly fields: readonly ScalarAttribute[];
   readonly children: readonly ChildPlan[];
 }
 
-/** Items of one populated attribute, or those of one kind. */
 export interface ItemsPlan {
   readonly object: ObjectPlan;
   readonly where: Condition | null;
@@ -105,71 +106,68 @@ export type ChildPlan =
   | {
       readonly kind: 'mixed';
       readonly attribute: MixedAttribute;
-      /** The kinds that are shown. */
+      /** Shown types. */
       readonly items: ReadonlyMap<Model, ItemsPlan>;
-      /** Only their number is asked for. */
+      /** Whether only the count is requested. */
       readonly counted: boolean;
     };
 
-/** `_q`: what is looked for, and among which of the root's attributes. */
+/** Search text of `_q`, and the searched attributes of the root. */
 export interface Search {
   readonly text: string;
   readonly among: readonly ScalarAttribute[];
 }
 
-/** A read. `documentId` null with `kind: 'one'` is a single type. */
+/** Plan of a read. A null `documentId` with `kind: 'one'` is the document of a single type. */
 export interface ReadPlan {
   readonly kind: 'list' | 'one';
   readonly type: ContentType;
   readonly documentId: string | null;
   readonly version: Version;
   readonly where: Condition | null;
-  /** What the open operands of `where` are; null where it has none. */
+  /** Values of the placeholders in `where`; null without placeholders. */
   readonly operands: Operands | null;
   readonly search: Search | null;
   readonly order: readonly OrderKey[];
-  /** Null for one document. */
+  /** Null for a single document. */
   readonly page: Pagination | null;
   readonly object: ObjectPlan;
-  /** Shape of the answer (protocol section 17). */
+  /** Response format (protocol section 17). */
   readonly format: 'flat' | 'v4';
-  /**
-   * The answer to a write for who may not read what was written: of its attributes only those that were sent
-   * (D27).
-   */
+  /** Whether the response contains sent attributes only, for a writer who may not read the document (D27). */
   readonly echoes: boolean;
-  /** The answer where the document is none of those that this plan reads; null: NotFoundError. */
+  /** Plan for documents that this plan does not find; null throws NotFoundError. */
   readonly otherwise: ReadPlan | null;
-  /** What is printed before URLs of files, which are signed before the answer is sent; null: nothing. */
+  /** Prefix of file URLs, which are signed before the response is sent; null for none. */
   readonly filePlaceholder: string | null;
-  /** Where the statement of a plan that is used again is kept; null for a plan made for one request. */
+  /** Caches of a plan that is used again; null for a plan of a single request. */
   readonly kept: KeptStatement | null;
 }
 
-/** What is filled into the one statement of a plan that serves many filters. */
+/** Values of a plan that serves many filters. */
 export interface Operands {
-  /** What was sent: equal texts are equal operands. */
+  /** Query text of the values. Equal texts have equal operands. */
   readonly text: string;
-  /** By the place that the open operand has. */
+  /** Values by the position of their placeholder. */
   readonly values: readonly unknown[];
 }
 
-/** The one statement of a plan, once it has been printed. Its values are those of the plan it is sent for. */
+/** Caches of a shared plan. Parameter values come from the plan that is sent, not from here. */
 interface KeptStatement {
-  /** A short name of the plan, which no other one has. */
+  /** Unique short name of the plan. */
   readonly key: string;
   statement: Template<ReadPlan> | null;
-  /** The one that answers a write, as the last of its transaction. */
+  /** Statement that returns the response to a write, the last of its transaction. */
   last: Template<ReadPlan> | null;
-  /** What its text comes to in the tags of its answers; null until the first one. */
+  /** Digest of the plan in the ETags of its responses; null before the first one. */
   shape: string | null;
-  /** The types that it looks at, and whether that is one document alone; null until somebody asked. */
+  /** Types that the statement reads, and whether it reads a single document; null until first used. */
   subject: { readonly types: readonly string[]; readonly isAlone: boolean } | null;
-  /** What counts its filter, and the statement of its page without a total; null until somebody asked. */
+  /** Statement of the total, and of the page without it; null until first used. */
   filter: { readonly total: Template<ReadPlan>; readonly page: Template<ReadPlan> } | null;
-  /** Whether the plan may take long; null until somebody asked. */
+  /** Whether the plan may be slow; null until first used. */
   heavy: boolean | null;
 }
 
-/** Whether an answer shows nothing but one version's own row. */
+/** Whether a response contains only columns of one version's row. */
 export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;

@@ -1,11 +1,11 @@
-/** Checks of a body as a whole, before its keys: size, depth, `data`. */
+/** Checks a body before its keys: size, depth, `data`. */
 import { invalidKey, noContainer, overLimit, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { typeMessage } from '../schema/print-value.js';
 
 const MAX_DEPTH = 100;
 
-/** Bounds a parsed body before anything else recurses into it. */
+/** Limits a parsed body before other code recurses into it. */
 export function checkSize(data: unknown, allowed: number): void {
   let nodes = 0;
   const count = (value: unknown, depth: number): void => {
@@ -18,7 +18,7 @@ export function checkSize(data: unknown, allowed: number): void {
   count(data, 0);
 }
 
-/** The `data` of a body. Throws a 400 where there is none. */
+/** Returns the `data` of a body. Throws a 400 without it. */
 export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
   if (body === null || (body !== undefined && typeof body !== 'object')) throw noContainer();
   const data = isObject(body) ? body['data'] : undefined;
@@ -28,9 +28,7 @@ export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
   throw validationError('Missing "data" payload in the request body');
 }
 
-/**
- * A `status` or `locale` there would change nothing, and be missed by whoever sent it: both are parameters.
- */
+/** Throws a 400 for keys next to `data`. A `status` or `locale` there would silently have no effect. */
 export function refuseBeside(body: unknown): void {
   const foreign = Object.keys(body as object).find((key) => key !== 'data');
   if (foreign === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * A relation in a request body, in every spelling, as one of three things: nothing, a list, or a change
- * (protocol section 11).
+ * Parses a relation in a body, in every spelling, to one of: no change, a list, a change (protocol section
+ * 11).
  */
 import { invalidKey, validationError } from '../errors.js';
 import { isObject } from '../json.js';
@@ -9,10 +9,10 @@ import { TYPE, typeUid } from '../schema/naming.js';
 
 type Named = { readonly documentId: string } | { readonly id: number };
 
-/** A document as a body names it: its type, and its document id or the id of one of its rows. */
+/** Reference to a document: its type, and its document id or the id of one of its rows. */
 export type Reference = Named & { readonly type: ContentType };
 
-/** Where a relation stands in a body, and which types its items may be of. */
+/** Path of a relation in a body, and the types that its items may have. */
 export interface RelationPlace {
   readonly attribute: LinkedAttribute;
   readonly at: string;
@@ -51,11 +51,11 @@ function single(raw: unknown, at: string): Named {
   return /^\d{1,15}$/.test(raw) ? { id: Number(raw) } : { documentId: raw };
 }
 
-/** A relation or type that the body must not name (protocol 11.28, 11.30). */
+/** Error for a relation or type that the body may not use (protocol 11.28, 11.30). */
 const refused = ({ attribute: { name }, at }: RelationPlace): Error =>
   invalidKey(name, { at: at === name ? '' : at, path: at }, SOURCE);
 
-/** The type that an item says it is of, where it has to say so. */
+/** Returns the type of an item, which items of polymorphic relations must contain. */
 function typeOf(raw: unknown, place: RelationPlace): ContentType {
   const { attribute, at, types } = place;
   const [only] = attribute.targets;
@@ -76,7 +76,7 @@ function reference(raw: unknown, place: RelationPlace): Reference {
     ITEM_KEYS.includes(key) || attribute.media || type.attributes.has(key);
   const foreign = Object.keys(raw).find((key) => !known(key));
   if (foreign !== undefined) throw invalidKey(foreign, { at, path: at }, SOURCE);
-  // A document id says more than a row id, so it wins when a populated object is sent back with both.
+  // The document id has precedence, for populated objects that are sent back with both ids.
   const named = raw['documentId'] ?? raw['id'];
   if (named === undefined || named === null) throw invalid(at);
   if (raw['documentId'] === undefined) return { type, ...single(named, at) };
@@ -91,7 +91,7 @@ function list(raw: unknown): readonly unknown[] {
 
 const POSITIONS = ['before', 'after', 'start', 'end'];
 
-/** The position of an item, which names one place at most (protocol 11.11). */
+/** Parses the position of an item, at most one (protocol 11.11). */
 function givenPosition(raw: unknown, { attribute, at }: RelationPlace): Readonly<Record<string, unknown>> {
   if (raw === undefined || raw === null) return {};
   const given = isObject(raw) ? raw : { position: raw };
@@ -105,7 +105,7 @@ function givenPosition(raw: unknown, { attribute, at }: RelationPlace): Readonly
   return given;
 }
 
-/** Where an item is to stand. An anchor is of the item's own type unless `__type` beside it says another. */
+/** Resolves the position of an item. An anchor has the item's type unless it has its own `__type`. */
 function position(raw: unknown, type: ContentType, place: RelationPlace): Position {
   const given = givenPosition(isObject(raw) ? raw['position'] : undefined, place);
   for (const kind of ['before', 'after'] as const) {
@@ -118,7 +118,7 @@ function position(raw: unknown, type: ContentType, place: RelationPlace): Positi
   return { kind: given['start'] === true ? 'start' : 'end' };
 }
 
-/** `options.strict` of a change; no other option exists. */
+/** Parses `options.strict`, the only option. */
 function strictOption(raw: unknown, at: string): boolean {
   if (raw === undefined) return true;
   const { strict = true, ...others } = isObject(raw) ? raw : { strict: null };
@@ -148,8 +148,8 @@ function change(raw: Readonly<Record<string, unknown>>, place: RelationPlace): R
 }
 
 /**
- * Reads a relation payload. Throws `Invalid relations` or `Invalid key … at …` with the attribute's place;
- * where targets are of several types, for items that do not say of which, or of one that they may not be of.
+ * Parses a relation. Throws `Invalid relations` or `Invalid key … at …` with the path of the attribute, also
+ * for items of polymorphic relations without a valid type.
  */
 export function relationInput(raw: unknown, place: RelationPlace): RelationInput {
   if (isObject(raw)) {
@@ -159,7 +159,7 @@ export function relationInput(raw: unknown, place: RelationPlace): RelationInput
   return { kind: 'set', references: list(raw).map((item) => reference(item, place)) };
 }
 
-/** Every document that an input names. */
+/** Returns all references of an input, anchors included. */
 export function referencesOf(input: RelationInput): readonly Reference[] {
   if (input.kind === 'keep') return [];
   if (input.kind === 'set') return input.references;

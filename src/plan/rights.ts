@@ -1,4 +1,4 @@
-/** The one rule about related content: what a caller may see of another type (D16). */
+/** Permission rule for related content (D16). */
 import type { Caller } from '../access/caller.js';
 import { decide, type Decision, decideRead, isOwn } from '../access/decide.js';
 import { type Action, type FieldScope, union } from '../access/permissions.js';
@@ -7,26 +7,25 @@ import type { Attribute, ContentType, LinkedAttribute, Model } from '../schema/m
 import { ownerTypeOf } from '../schema/joins.js';
 
 /**
- * Rights as the plan asks for them. Populate leaves out, filters, sorts and writes refuse; all by this
- * answer.
+ * Permissions of a request. Populate omits content that is not permitted; filters, sort keys and writes
+ * refuse it.
  */
 export interface Rights {
-  /** Whether documents of a type that a relation leads to may be read. */
+  /** Whether documents of a related type may be read. */
   readonly mayEnter: (attribute: LinkedAttribute, type: ContentType) => boolean;
-  /** Whether an attribute of the model that stands here may be read. */
+  /** Whether an attribute of the current model may be read. */
   readonly mayRead: (model: Model, attribute: Attribute) => boolean;
   /**
-   * Rights in what an attribute leads to: `find` there, and the same rights in the other locales of one
-   * document.
+   * Permissions inside an attribute: those of `find`; in other locales of the same document, the same ones.
    */
   readonly enter: (attribute: Attribute) => Rights;
-  /** What filters and sorts of one request may still step through. */
+  /** Remaining hops of filters and sort keys. */
   readonly budget: { hops: number; readonly allowed: Pick<ContentLimits, 'hops' | 'hopDepth'> };
 }
 
 /**
- * Whether a caller learns of an attribute. Descriptions, OpenAPI and comparisons of versions use this rule
- * alone.
+ * Whether a caller may know of an attribute. Descriptions, OpenAPI and comparisons of versions use this rule
+ * only.
  */
 export const isShown = (
   { mayEnter, mayRead }: Pick<Rights, 'mayEnter' | 'mayRead'>,
@@ -37,21 +36,23 @@ export const isShown = (
   mayRead(model, attribute) &&
   (!attribute.linked || attribute.targets.some((type) => mayEnter(attribute, type)));
 
-/** Whether documents of a type may be read from others: `find` on all, and `readDrafts` for drafts (D17). */
+/**
+ * Whether documents of a type may be read through relations: `find` on all, and `readDrafts` for drafts
+ * (D17).
+ */
 const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
   decideRead(caller, type, { action: 'find', published }) === 'all';
 
 /**
- * What may be read of documents that a relation leads to. Where none may be, `mayEnter` leaves all of them
- * out or refuses.
+ * Readable attributes of related documents. Without `find` on all documents, `mayEnter` already excludes the
+ * type.
  */
 const findable = (caller: Caller, type: ContentType): FieldScope =>
   decide(caller, type, 'find') === 'all' ? caller.permissions.fields(type.singularApiId, 'find') : null;
 
-/** The action that reads one document of a type. */
+/** Action that reads one document of a type. */
 export const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
 
-/** An action on a type, and whether it shows published documents or drafts. */
 interface Acting {
   readonly type: ContentType;
   readonly action: Action;
@@ -59,8 +60,8 @@ interface Acting {
 }
 
 /**
- * Which of the documents that `action` may write their writer may read back (D27): all where that is certain,
- * which it is for own documents where only such are written.
+ * Decides which of the written documents their writer may read back (D27). It is `all` if the caller may read
+ * own documents and writes only such.
  */
 export function decideReadBack(caller: Caller, { type, action, published }: Acting): Decision {
   const reading = decideRead(caller, type, { action: oneOf(type), published });
@@ -68,7 +69,7 @@ export function decideReadBack(caller: Caller, { type, action, published }: Acti
   return isOwn(reading) && theirs ? 'all' : reading;
 }
 
-/** The attributes of a type that actions are granted on together, be it on own documents alone. */
+/** Union of the attributes that the actions are granted on, possibly for own documents only. */
 const fieldsOf = (caller: Caller, type: ContentType, actions: readonly Action[]): FieldScope =>
   actions
     .filter((action) => decide(caller, type, action) !== 'none')
@@ -76,9 +77,10 @@ const fieldsOf = (caller: Caller, type: ContentType, actions: readonly Action[])
     .reduce(union, new Set<string>());
 
 /**
- * What an answer to `action` may name at its root. A read: what it is granted on. A create shows what was
- * created, and what a GET would. What was updated is shown like a GET; where it may not be read (`echoes`),
- * what the body may carry can be named, too.
+ * Attributes in the root of the response to `action`. A read: the granted ones. A create: the created ones,
+ * and those of a GET.
+ * An update: those of a GET; with `echoes`, for documents that the caller may not read, also those that a
+ * body may contain.
  */
 export function answerFields(
   caller: Caller,
@@ -88,7 +90,7 @@ export function answerFields(
   if (action === 'find' || action === 'findOne') return caller.permissions.fields(type.singularApiId, action);
   if (action === 'create') return fieldsOf(caller, type, ['find', 'findOne', 'create']);
   if (action === 'delete') {
-    // What is only read of own documents is shown where only such are deleted.
+    // Attributes that are readable on own documents only are included if only own documents may be deleted.
     const own = isOwn(decide(caller, type, action));
     const shown = (['find', 'findOne'] as const).filter(
       (read) => own || decide(caller, type, read) === 'all',
@@ -98,13 +100,12 @@ export function answerFields(
   return fieldsOf(caller, type, echoes ? [oneOf(type), 'update'] : [oneOf(type)]);
 }
 
-/** What a caller may read at the root of a request. */
 export interface RootScope {
   readonly fields: FieldScope;
   readonly published: boolean;
 }
 
-/** The rights of a request: its own at the root, `find` on everything that is entered from there. */
+/** Permissions of a request: those of its action at the root, `find` everywhere below. */
 export function rightsOf(caller: Caller, { fields, published }: RootScope, limits: ContentLimits): Rights {
   const budget = { hops: limits.hops, allowed: limits };
   const mayEnter: Rights['mayEnter'] = ({ media, open }, type) =>
@@ -127,40 +128,39 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
   return rights;
 }
 
-/**
- * How much may be told of a problem with an attribute: all, only of what is not private below it, or nothing.
- */
+/** Disclosure of an error about an attribute: all, only the parts that are not private, or nothing. */
 export type Telling = 'all' | 'shown' | 'nothing';
 
-/** Among which documents a relation's references count. */
+/** References that a relation accepts. */
 export interface LinkRight {
-  /** The types whose documents may be named. */
   readonly types: readonly ContentType[];
-  /** The drafts of a type that may be named; of the others only documents that have a published version. */
+  /** Drafts that may be referenced. Other documents need a published version. */
   readonly drafts: (type: ContentType) => Decision;
   /**
-   * The documents that may be linked or unlinked: own ones where the links are theirs, and `update` is
-   * granted on own ones.
+   * Documents that may be linked or unlinked: own ones if the inverse side is written and `update` is granted
+   * on own ones.
    */
   readonly targets: Exclude<Decision, 'none'>;
-  /** Which row ids count. They are consecutive numbers, so a client can guess them all. */
+  /** Accepted row ids. They are consecutive, so a client can guess them. */
   readonly rows: 'all' | 'linked' | 'none';
 }
 
-/** Why a relation must not be written: the grant that is missing, where there is one that would help. */
+/** Refusal of a relation, with the missing grant if one exists. */
 export interface LinkRefusal {
   readonly grant: string | null;
 }
 
-/** What a body may name. */
+/** Permissions of a body. */
 export interface WriteRights {
   readonly mayWrite: (attribute: Attribute) => boolean;
-  /** What a relation may be linked to; `shown` says whether the caller can read the stored links. */
+  /**
+   * Decides the accepted references of a relation; `shown` is true if the caller can read the stored links.
+   */
   readonly links: (attribute: LinkedAttribute, shown: boolean) => LinkRight | LinkRefusal;
-  /** Whether the caller can read what is stored for an attribute of the type. */
+  /** Whether the caller can read the stored value of an attribute. */
   readonly isShown: (attribute: Attribute) => boolean;
   readonly telling: (attribute: Attribute) => Telling;
-  /** Whether attributes that no request may write can be written. */
+  /** Whether attributes that requests may not write are accepted. */
   readonly trusted: boolean;
 }
 
@@ -171,7 +171,7 @@ const every = ({ targets: types }: LinkedAttribute): LinkRight => ({
   rows: 'all',
 });
 
-/** What the host's own hooks put into a body. */
+/** Permissions of values from hooks. */
 export const TRUSTED: WriteRights = {
   mayWrite: () => true,
   links: every,
@@ -181,8 +181,8 @@ export const TRUSTED: WriteRights = {
 };
 
 /**
- * Whether a caller may write an attribute: one that `create` or `update` is granted on, and for users not the
- * one that says whose a document is. The same from either side of a relation.
+ * Whether a caller may write an attribute, from either side of a relation: `create` or `update` must be
+ * granted on it. Users may not write the owner attribute.
  */
 function mayWriteOf(
   { kind, permissions }: Caller,
@@ -193,15 +193,15 @@ function mayWriteOf(
   return ({ name }) => (fields === null || fields.has(name)) && !(kind === 'user' && name === type.owner);
 }
 
-/** The name of the attribute that holds this relation's links on the other side, where it is not itself. */
+/** Name of the attribute that owns the links on the other side; undefined if this side owns them. */
 function holdingSide({ def }: LinkedAttribute): string | undefined {
   if ('morphBy' in def) return def.morphBy;
   return 'mappedBy' in def ? def.mappedBy : undefined;
 }
 
 /**
- * The files that a body may name. A client cannot guess document ids, so each of them counts. Row ids
- * need `find` or `findOne` on files, except for a file that the caller sees in the written attribute.
+ * Decides which files a body may reference. Document ids cannot be guessed, so each is accepted. Row ids need
+ * `find` or `findOne` on files, except for a file that the caller sees in the written attribute.
  */
 function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): LinkRight {
   const mayRead = attribute.targets.every((type) =>
@@ -212,8 +212,8 @@ function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): Li
 }
 
 /**
- * What a relation may be linked to: documents that may be found. From the side that does not own the links,
- * writing them changes the other documents, which needs `update` on them (D26).
+ * Decides the accepted references of a relation: documents that may be found. Writing the inverse side
+ * changes the other documents, which needs `update` on them (D26).
  */
 function linksOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): LinkRight | LinkRefusal {
   if (attribute.media) return filesOf(caller, attribute, shown);
@@ -232,8 +232,8 @@ function linksOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): Li
 }
 
 /**
- * Whose links may change with the state of a document that does not own them: of all owners, or of those that
- * the caller may update (D22, D26).
+ * Owners whose links may change with the state of a document on the inverse side: all, or those that the
+ * caller may update (D22, D26).
  */
 export function decideOwners(caller: Caller, attribute: LinkedAttribute): Decision {
   const target = ownerTypeOf(attribute);
@@ -242,14 +242,11 @@ export function decideOwners(caller: Caller, attribute: LinkedAttribute): Decisi
   return may ? decide(caller, target, 'update') : 'none';
 }
 
-/** A write: of which type, and in which state its answer is. */
 type Writing = Acting & { readonly action: 'create' | 'update' };
 
-/** The rights of a body. */
 export function writeRightsOf(caller: Caller, { type, action, published }: Writing): WriteRights {
   const mayWrite = mayWriteOf(caller, type, action);
-  // What is stored of an existing document is a draft where there are drafts, whatever state the write is
-  // about.
+  // An existing document with drafts stores its current values in the draft, whatever state the write has.
   const back = { type, action, published: action === 'create' && published };
   const fields = fieldsOf(caller, type, decideReadBack(caller, back) === 'all' ? [oneOf(type)] : []);
   const isRead = (attribute: Attribute): boolean =>
@@ -266,15 +263,15 @@ export function writeRightsOf(caller: Caller, { type, action, published }: Writi
   };
 }
 
-/** What nobody can read. */
+/** Whether an attribute is unreadable for all callers. */
 export const isHidden = ({ hidden }: Attribute): boolean => hidden;
 
 /** Names that exist in the protocol but can never be read, filtered or sorted (protocol 4.29, 5.40). */
 export const CREATORS = ['createdBy', 'updatedBy'];
 
 /**
- * An attribute by name: itself, `hidden` when it exists but must not be used, undefined when it does not
- * exist. Without rights: whether anybody at all may use it.
+ * Returns an attribute by name, `hidden` if it exists but may not be used, undefined if it does not exist.
+ * Null permissions check only whether any caller may use it.
  */
 export function lookUp(
   model: Model,

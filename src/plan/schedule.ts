@@ -1,15 +1,14 @@
-/** The body of a schedule: which of its times are set, and to what. */
 import { invalidKey, type Issue, issuesError } from '../errors.js';
 import { toDatetime } from '../schema/formats.js';
 import { type Scheduled, SCHEDULED, TIME_OF } from '../schema/schedule.js';
 import { dataOf } from './read-body.js';
 
-/** The times that a body sets, as ISO texts, or clears. */
+/** Times that a body sets, in ISO 8601; null clears one. */
 export type GivenTimes = ReadonlyMap<Scheduled, string | null>;
 
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/;
 
-/** The instant of a time; undefined for what is none. */
+/** Parses a time; undefined for an invalid one. */
 function instantOf(value: unknown): string | null | undefined {
   if (value === null) return null;
   try {
@@ -29,8 +28,8 @@ const refused = (key: string, value: unknown): Issue => ({
 });
 
 /**
- * The times of `{ data: { publishAt, unpublishAt } }`: one that is left out stays, null clears (D4). Throws a
- * 400 for other keys, and one that lists the values which are no times.
+ * Parses `{ data: { publishAt, unpublishAt } }`: an omitted time stays, null clears it (D4). Throws a 400 for
+ * other keys, and a 400 that lists all invalid times.
  */
 export function planTimes(body: unknown): GivenTimes {
   const data = dataOf(body);

@@ -1,38 +1,33 @@
-/**
- * What a write does to the database, as values: rows, links, and the drafts that an older model left out.
- */
+/** Steps of a write, as values. */
 import type { OwnCondition } from '../access/decide.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../schema/model.js';
 
-/** New values by attribute; a relation held in a column carries the target's document id or null. */
+/** New values by attribute. A relation with a column has the target's document id or null. */
 export type ColumnValues = ReadonlyMap<Attribute, unknown>;
 
-/** A version that is created or updated, published, and shared with other locales. */
+/** Version that is created or updated, published, and shared with other locales. */
 export interface RowsStep {
   readonly kind: 'rows';
   readonly type: ContentType;
   readonly documentId: string;
   readonly locale: string;
   readonly values: ColumnValues;
-  /** The version to update; null to insert one. */
+  /** Row to update; null to insert one. */
   readonly row: number | null;
-  /** Its published version; null where there is none yet. */
+  /** Published version of the row; null if there is none. */
   readonly live: number | null;
-  /** Whether that one is what its draft is, so that it takes what is given and nothing else. */
+  /** Whether the published version equals the draft, so that both get the same update. */
   readonly unmodified: boolean;
   /** Whether the document has versions in other locales. */
   readonly hasOthers: boolean;
-  /** A version in another locale from which a new one takes over what locales share (D19). */
+  /** Version in another locale with the shared values of a new one (D19). */
   readonly base: number | null;
-  /**
-   * Whether the published version is written too. In types without drafts the one row is the published one.
-   */
+  /** Whether the published version is written. In types without drafts the only row is published. */
   readonly publish: boolean;
-  /** The links that go with the rows. */
   readonly links: LinksStep;
 }
 
-/** The published versions of a locale, or of all where it is null, become what their drafts are. */
+/** Copies drafts to their published versions, in one locale or in all (null). */
 export interface PublishStep {
   readonly kind: 'publish';
   readonly type: ContentType;
@@ -41,27 +36,26 @@ export interface PublishStep {
   readonly links: LinksStep;
 }
 
-/** New targets of one relation. */
 export interface LinkChange {
   readonly attribute: LinkedAttribute;
   readonly targets: readonly string[];
-  /** The states of the owning side whose links they are, and the locale where locales have their own. */
+  /** States of the owning side, and the locale if links are localized. */
   readonly states: readonly boolean[];
   readonly locale: string;
-  /** Inverse sides: documents whose links stay as they are. */
+  /** Documents whose links on the inverse side stay unchanged. */
   readonly untouched: readonly string[];
 }
 
-/** Links that become the same in one state as they are in the other (D22). */
+/** Links that are copied from one state to the other (D22). */
 export interface LinkTransfer {
   readonly attribute: LinkedAttribute;
-  /** Whether they come to be published; drafts take back what is published otherwise. */
+  /** True to publish the draft's links, false to reset the draft's links. */
   readonly published: boolean;
-  /** The locale whose links are meant, where locales have their own; null where all are. */
+  /** Locale of the links, if they are localized; null for all. */
   readonly locale: string | null;
-  /** The locale whose links are not, because a body has given them; null where there is none. */
+  /** Locale that is excluded since the body contains its links; null for none. */
   readonly except: string | null;
-  /** Inverse sides: the owners whose links may change; own ones, or all. */
+  /** Owners whose links on the inverse side may change. */
   readonly owners: 'all' | OwnCondition;
 }
 
@@ -69,26 +63,26 @@ export interface LinkTransfer {
 export interface LinksStep {
   readonly type: ContentType;
   readonly documentId: string;
-  /** The locale of the version that is written; null where all are. */
+  /** Locale of the written version; null for all. */
   readonly locale: string | null;
-  /** Whether the document has versions in other locales, which show what they share. */
+  /** Whether the document has versions in other locales, which contain shared links. */
   readonly hasOthers: boolean;
   /** Whether the document has no links yet. */
   readonly isNew: boolean;
-  /** Whether all rows of it that are written are there already. */
+  /** Whether all written rows exist already. */
   readonly isThere: boolean;
   readonly changes: readonly LinkChange[];
   readonly transfers: readonly LinkTransfer[];
 }
 
-/** Drafts that are missing are made from what is published (D29); null means a single type's document. */
+/** Creates missing drafts from published versions (D29). Null means the document of a single type. */
 interface DraftsStep {
   readonly kind: 'drafts';
   readonly type: ContentType;
   readonly documentIds: readonly string[] | null;
 }
 
-/** The published version of a locale goes; of every one where it is null. */
+/** Deletes the published version of a locale, or of all (null). */
 export interface UnpublishStep {
   readonly kind: 'unpublish';
   readonly type: ContentType;
@@ -96,7 +90,7 @@ export interface UnpublishStep {
   readonly locale: string | null;
 }
 
-/** The draft of a locale takes back what is published; those of all where it is null. */
+/** Resets the draft of a locale to its published version, or those of all (null). */
 export interface DiscardStep {
   readonly kind: 'discard';
   readonly type: ContentType;
@@ -105,7 +99,7 @@ export interface DiscardStep {
   readonly links: LinksStep;
 }
 
-/** The versions of a locale go, or all; with the last one the links that named the document. */
+/** Deletes the versions of a locale, or all (null). The last deletion also deletes links to the document. */
 export interface DeleteStep {
   readonly kind: 'delete';
   readonly type: ContentType;
@@ -113,7 +107,7 @@ export interface DeleteStep {
   readonly locale: string | null;
 }
 
-/** The times at which a document would have been published or unpublished go, of one locale or of all. */
+/** Deletes the schedule of a document, in one locale or in all (null). */
 export interface UnscheduleStep {
   readonly kind: 'unschedule';
   readonly type: ContentType;

@@ -1,18 +1,21 @@
-/** Component instances that are stored already, found by their ids in one step each (D2, D18). */
+/** Index of stored component instances by id (D2, D18). */
 import { isObject } from '../json.js';
 import type { Component, EmbeddedAttribute } from '../schema/model.js';
 import { componentOf } from './given.js';
 
-/** Stored values in the answer's form, by attribute name. */
+/** Stored values in response format, by attribute name. */
 export type StoredValues = Readonly<Record<string, unknown>>;
 
-/** The instances that a component or zone attribute holds; one that was single once is a list of one. */
+/**
+ * Returns the instances of a component or dynamic zone. A single one, stored by an older model, becomes a
+ * list.
+ */
 export const instancesOf = (value: unknown): readonly StoredValues[] =>
   [value].flat().filter((one) => isObject(one));
 
 /**
- * What an instance holds under names that are no attributes: of another model, which other processes on the
- * same database may have already, or still. Nobody here has seen it, so it stays.
+ * Members of an instance that are not attributes of this model. Another release on the same database may use
+ * them during a deployment, so a write keeps them.
  */
 export function unknownMembers({ attributes }: Component, stored: StoredValues | null): StoredValues {
   if (stored === null) return {};
@@ -22,8 +25,8 @@ export function unknownMembers({ attributes }: Component, stored: StoredValues |
 const keyIn = (item: StoredValues): string => `${String(item['__component'])} ${String(item['id'])}`;
 
 /**
- * A new list of a zone, with the stored instances of components that the zone does not have under this model.
- * Nobody here has seen those either: each stays behind the nearest instance before it that is still there.
+ * Adds stored instances of components that are unknown in this model to a new list of a dynamic zone. Each
+ * stays after its nearest preceding instance that still exists.
  */
 export function withUnknown(
   list: readonly StoredValues[],
@@ -42,21 +45,19 @@ export function withUnknown(
   return [...(behind.get(null) ?? []), ...list.flatMap((item) => [item, ...(behind.get(keyIn(item)) ?? [])])];
 }
 
-/** An instance as it is stored. */
 interface Known {
-  /** In the version that is written, or else in the first other that has it. */
+  /** Values in the written version, or in the first other version that has the instance. */
   readonly stored: StoredValues;
-  /** In the other versions. */
+  /** Values in the other versions. */
   readonly versions: StoredValues[];
 }
 
-/** Where stored instances may come from: the version that is written, and the others. */
 interface Versions {
   readonly stored: StoredValues | null;
   readonly versions: readonly StoredValues[];
 }
 
-/** The stored instances of one attribute. Looked through once, whatever the number of ids asked for. */
+/** Stored instances of one attribute. The index is built once, on the first lookup. */
 export class StoredInstances {
   private index: ReadonlyMap<string, Known> | null = null;
 
@@ -65,7 +66,7 @@ export class StoredInstances {
     private readonly from: Versions,
   ) {}
 
-  /** The instance of a component that an id in a body means: a number, or its digits. */
+  /** Finds the instance of a component by an id in a body: a number, or its digits. */
   find(id: unknown, component: string): Known | undefined {
     const digits = typeof id === 'string' && /^\d+$/.test(id);
     if (!digits && typeof id !== 'number') return undefined;
@@ -88,7 +89,7 @@ export class StoredInstances {
     return index;
   }
 
-  /** Instances of different components in one zone may share an id (protocol 13.9). */
+  /** Instances of different components in one dynamic zone may have equal ids (protocol 13.9). */
   private key(id: number, component: unknown): string {
     return this.attribute.named ? `${String(component)} ${id}` : String(id);
   }

@@ -1,17 +1,17 @@
-/** How lists of links name their targets. */
+/** Text form of targets in lists of links. */
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
 
-/** Between a type and a document id; no type has it in its name. */
+/** Separator of type and document id; type names do not contain it. */
 export const BETWEEN = ':';
 
-/** A target in a list: its document id, with its type before it where there may be several. */
+/** Returns the list entry of a target: its document id, prefixed by its type in polymorphic relations. */
 export const keyOf = (
   { named }: LinkedAttribute,
   { singularApiId }: ContentType,
   documentId: string,
 ): string => (named ? `${singularApiId}${BETWEEN}${documentId}` : documentId);
 
-/** The types and document ids of targets that lists name with both. */
+/** Splits list entries of polymorphic relations into types and document ids. */
 export function partsOf(keys: readonly string[]): {
   readonly types: readonly string[];
   readonly documentIds: readonly string[];
@@ -23,6 +23,5 @@ export function partsOf(keys: readonly string[]): {
   };
 }
 
-/** The document ids alone of the targets in a list. */
 export const documentIdsOf = ({ named }: LinkedAttribute, keys: readonly string[]): readonly string[] =>
   named ? partsOf(keys).documentIds : keys;

@@ -1,22 +1,19 @@
-/**
- * Values inside components that no two documents may have (protocol 14.18): what they look like in a column,
- * and what is said about the second one.
- */
+/** Unique values inside components (protocol 14.18): their JSON patterns and errors. */
 import { TAKEN } from '../errors.js';
 import type { Step, UniqueValue } from './plan-value.js';
 
-/** The steps to a value, from the document on. */
+/** Instances on the path to a value, outermost first. */
 function stepsTo({ within }: UniqueValue): Step[] {
   const steps: Step[] = [];
   for (let step: Step | null = within; step !== null; step = step.outer) steps.unshift(step);
   return steps;
 }
 
-/** The attribute of the document that holds a value, however deep inside. */
+/** Attribute of the document that contains a value at any depth. */
 export const rootAttributeOf = (value: UniqueValue): Step['attribute'] =>
   (stepsTo(value)[0] ?? value.within).attribute;
 
-/** The JSON that a column contains (`@>`) when it holds the value at the same place of the model. */
+/** JSON pattern of a value, contained (`@>`) in a column with the value at the same path of the model. */
 export function patternOf(unique: UniqueValue): string {
   let [name, value]: [string, unknown] = [unique.attribute.name, unique.value];
   for (let step: Step | null = unique.within; step !== null; step = step.outer) {
@@ -28,18 +25,17 @@ export function patternOf(unique: UniqueValue): string {
   return JSON.stringify(value);
 }
 
-/** Where in the model a value stands, the same for every instance. */
+/** Path of a value in the model, equal for all instances. */
 export const modelPathOf = (value: UniqueValue): string =>
   [
     ...stepsTo(value).map(({ attribute, component }) => `${attribute.name}(${component.uid})`),
     value.attribute.name,
   ].join('.');
 
-/** Says that a value is another's, as far as that may be told. */
 export const reportTaken = ({ at, value }: Pick<UniqueValue, 'at' | 'value'>): void =>
   at.report(TAKEN, value);
 
-/** Reports the values that one document has twice, each but the first. */
+/** Reports values that occur more than once in a document, except the first. */
 export function reportDuplicates(values: readonly UniqueValue[]): void {
   const seen = new Set<string>();
   for (const value of values) {

@@ -1,43 +1,40 @@
-/** The versions of a document, and their parts in a write. */
 import type { ContentType } from '../schema/model.js';
 
-/** A version of a document as the lock found it. */
+/** Version of a document, read under the lock. */
 export interface VersionRow {
   readonly id: number;
   readonly documentId: string;
   readonly locale: string;
   readonly published: boolean;
-  /** As text: it is a number of 64 bits. */
+  /** 64-bit integer as text. */
   readonly revision: string;
-  /** The revision of the part that its writer can read; the revision itself if that is all of it. */
+  /** Revision of the part that the writer can read; equal to `revision` if that is everything. */
   readonly covered: string;
-  /** What its row is told from all others and from its former self by. */
+  /** Row version stamp; changes with every write of the row. */
   readonly stamp: string;
-  /** Whether it is the caller's own. */
+  /** Whether the caller owns the version. */
   readonly own: boolean;
 }
 
-/** The rows that a write starts from. */
 export interface Versions {
-  /** The draft in the write's locale, or the one row of a type without drafts. */
+  /** Draft in the write's locale, or the only row of a type without drafts. */
   readonly own: VersionRow | undefined;
-  /** Its published counterpart. */
+  /** Published version in the same locale. */
   readonly published: VersionRow | undefined;
-  /** Where a new locale takes over shared values from. */
+  /** Version from which a new locale copies shared values. */
   readonly base: VersionRow | undefined;
   readonly all: readonly VersionRow[];
-  /** The document, also where only versions are left that the type has no more; null for a new one. */
+  /** Null for a new document. Set even if only versions of an older model exist. */
   readonly documentId: string | null;
 }
 
 /**
- * The versions that a type has, without those that an older model has left: without drafts, published ones;
- * without locales, those of the default locale, which its writes are about (D29).
+ * Excludes versions of an older model (D29): drafts of a type without drafts, and locales other than the
+ * default of a type without locales.
  */
 const currentVersions = (rows: readonly VersionRow[], type: ContentType, locale: string): VersionRow[] =>
   rows.filter((row) => (type.draftAndPublish || row.published) && (type.localized || row.locale === locale));
 
-/** The versions of a document by their part in a write. */
 export function versionsOf(rows: readonly VersionRow[], type: ContentType, locale: string): Versions {
   const all = currentVersions(rows, type, locale);
   const isOwn = ({ published }: VersionRow): boolean => published === !type.draftAndPublish;
@@ -58,10 +55,10 @@ export const lacksDraft = (rows: readonly VersionRow[]): boolean =>
       published && !rows.some((other) => !other.published && other.locale === locale),
   );
 
-/** The revision of rows that were not written by this library: nobody knows what it stands for. */
+/** Revision of rows that were not written by this library; equal to no other. */
 export const UNKNOWN_REVISION = '0';
 
-/** Whether the published version is what its draft is, so that publishing has nothing to bring over. */
+/** Whether the published version equals the draft, so that publishing has nothing to copy. */
 export const isUnmodified = ({ own, published }: Versions): boolean =>
   own !== undefined &&
   own !== published &&

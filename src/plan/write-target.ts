@@ -1,4 +1,4 @@
-/** What a write is about, from the query that it came with. */
+/** Derives the target of a write from its query. */
 import { notFound, validationError } from '../errors.js';
 import type { ContentSettings } from '../settings.js';
 import { notOneLocale } from './plan-read.js';
@@ -7,17 +7,16 @@ import type { Verb, WriteTarget } from './write-plan.js';
 
 const about = (param: 'locale' | 'status') => ({ key: param, path: null, source: 'query', param }) as const;
 
-/** The part of an answer's plan that says what is written. */
 type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 
-/** Verbs that change which states a document has; they take all its locales at once, too (`locale=*`). */
+/** Actions that also accept all locales (`locale=*`). */
 const TRANSITIONS: readonly Verb[] = ['publish', 'unpublish', 'discardDraft'];
 
 /**
- * What a write is about: the document of the route, in the one locale and state of the query. Throws a 404
- * where a collection type's document is not named, and a 400 for an unknown locale, except where there is
- * only something to delete (D19), for a draft that would be deleted alone, and for states of a type without
- * them.
+ * Returns the document of the route, in the locale and state of the query. Throws a 404 for a collection type
+ * without a document id.
+ * Throws a 400 for an unknown locale (except on delete, D19), for deleting only a draft, and for states of a
+ * type without drafts.
  */
 export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSettings): WriteTarget {
   const { type, documentId, version } = asked;
@@ -41,12 +40,11 @@ export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSetting
   };
 }
 
-/** The locale whose links a document without locales means: the request's, else the default one (D25). */
+/** Locale of localized links for a document that is not localized: the request's, else the default (D25). */
 function linkLocaleOf({ version: { locale } }: Asked, { defaultLocale, locales }: ContentSettings): string {
   return locale.kind === 'one' && locales.includes(locale.code) ? locale.code : defaultLocale;
 }
 
-/** The one locale that a write is about. */
 function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: boolean): string {
   const { defaultLocale, locales } = settings;
   if (!type.localized) return defaultLocale;
@@ -60,7 +58,10 @@ function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: 
 }
 
 const draftAlone = (): Error =>
-  validationError('Invalid status parameter. What is unpublished has a draft alone', about('status'));
+  validationError('Invalid status parameter. Unpublishing accepts "draft" only', about('status'));
 
 const lonelyDraft = (): Error =>
-  validationError('Invalid status parameter. A draft cannot be deleted alone', about('status'));
+  validationError(
+    'Invalid status parameter. A draft cannot be deleted without its published version',
+    about('status'),
+  );
