@@ -1,15 +1,14 @@
-/** Positions in the write-ahead log of the database, as responses report them and requests repeat them. */
+/** Positions in the write-ahead log (WAL), which responses report and requests repeat. */
 import { validationError } from '../errors.js';
 
 declare const markBrand: unique symbol;
 
 /**
- * A timeline in 8 hexadecimal digits, followed by a log sequence number (LSN) in 16; or {@link PRIMARY}.
- * Opaque to clients. On one timeline, the later position is the greater text.
+ * Timeline in 8 hexadecimal digits and log sequence number (LSN) in 16; or {@link PRIMARY}. Opaque to
+ * clients. On one timeline, the later position is the greater text.
  */
 export type Mark = string & { readonly [markBrand]: true };
 
-/** The header of responses, and of the requests that repeat it. */
 export const MARK_HEADER = 'Content-Position';
 
 /** Position that no replica reaches, so that the primary responds. */
@@ -19,13 +18,13 @@ const MARK = /^[0-9a-f]{24}$/;
 /** Positions of earlier versions, which lack the timeline. */
 const WITHOUT_TIMELINE = /^[0-9a-f]{16}$/;
 
-/** Timeline and LSN of a position other than {@link PRIMARY}, as PostgreSQL takes them. */
+/** Converts a position other than {@link PRIMARY} to the types of PostgreSQL. */
 export const placeOf = (mark: Mark): { readonly timeline: number; readonly lsn: string } => ({
   timeline: parseInt(mark.slice(0, 8), 16),
   lsn: `${mark.slice(8, 16)}/${mark.slice(16)}`,
 });
 
-/** Returns the latest of several positions. Positions of two timelines cannot be compared: PRIMARY. */
+/** Returns the latest position. Positions on different timelines cannot be compared: PRIMARY. */
 function latestMark(marks: readonly string[]): Mark {
   const timelines = new Set(marks.map((mark) => (MARK.test(mark) ? mark.slice(0, 8) : null)));
   const latest = [...marks].sort().at(-1);

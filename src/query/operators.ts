@@ -1,20 +1,20 @@
-/** The operator table (protocol section 5): what each takes, and what it is in SQL. Adding one is one row. */
+/** Operators of filters (protocol section 5): operands and SQL. */
 import { type Sql, sql } from '../sql.js';
 
-/** What an operator takes. A list given to a `one` operator means: any of them (protocol 5.26). */
+/** Operand of an operator. A list for a `one` operator matches any of its values (protocol 5.26). */
 export type OperandShape = 'one' | 'list' | 'pair' | 'flag';
 
 interface Operator {
   readonly operand: OperandShape;
-  /** Operands are values of the attribute's own type, or plain text compared with the attribute's text. */
+  /** Operand type: a value of the attribute's type, or text that is compared with the attribute's text. */
   readonly compares: 'value' | 'text';
-  /** Text operators only: the parameter made of the operand. */
+  /** Converts a text operand to a pattern. */
   readonly pattern?: (value: string) => string;
-  /** What it means for an operand without a value, `filters[title][$eq]`; the others refuse it. */
+  /** Operator for an operand without a value, `filters[title][$eq]`; other operators refuse it. */
   readonly ofNull?: '$null' | '$notNull';
-  /** Which attributes it applies to. */
+  /** Attributes that the operator supports. */
   readonly applies: 'all' | 'textual' | 'json';
-  /** `left` is the attribute, `right` its operand: a parameter already cast. */
+  /** `left` is the attribute, `right` the operand: a parameter with a cast. */
   readonly sql: (left: Sql, right: Sql) => Sql;
 }
 
@@ -43,7 +43,7 @@ const text = (
   pattern,
 });
 
-/** Makes `%`, `_` and `\` of a value literal (protocol 5.21). */
+/** Escapes `%`, `_` and `\` (protocol 5.21). */
 const literal = (value: string): string => value.replace(/[\\%_]/g, '\\$&');
 const contains = (value: string): string => `%${literal(value)}%`;
 const startsWith = (value: string): string => `${literal(value)}%`;

@@ -1,11 +1,11 @@
-/** `fields` and `sort`, in every spelling. */
+/** Parses `fields` and `sort`, in every spelling. */
 import { type Source, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import type { Fields, SortKey } from './query.js';
 
 const split = (text: string): string[] => text.split(',').map((part) => part.trim());
 
-/** A string, a comma list or a list of strings; `*` anywhere means all (protocol section 3). */
+/** Parses a string, a comma list or a list of strings; any `*` means all fields (protocol section 3). */
 export function parseFields(raw: unknown): Fields {
   if (raw === undefined || raw === null) return null;
   if (typeof raw === 'string') {
@@ -30,7 +30,7 @@ function direction(raw: unknown): boolean {
   return descending;
 }
 
-/** `a.b:desc`; nothing for an empty name; what follows a second colon is ignored (protocol 7.1, 7.6). */
+/** Parses `a.b:desc`. An empty name is ignored, and text after a second colon (protocol 7.1, 7.6). */
 function fromText(text: string): SortKey[] {
   return split(text).flatMap((part) => {
     const [path = '', order] = part.split(':');
@@ -47,7 +47,7 @@ function fromObject(object: Readonly<Record<string, unknown>>, prefix: readonly 
   });
 }
 
-/** Keys in the order given (protocol 7.2). */
+/** Parses sort keys in the given order (protocol 7.2). */
 export function parseSort(raw: unknown, source: Source): SortKey[] {
   if (raw === undefined || raw === null) return [];
   if (typeof raw === 'string') return fromText(raw);

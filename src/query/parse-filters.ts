@@ -1,10 +1,10 @@
-/** `filters` in every spelling → {@link Filter}. Nothing is dropped: what has no meaning is a 400. */
+/** Parses `filters` in every spelling. Throws a 400 instead of ignoring a condition. */
 import { invalidKey, overLimit, type Source, validationError } from '../errors.js';
 import { isObject, isSingle } from '../json.js';
 import { isOperator } from './operators.js';
 import type { Filter } from './query.js';
 
-/** What a parse carries along: the parameter that messages name, and what is left of the budget. */
+/** Parameter name for messages, and the remaining number of conditions. */
 export interface FilterContext {
   readonly source: Source;
   readonly budget: { left: number; readonly allowed: number };
@@ -19,7 +19,6 @@ function spend(context: FilterContext): void {
     throw overLimit('conditions', context.budget.allowed, 'Too many conditions in the query');
 }
 
-/** A group as it was written. */
 interface RawGroup {
   readonly op: '$and' | '$or';
   readonly value: unknown;
@@ -41,7 +40,7 @@ function group({ op, value }: RawGroup, at: string, context: FilterContext): Fil
   return { kind: 'group', op, parts };
 }
 
-/** The value of an attribute: an operator map, a relation's conditions, or a plain value. */
+/** Parses the value of an attribute: operators, conditions on a relation, or a plain value. */
 function parseValue(value: unknown, at: string, context: FilterContext): Filter {
   if (isObject(value)) return parseObject(value, at, context);
   spend(context);
@@ -80,7 +79,7 @@ export function parseFilters(raw: unknown, context: FilterContext): Filter | nul
   return parseObject(raw, '', context);
 }
 
-/** Whether a condition at the root names `key`, however deep in groups. */
+/** Whether a condition at the root names `key`, at any depth of groups. */
 export function mentions(filter: Filter | null, key: string): boolean {
   if (filter === null) return false;
   switch (filter.kind) {

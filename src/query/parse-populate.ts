@@ -1,4 +1,4 @@
-/** `populate` in every spelling → {@link Populate} (protocol section 4). */
+/** Parses `populate` in every spelling (protocol section 4). */
 import { invalidKey, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { toBoolean } from '../schema/formats.js';
@@ -9,7 +9,6 @@ import { NO_POPULATE, type Populate, type PopulateItem } from './query.js';
 
 export const POPULATE_SOURCE = Object.freeze({ source: 'query', param: 'populate' } as const);
 
-/** What a parse carries along. */
 export interface PopulateContext {
   readonly limits: ContentLimits;
   readonly conditions: FilterContext['budget'];
@@ -38,7 +37,7 @@ const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): Popula
 
 const dotted = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
 
-/** A tree of path segments, before it becomes items. */
+/** Tree of path segments. */
 interface PathTree {
   readonly below: Map<string, PathTree>;
 }
@@ -103,7 +102,6 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
   );
 }
 
-/** What an item is called, and its dotted path. */
 type ItemName = Pick<PopulateItem, 'key' | 'at'>;
 
 function parseItem({ key, at }: ItemName, raw: unknown, context: PopulateContext): PopulateItem {
@@ -124,7 +122,9 @@ function parseItem({ key, at }: ItemName, raw: unknown, context: PopulateContext
   });
 }
 
-/** Lists and texts name paths from their own level; the object form goes on from `prefix`. */
+/**
+ * Parses `populate`. Paths in lists and texts are relative to their level; the object form prefixes its path.
+ */
 export function parsePopulate(raw: unknown, context: PopulateContext, prefix = ''): Populate {
   if (raw === undefined || raw === null || raw === '') return NO_POPULATE;
   if (context.depth > context.limits.populateDepth) throw tooDeep(context.limits);

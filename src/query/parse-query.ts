@@ -1,4 +1,4 @@
-/** The whole query string → {@link Query}. The one place that knows the top-level parameters. */
+/** Parses the query string; the only code that reads top-level parameters. */
 import { ContentError, invalidKey, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { toBoolean } from '../schema/formats.js';
@@ -9,7 +9,7 @@ import { parsePopulate } from './parse-populate.js';
 import { type Pagination, PUBLICATION_FILTERS, type PublicationFilter, type Query } from './query.js';
 import { type RawQuery } from './read-raw.js';
 
-/** Parameters that exist (protocol 5.44); others are ignored, or refused with `strictParams`. */
+/** Known parameters (protocol 5.44). Others are ignored, or refused with `strictParams`. */
 const PARAMETERS = [
   'filters',
   'sort',
@@ -60,11 +60,11 @@ function search(raw: unknown): string | null {
   throw validationError('Invalid _q parameter. Expected a string', { source: 'query', param: '_q' });
 }
 
-/** Two or three letters and groups after dashes (protocol 9.17). */
+/** Matches two or three letters, and groups after dashes (protocol 9.17). */
 const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
 const LONGEST_CODE = 35;
 
-/** Refuses what is not declared: unknown parameters, and locales that are no codes. */
+/** Refuses unknown parameters and invalid locale codes. */
 function checkStrictly(raw: RawQuery, { locales }: ContentSettings): void {
   const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
   if (unknown !== undefined)
@@ -81,7 +81,7 @@ function checkStrictly(raw: RawQuery, { locales }: ContentSettings): void {
     });
 }
 
-/** Parses a raw query. Throws the 400 of the protocol for every shape that has no meaning. */
+/** Parses a raw query. Throws the 400 of the protocol for invalid values. */
 export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
   if (settings.strictParams) checkStrictly(raw, settings);
   const { limits } = settings;
@@ -110,7 +110,7 @@ function pagination(raw: RawQuery): unknown {
   return raw['pagination'];
 }
 
-/** A name without a value is null, which means 0. */
+/** Null is a name without a value, which means 0. */
 function toNumber(raw: unknown): number {
   if (raw === null) return 0;
   return typeof raw === 'number' || typeof raw === 'string' ? Number(raw) : Number.NaN;
@@ -138,7 +138,7 @@ function withCount(raw: unknown, settings: ContentSettings): boolean {
   );
 }
 
-/** Page and offset pagination with their bounds (protocol 7.13–7.23). */
+/** Parses page and offset pagination and applies the limits (protocol 7.13–7.23). */
 export function parsePagination(raw: unknown, settings: ContentSettings): Pagination {
   const given = isObject(raw) ? raw : {};
   const counted = withCount(given['withCount'], settings);

@@ -1,13 +1,13 @@
-/** Entity tags as `If-Match` and `If-None-Match` list them (RFC 9110 8.8.3, 13.1). */
+/** Parses entity tags in `If-Match` and `If-None-Match` (RFC 9110 8.8.3, 13.1). */
 
-/** The opaque parts of tags, or `*`: whatever there is. */
+/** Opaque parts of tags, or `*` for any. */
 export type Tags = '*' | readonly string[];
 
 const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /**
- * The tags of a header; null where there is none. Weak ones count like strong ones, because proxies that
- * compress make them weak; what is no tag is left out, so that it names nothing.
+ * Returns the tags of a header; null without a header. Weak tags match like strong ones, since compressing
+ * proxies weaken tags. Invalid tags are ignored, and thus match nothing.
  */
 export function parseTags(header: string | readonly string[] | undefined): Tags | null {
   if (header === undefined) return null;

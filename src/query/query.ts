@@ -1,10 +1,9 @@
-/** What was asked, as syntax: no name is known to exist yet. Frozen values with a `kind`. */
+/** Parsed query. Names are not yet resolved against the model. */
 import type { OperatorName } from './operators.js';
 
-/** `fields`: null when absent, `'*'` for all, else the names in the order asked. */
+/** Value of `fields`: null if absent, `'*'` for all, else the names in the given order. */
 export type Fields = null | '*' | readonly string[];
 
-/** One sort key: a path of names and a direction. */
 export interface SortKey {
   readonly path: readonly string[];
   readonly descending: boolean;
@@ -16,15 +15,15 @@ export type Filter =
   | { readonly kind: 'member'; readonly key: string; readonly of: Filter }
   | { readonly kind: 'operator'; readonly op: OperatorName; readonly operand: unknown };
 
-/** One populated attribute. `at` is its place in messages. */
+/** Populated attribute; `at` is its path in messages. */
 export interface PopulateItem {
   readonly key: string;
   readonly at: string;
-  /** `populate[x]=false`: the name is checked, nothing is populated. */
+  /** True for `populate[x]=false`, which validates the name and populates nothing. */
   readonly off: boolean;
-  /** What stood in place of an object, when it was a text that means neither yes nor no. */
+  /** Text in place of an object, unless it is a boolean; null otherwise. */
   readonly text: string | null;
-  /** Keys of the object that mean nothing here, in order. */
+  /** Unknown keys of the object, in order. */
   readonly unknown: readonly string[];
   readonly fields: Fields;
   readonly filters: Filter | null;
@@ -32,9 +31,9 @@ export interface PopulateItem {
   readonly populate: Populate;
   readonly count: boolean;
   readonly on: readonly PopulateItem[] | null;
-  /** Named by the rest of a path with dots, and not by a key of its own. */
+  /** Whether the name is a later segment of a dotted path. */
   readonly dotted: boolean;
-  /** The raw value, for the message about zones that quotes it. */
+  /** Raw value, which the message about dynamic zones quotes. */
   readonly raw: unknown;
 }
 
@@ -43,12 +42,12 @@ export type Populate =
   | { readonly kind: 'all' }
   | { readonly kind: 'items'; readonly items: readonly PopulateItem[] };
 
-/** Where in the result to look. `page` and `start` are exclusive. */
+/** Requested page. `page` and `start` are mutually exclusive. */
 export interface Pagination {
   readonly kind: 'page' | 'offset';
   readonly start: number;
   readonly limit: number;
-  /** The largest limit that the settings allow. */
+  /** Largest limit that the settings allow. */
   readonly largest: number;
   readonly page: number;
   readonly withCount: boolean;
@@ -59,7 +58,7 @@ export interface Query {
   readonly populate: Populate;
   readonly filters: Filter | null;
   readonly sort: readonly SortKey[];
-  /** The raw `pagination` value; only lists read it. */
+  /** Raw `pagination`, which only lists parse. */
   readonly pagination: unknown;
   readonly status: unknown;
   readonly locale: unknown;

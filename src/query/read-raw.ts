@@ -1,18 +1,21 @@
-/** From the raw query string to nested plain values, by this module's own `qs`, whatever the host has set. */
+/**
+ * Parses the raw query string to nested plain values. Uses its own `qs`, regardless of the host's query
+ * parser.
+ */
 import qs from 'qs';
 import { ContentError, overLimit, validationError } from '../errors.js';
 import type { ContentLimits, ContentSettings } from '../settings.js';
 import { rejectAmbiguousKeys } from './reject-ambiguous-keys.js';
 
-/** A parsed query string: nested objects, arrays, strings, and null for a name without `=`. */
+/** Parsed query string: nested objects, arrays, strings, and null for a name without `=`. */
 export type RawQuery = Readonly<Record<string, unknown>>;
 
-/** A query with what it means where it does not say so. */
+/** Adds default parameters to a query. */
 export type QueryDefaults = (raw: RawQuery, settings: ContentSettings) => RawQuery;
 
 /**
- * Parses a query string within the budgets. Names such as `__proto__` never become keys.
- * Throws a ValidationError that names the exceeded limit.
+ * Parses a query string within the limits. Names such as `__proto__` never become keys. Throws a
+ * ValidationError that names the exceeded limit.
  */
 export function readRaw(text: string, limits: ContentLimits): RawQuery {
   if (text === '') return {};
@@ -35,7 +38,7 @@ export function readRaw(text: string, limits: ContentLimits): RawQuery {
       parameterLimit: limits.parameters,
       strictNullHandling: true,
       throwOnLimitExceeded: true,
-      // Names like `toString` are keys like any other, on objects without a prototype.
+      // Objects without a prototype allow names such as `toString`.
       plainObjects: true,
     });
   } catch (error) {

@@ -1,10 +1,7 @@
-/**
- * The raw query string before qs reads it: refused where qs would drop a condition or take it for another
- * one.
- */
+/** Rejects query strings that qs would parse with a lost or changed condition. */
 import { validationError } from '../errors.js';
 
-/** Parameters whose keys have a meaning. */
+/** Parameters with known keys. */
 const PARAMS = [
   'filters',
   'populate',
@@ -17,7 +14,7 @@ const PARAMS = [
   '_q',
   'publicationFilter',
 ];
-/** Those whose keys are names of the model. */
+/** Parameters whose keys are names of the model. */
 const NAMED = ['filters', 'populate', 'sort', 'fields'];
 
 interface Pair {
@@ -26,7 +23,7 @@ interface Pair {
   readonly value: string | null;
 }
 
-/** The first `=` outside brackets ends a key; where brackets do not close, the first of all. */
+/** Splits at the first `=` outside brackets; with unbalanced brackets at the first `=`. */
 function pairOf(part: string): Pair {
   const text = part.replace(/%5B/gi, '[').replace(/%5D/gi, ']');
   let depth = 0;
@@ -50,7 +47,7 @@ function decoded(text: string): string {
 
 const WELL_FORMED = /^(?:[^[\]]+|\[[^[\]]*\])(?:\[[^[\]]*\])*$/;
 
-/** Nobody reads more of a key than this. */
+/** Maximum length of a key in a message. */
 const SHOWN = 200;
 
 function refuse(whole: string, param: string, why: string): Error {
@@ -58,12 +55,12 @@ function refuse(whole: string, param: string, why: string): Error {
   return validationError(`Invalid key ${key}${why}`, { key, path: null, source: 'query', param });
 }
 
-/** The segments of a key, the parameter first; null for a parameter that means nothing. */
+/** Returns the segments of a key, the parameter first; null for an unknown parameter. */
 function segmentsOf(raw: string): readonly string[] | null {
   const param = decoded(/^[[\]]*([^[\]]*)/.exec(raw)?.[1] ?? '');
   if (!PARAMS.includes(param)) return null;
   const key = decoded(raw);
-  if (!WELL_FORMED.test(raw)) throw refuse(key, param, ': its brackets are not in order');
+  if (!WELL_FORMED.test(raw)) throw refuse(key, param, ': unbalanced brackets');
   const path = [...raw.matchAll(/\[([^[\]]*)\]|([^[\]]+)/g)].map(([, inside, root]) =>
     decoded(inside ?? root ?? ''),
   );
@@ -71,32 +68,29 @@ function segmentsOf(raw: string): readonly string[] | null {
   return path;
 }
 
-/**
- * Entries of lists have no place of their own: what is below two `[]` would be one thing, or two that must
- * both hold.
- */
+/** Refuses keys below two `[]`: they could be one entry, or two that must both match. */
 function checkEntries(path: readonly string[], key: string): void {
   const [param = ''] = path;
   const empty = path.indexOf('', 1);
-  if (empty > 0 && empty < path.length - 1) throw refuse(key, param, ': give the entries of a list indexes');
+  if (empty > 0 && empty < path.length - 1)
+    throw refuse(key, param, ': number the entries of a list, as in [0]');
 }
 
-/** A value, and keys below it, at one place: one of them would be lost. */
+/** Refuses a path that has both a value and keys below it, since qs would drop one of them. */
 function checkPlaces(paths: ReadonlyMap<string, readonly string[]>): void {
   for (const [key, path] of paths) {
     for (let length = path.length - 1; length > 0; length -= 1) {
       const above = path.slice(0, length).join('\u0000');
       if (paths.has(above))
-        throw refuse(path[length - 1] ?? key, path[0] ?? '', ': it has a value and keys of its own');
+        throw refuse(path[length - 1] ?? key, path[0] ?? '', ': it has both a value and nested keys');
     }
   }
 }
 
-/** Whether a path leads to conditions. */
 const isCondition = (path: readonly string[]): boolean => path.includes('filters');
 
 /**
- * A text that qs reads as it stands. Throws a ValidationError where it could not. Keys of more levels than
+ * Returns a text that qs parses without loss. Throws a ValidationError if there is none. Keys deeper than
  * `depth` are left for qs to refuse.
  */
 export function rejectAmbiguousKeys(text: string, depth: number): string {
@@ -110,7 +104,7 @@ export function rejectAmbiguousKeys(text: string, depth: number): string {
       paths.set(path.join('\u0000'), path);
     }
     if (value === null || !value.includes('=')) return part;
-    // qs would end the key at the last of them.
+    // qs would end the key at the last `=`.
     changed = true;
     return `${key}=${value.replaceAll('=', '%3D')}`;
   });

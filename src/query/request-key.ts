@@ -6,14 +6,14 @@ export const REQUEST_KEY_HEADER = 'Idempotency-Key';
 /** Marks a response that was stored by an earlier request with the same key. */
 export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
-/** Most characters of a key. */
+/** Maximum length of a key. */
 const MAX_LENGTH = 255;
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const BARE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
  * Returns the key in a header, null without one. The draft's quoted string and the bare text that most
- * clients send name the same key. Throws BadRequestError for other values.
+ * clients send are the same key. Throws BadRequestError for other values.
  */
 export function parseRequestKey(header: string | readonly string[] | undefined): string | null {
   if (header === undefined) return null;

@@ -1,29 +1,34 @@
 /**
- * The shape of a query string: its text without the values that its filters name, so that one plan serves all
- * texts that differ in nothing else.
+ * Query template: the text of a query without the values of its filters. One plan serves all queries with the
+ * same template.
  */
 import type { Filter, Query } from './query.js';
 
-/** A text in two parts; it is made of both again in one way only. */
+/** Template and values, which together restore the query string. */
 export interface TextShape {
   readonly text: string;
-  /** As the text has them, in its order. */
+  /** Values in the order of the text. */
   readonly values: readonly string[];
 }
 
-/** Stands for a value of a filter that is not known yet: nothing can be decided by it. */
+/** Placeholder for a filter value that the plan does not depend on. */
 export class OpenOperand {
-  /** `place` is that of the value in the text; `convert` makes it an operand, once it is known of what. */
+  /**
+   * `place` is the index of the value in the text; `convert` turns the value into an operand of its
+   * attribute.
+   */
   constructor(
     readonly place: number,
     readonly convert: ((value: string) => unknown) | null = null,
   ) {}
 }
 
-/** A key of `filters` that is spelt plainly, and its value: an empty one may mean more than others. */
+/**
+ * Key of `filters` in a plain spelling, with its value. An empty value is excluded, since it may mean null.
+ */
 const VALUES = /(?<=^|&)(filters(?:(?:\[|%5[Bb])(?:[\w$.-]|%24)*(?:\]|%5[Dd]))+=)([^&]+)/g;
 
-/** Whatever has values has this in their place, so that no text is the shape of another one. */
+/** Replaces every value, also a literal `?`, so that no query string equals another one's template. */
 const OPEN = '?';
 
 export function shapeOf(text: string): TextShape {
@@ -36,7 +41,7 @@ export function shapeOf(text: string): TextShape {
   return { text: closed, values };
 }
 
-/** A value as the query has it; null where its encoding is broken, of which qs makes what it can. */
+/** Decodes a value; null for invalid encodings, which qs handles in its own way. */
 export function valueIn(encoded: string): string | null {
   if (!/[%+]/.test(encoded)) return encoded;
   try {
@@ -46,10 +51,10 @@ export function valueIn(encoded: string): string | null {
   }
 }
 
-/** What a value is while a shape is planned, before its place: nobody can guess it. */
+/** Prefix of placeholders in a planned text. It is random, so a client cannot guess it. */
 const TOKEN = `:open:${Math.random()}:`;
 
-/** A text of a shape, with values that {@link withOpenOperands} knows again. */
+/** Returns a template's text with values that {@link withOpenOperands} recognises. */
 export function openText({ text }: TextShape): string {
   let place = 0;
   return text.replace(VALUES, (_all, key: string) => `${key}${TOKEN}${place++}`);
@@ -73,7 +78,7 @@ function openFilter(filter: Filter): Filter {
   }
 }
 
-/** The query of a text that {@link openText} has made. */
+/** Returns the query of a text from {@link openText}, with placeholders. */
 export const withOpenOperands = (query: Query): Query => ({
   ...query,
   filters: query.filters === null ? null : openFilter(query.filters),
