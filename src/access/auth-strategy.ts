@@ -1,27 +1,28 @@
 import { ContentError, forbidden } from '../errors.js';
 import type { Caller } from './caller.js';
 
-/** The part of a request that a strategy may look at: lower-case header names. */
+/** Parts of a request that a strategy may read. Header names are lower-case. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The token of `Authorization: Bearer <token>`, when there is one. */
+  /** Token of `Authorization: Bearer <token>`; null without one. */
   readonly bearer: string | null;
-  /** The framework's own request, for strategies that build on a session or an earlier guard. */
+  /** Request object of the framework, for strategies that use a session or an earlier guard. */
   readonly request: unknown;
 }
 
 /**
- * Whose a credential is: a caller with rights of its own, or names of roles, whose grants are in
- * `access.roles` or come from a PermissionsSource.
+ * Result of a strategy: a caller with its own permissions, or role names, whose grants come from
+ * `access.roles` or a PermissionsSource.
  *
  * @publicApi
  */
 export type Identity = Caller | (Omit<Caller, 'permissions'> & { readonly roles: readonly string[] });
 
 /**
- * Recognises a kind of credential. Pass instances in `forRoot({ auth: { strategies } })`.
+ * Authenticates one kind of credential. Pass instances in `forRoot({ auth: { strategies } })`.
  *
  * @example
+ * ```ts
  * class ProxyHeader implements AuthStrategy {
  *   readonly name = 'proxy-header';
  *   authenticate({ headers }: Credentials): Identity | null {
@@ -29,19 +30,20 @@ export type Identity = Caller | (Omit<Caller, 'permissions'> & { readonly roles:
  *     return typeof user === 'string' ? { kind: 'user', id: user, roles: ['editor'] } : null;
  *   }
  * }
+ * ```
  *
  * @publicApi
  */
 export interface AuthStrategy {
   readonly name: string;
   /**
-   * Names of request headers other than `Authorization` that it looks at, `['Cookie']` for example. Answers
-   * name them in `Vary`, so that no cache gives one caller's answer to another.
+   * Request headers other than `Authorization` that the strategy reads, such as `['Cookie']`. Responses list
+   * them in `Vary`, so that a cache never serves one caller's response to another.
    */
   readonly vary?: readonly string[];
   /**
-   * Who is behind a credential, or null when the credential is none of this strategy's.
-   * Throw a ContentError `UnauthorizedError` for one that is, but is bad or expired.
+   * Returns the identity of a credential, or null for another strategy's credential. Throw a ContentError
+   * `UnauthorizedError` for an invalid or expired one.
    */
   authenticate(credentials: Credentials): Identity | null | Promise<Identity | null>;
 }
@@ -50,8 +52,8 @@ export const unauthorized = (message = 'Missing or invalid credentials'): Conten
   new ContentError('UnauthorizedError', message);
 
 /**
- * The answer to a caller without the right that is needed. The public that may do nothing at all is asked to
- * sign in (protocol 18.1).
+ * Error for a caller without the required grant: 401 for a public caller without any grants, 403 otherwise
+ * (protocol 18.1).
  */
 export const refusal = ({ kind, permissions }: Caller): ContentError =>
   kind === 'public' && permissions.isEmpty ? unauthorized() : forbidden();
@@ -60,8 +62,8 @@ const SCHEME = /^bearer(?=\s|$)/i;
 const BEARER = /^bearer +(\S+)$/i;
 
 /**
- * The token of an `Authorization` header; other schemes count as none (protocol 18.2). Throws
- * UnauthorizedError for the scheme without a token, or with more than one (18.3).
+ * Returns the token of an `Authorization` header; null for other schemes (protocol 18.2). Throws
+ * UnauthorizedError for the scheme without exactly one token (18.3).
  */
 export function bearerOf(header: string | string[] | undefined): string | null {
   const text = typeof header === 'string' ? header.trim() : '';
@@ -72,8 +74,8 @@ export function bearerOf(header: string | string[] | undefined): string | null {
 }
 
 /**
- * The identity behind a request: of the first strategy that knows the credential, or null for none at all.
- * Throws UnauthorizedError for a bearer token that nobody knows.
+ * Returns the identity from the first strategy that recognises the credential, null without a credential.
+ * Throws UnauthorizedError for a bearer token that no strategy recognises.
  */
 export async function recognise(
   strategies: readonly AuthStrategy[],

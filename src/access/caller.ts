@@ -1,26 +1,26 @@
 import { Permissions } from './permissions.js';
 
 /**
- * Who asks. `public` carries no credential; `token` and `user` were recognised by an {@link AuthStrategy};
+ * Caller of a request. `public` has no credential; `token` and `user` come from an {@link AuthStrategy};
  * `system` is the host's own code.
  *
  * @publicApi
  */
 export interface Caller {
   readonly kind: 'public' | 'token' | 'user' | 'system';
-  /** The strategy's id of the token or user; null for public and system. */
+  /** Id of the token or user in its strategy; null for public and system. */
   readonly id: string | null;
   readonly permissions: Permissions;
-  /** The roles that the permissions come from, where they come from roles. */
+  /** Roles that the permissions come from, if any. */
   readonly roles?: readonly string[];
 }
 
-/** The host's own code: everything is allowed. */
+/** Caller for the host's own code, with all permissions. */
 export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissions: Permissions.ALL });
 
 export const publicCaller = (permissions: Permissions): Caller =>
   Object.freeze({ kind: 'public', id: null, permissions });
 
-/** The user that a caller is; own documents are theirs. */
+/** Id of the user, for ownership of documents; null for other callers. */
 export const userOf = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string | null =>
   kind === 'user' ? id : null;

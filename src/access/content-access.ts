@@ -1,51 +1,50 @@
-/** Who asks, and what they may do: the strategies, the roles, and where grants come from. */
+/** Callers and permissions: strategies, roles and sources of grants. */
 import QuickLRU from 'quick-lru';
 import type { Schema } from '../schema/model.js';
 import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
 import { type Caller, publicCaller } from './caller.js';
 import { ACTIONS, checkGrants, type Grant, type Grants, Permissions } from './permissions.js';
 
-/** Grants by the name of a role. `public` is the role of requests without a credential. */
+/** Grants by role name. `public` is the role of requests without a credential. */
 export type RoleGrants = Readonly<Record<string, Grants>>;
 
 /**
- * Grants that are kept outside the code, in a database for example, and may change while the application
- * runs. They add to those in `access.public` and `access.roles`.
+ * Grants stored outside the code, in a database for example, which may change at run time. They add to the
+ * grants in `access.public` and `access.roles`.
  *
  * @publicApi
  */
 export interface PermissionsSource {
   /**
-   * The grants of every role. Asked at most once in `access.maxAge`, however many requests wait for the
-   * answer. Grants that name a type, action or attribute which does not exist are left out with a warning.
+   * Returns the grants of every role. Called at most once per `access.maxAge`, for any number of waiting
+   * requests. Grants with an unknown type, action or attribute are ignored with a warning.
    */
   load(): Promise<RoleGrants>;
 }
 
-/** What {@link ContentAccess} is made of. */
 export interface AccessBase {
   readonly schema: Schema;
   readonly strategies: readonly AuthStrategy[];
-  /** The grants in code, `public` among them. */
+  /** Grants in code, including `public`. */
   readonly roles: RoleGrants;
   readonly sources: readonly PermissionsSource[];
-  /** How long grants from sources are good for, in milliseconds. */
+  /** Lifetime of grants from sources, in milliseconds. */
   readonly maxAge: number;
   readonly warn: (message: string) => void;
 }
 
-/** How many combinations of roles keep their rights, at least, and at most twice as many. */
+/** Size of the LRU cache of permissions by combination of roles. */
 const COMBINATIONS = 500;
 
-/** The grants as they are at one time. */
+/** Grants loaded at one time. */
 interface Known {
   readonly at: number;
-  /** Of each role, from code and from all sources; roles that nothing is granted to are not among them. */
+  /** Grants of each role, from code and all sources. Roles without grants are omitted. */
   readonly grants: ReadonlyMap<string, readonly Grants[]>;
-  /** Rights by the names of roles, sorted. */
+  /** Permissions by sorted role names. */
   readonly rights: QuickLRU<string, Permissions>;
-  /** Requests without a credential; made when the first one comes. */
-  nobody: Caller | null;
+  /** Caller for requests without a credential, created on first use. */
+  anonymous: Caller | null;
 }
 
 function knownOf(at: number, sources: readonly RoleGrants[]): Known {
@@ -53,12 +52,12 @@ function knownOf(at: number, sources: readonly RoleGrants[]): Known {
   for (const [role, granted] of sources.flatMap((source) => Object.entries(source))) {
     if (Object.keys(granted).length > 0) grants.set(role, [...(grants.get(role) ?? []), granted]);
   }
-  return { at, grants, rights: new QuickLRU({ maxSize: COMBINATIONS }), nobody: null };
+  return { at, grants, rights: new QuickLRU({ maxSize: COMBINATIONS }), anonymous: null };
 }
 
 /**
- * The one place that turns a credential into a {@link Caller}. Inject it to act for a role in the host's own
- * code, to add a strategy from another module, or to make changed grants count at once.
+ * Converts credentials to a {@link Caller}. Inject it to act for a role in the host's own code, to add a
+ * strategy from another module, or to apply changed grants immediately.
  *
  * @example
  * const editor = await access.callerOf({ kind: 'user', id: '42', roles: ['editor'] });
@@ -87,7 +86,7 @@ export class ContentAccess {
     this.varies = varyOf(this.strategies);
   }
 
-  /** The request headers that decide who a caller is, as `Vary` lists them. */
+  /** Request headers that identify a caller, as a `Vary` value. */
   get vary(): string {
     return this.varies;
   }
@@ -98,18 +97,18 @@ export class ContentAccess {
     this.refresh();
   }
 
-  /** The roles that code names, `public` among them. */
+  /** Role names in code, including `public`. */
   get roles(): readonly string[] {
     return Object.keys(this.base.roles);
   }
 
-  /** Whether no request can be granted anything: no role has a grant, and nothing else can give one. */
+  /** Whether no request can have permissions: there are no grants, strategies or sources. */
   get isClosed(): boolean {
     const granted = Object.values(this.base.roles).some((grants) => Object.keys(grants).length > 0);
     return !granted && this.strategies.length === 0 && this.sources.length === 0;
   }
 
-  /** Forgets the grants that sources gave, so that the next request asks for them again. */
+  /** Discards the cached grants of sources, so that the next request loads them again. */
   refresh(): void {
     this.generation += 1;
     this.known = null;
@@ -117,40 +116,38 @@ export class ContentAccess {
   }
 
   /**
-   * The caller of a request. Throws UnauthorizedError for a credential that is bad or expired, and for a
-   * bearer token that no strategy knows; there is no fall-back to public rights (protocol 18.3, 18.6).
+   * Returns the caller of a request. Throws UnauthorizedError for an invalid or expired credential, and for a
+   * bearer token that no strategy recognises. Such requests never get public permissions (protocol 18.3,
+   * 18.6).
    */
   authenticate(credentials: Credentials): Caller | Promise<Caller> {
-    if (this.strategies.length === 0 && credentials.bearer === null) return this.anybody();
+    if (this.strategies.length === 0 && credentials.bearer === null) return this.publicCallerNow();
     return recognise(this.strategies, credentials).then((identity) =>
-      identity === null ? this.anybody() : this.callerOf(identity),
+      identity === null ? this.publicCallerNow() : this.callerOf(identity),
     );
   }
 
-  /** Requests without a credential; at once where their rights are known, which is nearly always. */
-  private anybody(): Caller | Promise<Caller> {
+  /** Returns the public caller, synchronously while its permissions are cached. */
+  private publicCallerNow(): Caller | Promise<Caller> {
     const known = this.current();
     return known instanceof Promise ? known.then((loaded) => this.publicOf(loaded)) : this.publicOf(known);
   }
 
   private publicOf(known: Known): Caller {
-    return (known.nobody ??= publicCaller(this.rightsIn(known, ['public'])));
+    return (known.anonymous ??= publicCaller(this.rightsIn(known, ['public'])));
   }
 
-  /** A caller with the rights of its roles. */
+  /** Returns a caller with the permissions of its roles. */
   async callerOf(identity: Identity): Promise<Caller> {
     if ('permissions' in identity) return identity;
     return Object.freeze({ ...identity, permissions: await this.permissionsOf(identity.roles) });
   }
 
-  /**
-   * What roles may do together. A role that nothing is granted to, or that does not exist, may do nothing.
-   */
+  /** Returns the combined permissions of roles. Unknown roles and roles without grants add nothing. */
   async permissionsOf(roles: readonly string[]): Promise<Permissions> {
     return this.rightsIn(await this.current(), roles);
   }
 
-  /** What is granted to roles together. Their order, and names that mean nothing here, make no difference. */
   private rightsIn({ grants, rights }: Known, roles: readonly string[]): Permissions {
     const named = [...new Set(roles)].filter((role) => grants.has(role)).sort();
     const key = JSON.stringify(named);
@@ -161,7 +158,7 @@ export class ContentAccess {
     return made;
   }
 
-  /** Grants as they are known now: in code for ever, from sources for `maxAge`. */
+  /** Returns the current grants: those in code are permanent, those from sources expire after `maxAge`. */
   private current(): Known | Promise<Known> {
     if (this.known === null && this.sources.length === 0) this.known = knownOf(0, [this.base.roles]);
     if (
@@ -191,7 +188,7 @@ export class ContentAccess {
     return knownOf(at, [this.base.roles, ...loaded.map((roles) => this.valid(roles))]);
   }
 
-  /** Leaves out what does not exist (any more), so that it cannot come to mean something else later. */
+  /** Removes grants with unknown names, so that a later model cannot give them another meaning. */
   private valid(roles: RoleGrants): RoleGrants {
     const { schema } = this.base;
     return Object.fromEntries(
@@ -217,7 +214,9 @@ export class ContentAccess {
     );
   }
 
-  /** What a source gave where an object has to be; nothing for anything else. */
+  /**
+   * Returns a value of a source that must be an object; an empty object, with a warning, for other values.
+   */
   private object(value: unknown, where: string): object {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     this.passes([`${where}: expected an object`]);
@@ -226,7 +225,7 @@ export class ContentAccess {
 
   private passes(mistakes: readonly string[]): boolean {
     for (const mistake of mistakes) {
-      if (!this.warned.has(mistake)) this.base.warn(`A grant is left out: ${mistake}`);
+      if (!this.warned.has(mistake)) this.base.warn(`Ignored grant: ${mistake}`);
       this.warned.add(mistake);
     }
     return mistakes.length === 0;

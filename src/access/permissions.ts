@@ -1,25 +1,27 @@
-/** Rights as a value: what is granted, by type and action. What they mean for a caller is `decide` (D16). */
+/** Permissions by type and action. `decide` applies them to a caller (D16). */
 import QuickLRU from 'quick-lru';
 import { among } from '../schema/suggest.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import { MODEL_GRANT } from '../schema/naming.js';
 
-/** What can be granted on a content type. `readDrafts` goes beside `find` or `findOne` (D17). */
+/** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
 
 export type Action = (typeof ACTIONS)[number];
 
-/** Actions that a grant can narrow to some attributes. */
+/** Actions that a grant can limit to some attributes. */
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
 /**
- * One grant: an action, or actions narrowed to some attributes, to the user's own documents, or both.
+ * One grant: an action, or actions limited to some attributes, to the user's own documents, or both.
  *
- * `fields` are names of attributes of the type, relations, components and media included: only they can be
+ * `fields` are names of attributes of the type, including relations, components and media. Only these can be
  * read, filtered, sorted, searched and populated (`find`, `findOne`) or written (`create`, `update`). Ids,
- * timestamps and the locale can always be read. `own` needs a type with an `owner`; where the same action is
- * also granted on all documents, that grant decides. Own documents are found by their routes; populating,
- * filtering and linking through a relation needs `find` on all.
+ * timestamps and the locale are always readable.
+ *
+ * `own` needs a type with an `owner`. A grant of the same action on all documents has precedence. Only a
+ * type's own routes return own documents; populating, filtering and linking through a relation needs `find`
+ * on all.
  */
 export type Grant =
   | Action
@@ -29,28 +31,27 @@ export type Grant =
       readonly own?: boolean;
     };
 
-/** What can be granted beside content types: the list of locales, and the model. */
+/** Grants that do not belong to a content type: the list of locales, and the model. */
 const OTHERS: ReadonlyMap<string, undefined> = new Map([
   ['locale', undefined],
   [MODEL_GRANT, undefined],
 ]);
 
 /**
- * Grants by `singularApiId`, or `'*'` for every type; a list of grants, or `'*'` for all actions. `locale:
- * ['find']` grants `GET /api/i18n/locales`, `'content-type-builder': ['find']` the model.
+ * Grants by `singularApiId`, or `'*'` for every type: a list of grants, or `'*'` for all actions.
+ * `locale: ['find']` grants `GET /api/i18n/locales`, `'content-type-builder': ['find']` the model.
  */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 
-/** The attributes of a type that an action is granted on: some, or null for all. */
+/** Attributes that an action is granted on; null for all. */
 export type FieldScope = ReadonlySet<string> | null;
 
 const NO_FIELDS: FieldScope = new Set();
 
-/** What two grants cover together. */
 export const union = (a: FieldScope, b: FieldScope): FieldScope =>
   a === null || b === null ? null : new Set([...a, ...b]);
 
-/** A grant with all its parts. */
+/** Grant with all properties set. */
 interface NormalGrant {
   readonly actions: readonly Action[];
   readonly fields: FieldScope;
@@ -61,7 +62,7 @@ function normalise(grant: Grant): NormalGrant {
   if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
   const { actions, fields, own = false } = grant;
   const named = actions === '*' ? ACTIONS : actions;
-  // No attributes at all: there is nothing that could be removed or published either.
+  // A grant of no attributes grants no deletion or publication either.
   return {
     actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
     fields: fields === undefined ? null : new Set(fields),
@@ -74,7 +75,6 @@ type Granted = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
 
 const EVERY = '*';
 
-/** One action on one type, as it is added to others. */
 interface Entry {
   readonly type: string;
   readonly action: Action;
@@ -86,7 +86,7 @@ const entriesOf = (granted: Granted): Entry[] =>
     [...actions].map(([action, fields]) => ({ type, action, fields })),
   );
 
-/** Entries by type and action; what is granted twice is granted together. */
+/** Groups entries by type and action, and merges the scopes of equal ones. */
 function grantedOf(entries: readonly Entry[]): Granted {
   const granted = new Map<string, Map<Action, FieldScope>>();
   for (const { type, action, fields } of entries) {
@@ -97,7 +97,7 @@ function grantedOf(entries: readonly Entry[]): Granted {
   return granted;
 }
 
-/** Entries in an order and in words of their own: equal ones have one text. */
+/** Returns the sorted texts of entries; equal permissions have equal texts. */
 const textOf = (granted: Granted): string[] =>
   entriesOf(granted)
     .map(({ type, action, fields }) =>
@@ -105,31 +105,28 @@ const textOf = (granted: Granted): string[] =>
     )
     .sort();
 
-/**
- * How many sets of rights are remembered, at least, and at most twice as many: those that were made or used
- * lately.
- */
+/** Size of the LRU caches below, which contain up to twice as many entries. */
 const REMEMBERED = 1000;
 
-/** Rights by what is granted in them. Rights that were forgotten and are made again are another object. */
+/** LRU cache of permissions by content. Evicted permissions that are created again are a different object. */
 const interned = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
 
-/** Those that are there from the start, which are never forgotten. */
+/** Predefined permissions, which are never evicted. */
 const lasting = new Map<string, Permissions>();
 
-/** Rights by the ids of the two that they were added up from. */
+/** LRU cache of sums, by the ids of both summands. */
 const sums = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
 
 let made = 0;
 
 /**
- * An immutable set of rights. Everything that is not granted is denied. Equal rights are one object, however
- * many users, tokens and requests have them, so that what was planned for one of them serves all.
+ * Immutable set of permissions. An action that is not granted is denied. Equal permissions are the same
+ * object, so that all users, tokens and requests with equal permissions share cached plans.
  *
  * @publicApi
  */
 export class Permissions {
-  /** Tells these rights from all others of this process. */
+  /** Unique id in this process. */
   readonly id: number = (made += 1);
 
   private constructor(
@@ -140,20 +137,20 @@ export class Permissions {
   }
 
   /**
-   * Whether `action` on the type with this `singularApiId` is granted on all documents, if only for some
-   * attributes.
+   * Whether `action` on the type with this `singularApiId` is granted on all documents, possibly for some
+   * attributes only.
    */
   allows(type: string, action: Action): boolean {
     const { granted } = this;
     return granted.get(type)?.has(action) === true || granted.get(EVERY)?.has(action) === true;
   }
 
-  /** Whether `action` is granted on a user's own documents and on no others. */
+  /** Whether `action` is granted on the user's own documents only. */
   allowsOwn(type: string, action: Action): boolean {
     return this.owned.get(type)?.has(action) === true && !this.allows(type, action);
   }
 
-  /** The attributes that `action` is granted on: null for all, an empty set where it is not granted. */
+  /** Returns the attributes that `action` is granted on: null for all, an empty set without a grant. */
   fields(type: string, action: Action): FieldScope {
     const scopes = this.allows(type, action)
       ? [this.granted.get(EVERY)?.get(action), this.granted.get(type)?.get(action)]
@@ -162,12 +159,12 @@ export class Permissions {
     return known.length === 0 ? NO_FIELDS : known.reduce(union);
   }
 
-  /** Whether nothing at all is granted. */
+  /** Whether no action is granted. */
   get isEmpty(): boolean {
     return this.granted.size === 0 && this.owned.size === 0;
   }
 
-  /** These rights and more. */
+  /** Returns the union with other permissions. */
   plus(more: Permissions): Permissions {
     const key = `${this.id} ${more.id}`;
     const known = sums.get(key);
@@ -185,7 +182,7 @@ export class Permissions {
     for (const [key, rights] of interned) lasting.set(key, rights);
   }
 
-  /** The rights that several lists of grants give together. */
+  /** Returns the combined permissions of several lists of grants. */
   static of(...lists: readonly Grants[]): Permissions {
     const entries = lists
       .flatMap((list) => Object.entries(list))
@@ -205,7 +202,9 @@ export class Permissions {
     );
   }
 
-  /** The one object with these rights; what more general grants cover makes no difference. */
+  /**
+   * Returns the shared object with these permissions. Grants that a more general grant covers are ignored.
+   */
   private static intern(onAll: readonly Entry[], onOwn: readonly Entry[]): Permissions {
     const all = grantedOf(onAll);
     const onEvery = ({ action }: Entry): FieldScope | undefined => all.get(EVERY)?.get(action);
@@ -224,7 +223,7 @@ export class Permissions {
 }
 
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
-  if (type === undefined) return [`${at}: fields need a content type of their own, "*" has none`];
+  if (type === undefined) return [`${at}: "fields" needs a content type, and "*" is none`];
   const names = [...type.attributes.keys()];
   return fields
     .filter((field) => !type.attributes.has(field))
@@ -235,7 +234,8 @@ const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
   type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
 
 /**
- * Grants that name a type, action or attribute which does not exist; `where` is their place in the options.
+ * Returns the errors of grants with unknown types, actions or attributes; `where` is their path in the
+ * options.
  */
 export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
   const types = new Map<string, ContentType | undefined>([...OTHERS, ...schema.types]);
@@ -262,7 +262,7 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** A grant as it came from a file or a database, where types prove nothing. */
+/** Reads a grant from a file or a database, where its type is not guaranteed. */
 function shapeOf(grant: unknown): {
   readonly actions: readonly string[] | null;
   readonly fields: readonly string[] | null;

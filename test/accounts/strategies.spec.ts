@@ -165,7 +165,7 @@ it.each<[string, object, string]>([
   [
     'fields of every type',
     { public: { '*': [{ actions: ['find'], fields: ['title'] }] } },
-    'fields need a content type of their own',
+    '"fields" needs a content type',
   ],
   [
     'the public among roles',

@@ -749,7 +749,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         expect([JSON.stringify(wrong), await statuses()]).toEqual([JSON.stringify(wrong), [403, 403, 403]]);
         expect([JSON.stringify(wrong), warnings.join('\n')]).toEqual([
           JSON.stringify(wrong),
-          expect.stringContaining(`A grant is left out: role "public"${named}`),
+          expect.stringContaining(`Ignored grant: role "public"${named}`),
         ]);
         // What stands beside it, and what comes after it, counts as before.
         grants = { ...wrong, vault: ['find'] };
