@@ -1,4 +1,4 @@
-/** What holds for users whoever writes them: a route, the host's own service, another hook. */
+/** Hooks on users. They run for every write: a route, the host's service or another hook. */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { compileLocks } from '../compile/compile-locks.js';
 import { compileFindRecords } from '../compile/compile-record.js';
@@ -10,7 +10,7 @@ import { AccountTables } from './account-tables.js';
 import { emailKey, NO_CODE } from './account-repository.js';
 import { nameKey, userName } from './user-names.js';
 
-/** Names and addresses have one spelling each, so that there is one account for each (protocol 19.1). */
+/** Stores one spelling per name and address, so that each belongs to one account (protocol 19.1). */
 const oneSpelling: HookFunction = ({ data }) => {
   if (typeof data['email'] === 'string') data['email'] = emailKey(data['email'].trim());
   if (typeof data['username'] !== 'string') return;
@@ -18,32 +18,35 @@ const oneSpelling: HookFunction = ({ data }) => {
   data['nameKey'] = nameKey(data['username'] as string);
 };
 
-/** A name or an address that a body gives, and whoever else can sign in with it. */
+/** Name or address of a body, with the other stored values that would sign in with it. */
 interface Claim {
   readonly key: 'username' | 'email';
   readonly name: string;
-  readonly others: readonly Readonly<Record<string, unknown>>[];
+  readonly matches: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a body gives and its caller may write; the rest is refused later, whoever else has it. */
+/**
+ * Returns the names that the body sets and the caller may write. Other names are skipped: they are refused
+ * later, whether or not they are taken.
+ */
 function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
   const fields = caller.permissions.fields('user', action === 'create' ? 'create' : 'update');
   const { username, email } = data;
   const claims: Claim[] = [];
   if (typeof username === 'string') {
     const name = nameKey(username);
-    const others = [{ nameKey: name }, { email: name }, { email: emailKey(username) }];
-    claims.push({ key: 'username', name, others });
+    const matches = [{ nameKey: name }, { email: name }, { email: emailKey(username) }];
+    claims.push({ key: 'username', name, matches });
   }
-  // Who else has the address itself is for its unique index to say.
+  // The unique index of `email` covers addresses equal to this one.
   if (typeof email === 'string')
-    claims.push({ key: 'email', name: nameKey(email), others: [{ nameKey: nameKey(email) }] });
+    claims.push({ key: 'email', name: nameKey(email), matches: [{ nameKey: nameKey(email) }] });
   return claims.filter(({ key }) => fields === null || fields.has(key));
 }
 
 /**
- * Names and addresses are one set, because people sign in with either: nobody's name is another's name in
- * other letters, nor another's address. Writers of the same one wait for each other.
+ * Refuses a name that equals another user's name or address, because a user signs in with either. Comparison
+ * ignores case. Concurrent writers of the same name wait for each other.
  */
 const oneOwner =
   (type: ContentType): HookFunction =>
@@ -53,8 +56,8 @@ const oneOwner =
     const runner = runnerOf(event.em);
     const locks = claims.map(({ name }) => ({ name: `${type.table} called ${name}`, exclusive: true }));
     await runner.run(compileLocks(locks));
-    for (const { key, others } of claims) {
-      const holders = await runner.run(compileFindRecords(type, others, ['documentId']));
+    for (const { key, matches } of claims) {
+      const holders = await runner.run(compileFindRecords(type, matches, ['documentId']));
       if (holders.some(({ documentId }) => documentId !== event.documentId))
         throw issuesError([
           { path: [key], message: 'This attribute must be unique', name: 'ValidationError' },
@@ -62,25 +65,24 @@ const oneOwner =
     }
   };
 
-/** Codes that were mailed before belong to the account as it was. */
+/** Voids mailed codes when the address, the password or the block changes. */
 const voidCodes: HookFunction = ({ data }) => {
   if (!['email', 'password', 'blocked'].some((key) => data[key] !== undefined)) return;
   Object.assign(data, NO_CODE);
   if (data['email'] !== undefined) data['confirmationToken'] = null;
 };
 
-/** Who is blocked has to sign in again when the block is lifted: what was issued before stays void. */
+/** Voids all tokens and sessions of a blocked user, so that they stay void after the block is lifted. */
 const voidTokens: HookFunction = ({ data }) => {
   const { blocked } = data;
-  // Anything but a plain false may be a spelling of true.
+  // Any value except a plain false may be cast to true.
   if (blocked !== undefined && blocked !== false)
     Object.assign(data, { tokenVersion: newVersion(), sessions: [] });
 };
 
-/** Another version than before: tokens of the old one are refused. */
+/** Returns a random token version. Tokens of the previous version are refused. */
 export const newVersion = (): number => Math.floor(Math.random() * 2 ** 31);
 
-/** The hooks on the type of users. */
 const hooksOn = (type: ContentType): readonly (readonly [HookMetadata, HookFunction])[] => [
   [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneSpelling],
   [{ moment: 'before', type: 'user', actions: ['create', 'update'] }, oneOwner(type)],
@@ -88,7 +90,6 @@ const hooksOn = (type: ContentType): readonly (readonly [HookMetadata, HookFunct
   [{ moment: 'before', type: 'user', actions: ['update'] }, voidTokens],
 ];
 
-/** Adds them to the host's own. */
 @Injectable()
 export class AccountHooks implements OnModuleInit {
   constructor(

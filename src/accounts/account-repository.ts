@@ -1,4 +1,4 @@
-/** Users as signing in needs them: hidden attributes included. */
+/** Users with their hidden attributes, as sign-in needs them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { publicCaller } from '../access/caller.js';
@@ -11,18 +11,18 @@ import { stateOfAccount } from './json-web-tokens.js';
 import { Roles } from './roles.js';
 import { nameKey } from './user-names.js';
 
-/** One sign-in with refresh tokens. */
+/** Session: one sign-in with refresh tokens. */
 export interface Session {
   readonly id: string;
-  /** How often it was refreshed: the refresh token with this number is the one that is good now. */
+  /** Number of refreshes so far. Only the refresh token with this number is valid. */
   readonly uses: number;
-  /** The account's state when it began: another password ends it. */
+  /** State of the account at sign-in. A new password changes it, which ends the session. */
   readonly state: string;
   readonly createdAt: string;
   readonly expiresAt: string;
 }
 
-/** What signing in knows of a user. */
+/** User as sign-in reads it. */
 export interface Account {
   readonly id: number;
   readonly documentId: string;
@@ -37,7 +37,6 @@ export interface Account {
   readonly resetPasswordExpires: string | null;
 }
 
-/** An account as it is stored. */
 interface AccountRow extends Omit<Account, 'state' | 'sessions'> {
   readonly tokenVersion: number | null;
   readonly sessions: string | null;
@@ -58,25 +57,25 @@ const STORED: Tests<AccountRow> = {
 };
 const COLUMNS = Object.keys(STORED);
 const isAccountRow = isShape(STORED);
-/** At most so many sign-ins of one user at a time; the one that was not used for longest goes. */
-const MOST_SESSIONS = 20;
+/** Maximum number of sessions of a user. A new one replaces the one least recently used. */
+const MAX_SESSIONS = 20;
 
-/** Sees a user as every route shows it. */
+/** Caller that reads a user as every route returns it. */
 const READER = publicCaller(Permissions.of({ user: ['findOne'] }));
 
-/** A random token for a mail or a session, and the hash that is kept of it. */
+/** Returns a random token for a mail or a session, and the hash to store. */
 export function newToken(): { readonly token: string; readonly hash: string } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashToken(token) };
 }
 
-/** What voids a mailed code. */
+/** Values that void a mailed code. */
 export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } as const;
 
-/** Without the letters that only look like others when they are folded. */
+/** Folds only ASCII letters: Unicode folding would map look-alike letters to ASCII. */
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** The spelling of an e-mail address that is stored and looked up: NFKC, with ASCII letters in lower case. */
+/** Returns the stored spelling of an e-mail address: NFKC, ASCII letters in lower case. */
 export const emailKey = (text: string): string => lowerCase(text.normalize('NFKC'));
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
@@ -92,14 +91,14 @@ export class AccountRepository {
     return this.tables.users.type;
   }
 
-  /** Makes a user with a role, by its grant name, through hooks and checks; answers its document id. */
+  /** Creates a user with a role, given by its grant name. Hooks and checks run. Returns the document id. */
   async create(values: Readonly<Record<string, unknown>>, role: string): Promise<string> {
     const { documentId } = await this.roles.named(role);
     const made = await this.tables.users.documents.create({ ...values, role: { documentId } });
     return (made as { readonly documentId: string }).documentId;
   }
 
-  /** The grant name of an account's role; null for an account without one. */
+  /** Returns the grant name of an account's role; null for an account without a role. */
   roleOf({ role }: Account): Promise<string | null> {
     return this.roles.typeOf(role);
   }
@@ -121,8 +120,8 @@ export class AccountRepository {
   }
 
   /**
-   * By e-mail or by user name, both without case; the e-mail wins (protocol 19.1). An address or a name that
-   * an earlier release stored in another spelling is found as it is.
+   * Finds an account by e-mail or user name, without case; the e-mail wins (protocol 19.1). It also finds the
+   * spelling that an earlier release stored.
    */
   byIdentifier(identifier: string): Promise<Account | null> {
     return this.find(
@@ -134,8 +133,8 @@ export class AccountRepository {
   }
 
   /**
-   * Changes an account where it still matches; whether it did. Hooks are not run: what is matched is a code
-   * or a hash, which has to be good for one change alone, see `RepositoryWithoutHooks`.
+   * Changes the account if it still matches, and returns whether it did. Runs no hooks: the match is a code
+   * or a hash that must work once, see `RepositoryWithoutHooks`.
    */
   async set(
     match: Readonly<Record<string, unknown>>,
@@ -145,21 +144,20 @@ export class AccountRepository {
   }
 
   /**
-   * Keeps a session of a user as the one used last, in place of what is kept of it; with `from`, only where
-   * that holds these values. Whether it did.
+   * Stores a session as the most recently used, and replaces its stored state. With `from`, it does so only
+   * if the stored state has these values. Returns whether it was stored.
    */
   keepSession(userId: number, session: Session, from: Partial<Session> | null = null): Promise<boolean> {
-    const change = { attribute: 'sessions', id: session.id, item: session, from, most: MOST_SESSIONS };
+    const change = { attribute: 'sessions', id: session.id, item: session, from, most: MAX_SESSIONS };
     return this.tables.users.records.changeItem({ id: userId }, change);
   }
 
-  /** Ends a session of a user. */
   async endSession(userId: number, id: string): Promise<void> {
-    const change = { attribute: 'sessions', id, item: null, from: null, most: MOST_SESSIONS };
+    const change = { attribute: 'sessions', id, item: null, from: null, most: MAX_SESSIONS };
     await this.tables.users.records.changeItem({ id: userId }, change);
   }
 
-  /** The user as every route shows it: no private attribute, nothing populated (protocol 19.5). */
+  /** Returns the user as every route does: no private attribute, nothing populated (protocol 19.5). */
   async asAnswered(documentId: string): Promise<Readonly<Record<string, unknown>>> {
     const user = await this.tables.users.documents.findOne(documentId, {}, { as: READER });
     if (user === null) throw notFound();

@@ -5,16 +5,16 @@ import { Documents } from '../documents/documents.service.js';
 import { neededType, RepositoryWithoutHooks } from '../documents/repository-without-hooks.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../schema/model.js';
 
-/** A type of the library's own, with its two doors. */
+/** Built-in content type with its two ways of access. */
 export interface AccountTable {
   readonly type: ContentType;
-  /** The front door: rights, checks and hooks, as for everybody. */
+  /** Access with permissions, checks and hooks, as for every content type. */
   readonly documents: ContentService;
-  /** The back door, for what no request may see or write: see {@link RepositoryWithoutHooks}. */
+  /** Access to attributes that no request may read or write: see {@link RepositoryWithoutHooks}. */
   readonly records: RepositoryWithoutHooks;
 }
 
-/** Users and roles. Throws a ContentModelError where the model has neither. */
+/** Tables of users and roles. Throws a ContentModelError if the model lacks them. */
 @Injectable()
 export class AccountTables {
   readonly users: AccountTable;

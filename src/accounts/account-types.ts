@@ -1,13 +1,13 @@
 /**
- * The content types behind users, roles and API tokens. None has content routes; a host lists them among its
- * own.
+ * Content types of users, roles and API tokens. They have no content routes; the host lists them in its
+ * `contentTypes`.
  */
 import { ContentModelError } from '../schema/content-model-error.js';
 import { defineCollectionType } from '../schema/define.js';
 import type { AttributeDefinitions } from '../schema/definitions.js';
 
 /**
- * API tokens. List it in `contentTypes` beside `ApiTokensModule` in the imports.
+ * Content type of API tokens. List it in `contentTypes`, and `ApiTokensModule` in the imports.
  *
  * @publicApi
  */
@@ -46,7 +46,7 @@ const ROLE = defineCollectionType({
       mappedBy: 'role',
       private: true,
       writable: false,
-      // Clients of the protocol ask for it and do not mind (19.19).
+      // Strapi clients request this relation and accept a response without it (19.19).
       leftOut: true,
     },
   },
@@ -65,13 +65,13 @@ const USER_ATTRIBUTES = {
   resetPasswordToken: { type: 'string', private: true, writable: false, index: true },
   resetPasswordExpires: { type: 'datetime', private: true, writable: false },
   confirmationToken: { type: 'string', private: true, writable: false, index: true },
-  /** What names are compared by. */
+  /** User name in the form that comparisons use. */
   nameKey: { type: 'string', unique: true, private: true, writable: false },
 } as const satisfies AttributeDefinitions;
 
 type UserAttributes = typeof USER_ATTRIBUTES;
 
-/** The two types, with the host's own attributes of a user. */
+/** Both types, with the host's additional user attributes. */
 type UserTypes<A extends AttributeDefinitions> = readonly [
   {
     readonly singularApiId: 'user';
@@ -85,12 +85,11 @@ type UserTypes<A extends AttributeDefinitions> = readonly [
 ];
 
 /**
- * Users and roles, for `contentTypes` beside `UsersModule` in the imports. Content types may relate to
- * `user`; `attributes` are the host's own attributes of a user. Throws a ContentModelError for one that the
- * library has itself.
+ * Content types of users and roles. List them in `contentTypes`, and `UsersModule` in the imports. Content
+ * types may relate to `user`; `attributes` adds attributes to it. Throws a ContentModelError for an attribute
+ * that is built in.
  *
- * @example
- * contentTypes: [article, ...userTypes({ nickname: { type: 'string' } })]
+ * @example contentTypes: [article, ...userTypes({ nickname: { type: 'string' } })]
  *
  * @publicApi
  */
@@ -99,7 +98,9 @@ export function userTypes<const A extends AttributeDefinitions = Record<never, n
 ): UserTypes<A> {
   const taken = Object.keys(attributes ?? {}).filter((key) => Object.hasOwn(USER_ATTRIBUTES, key));
   if (taken.length > 0)
-    throw new ContentModelError(taken.map((key) => `user.${key}: the attribute is the library's own`));
+    throw new ContentModelError(
+      taken.map((key) => `user.${key}: the attribute is built in, choose another name`),
+    );
   return [USER_TYPE(attributes), ROLE];
 }
 

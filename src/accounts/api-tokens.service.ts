@@ -12,26 +12,26 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { apiTokenType } from './account-types.js';
 
 /**
- * `read-only` may `find` and `findOne` every type, drafts included, `full-access` everything, `custom` what
- * its grants say and nothing else (protocol 18.9, D28).
+ * Kind of an API token (protocol 18.9, D28). `read-only` grants `find` and `findOne` on every type, drafts
+ * included. `full-access` grants everything, `custom` only its grants.
  */
 export type ApiTokenKind = (typeof KINDS)[number];
 
 const KINDS = ['read-only', 'full-access', 'custom'] as const;
 
-/** What a new token is. */
+/** Input of {@link ApiTokens.create}. */
 export interface NewApiToken {
-  /** Unique; says in lists what the token is for. */
+  /** Unique name, shown in lists. */
   readonly name: string;
   readonly kind: ApiTokenKind;
   readonly description?: string;
-  /** Only for `custom`. */
+  /** Required for `custom`, not allowed for other kinds. */
   readonly grants?: Grants;
-  /** Days until it expires, 7, 30 or 90 for example. Default: never. */
+  /** Days until the token expires, for example 7, 30 or 90. Default: it does not expire. */
   readonly days?: number;
 }
 
-/** A token as lists show it; the secret is not kept. */
+/** API token as lists return it, without its secret. */
 export interface ApiToken {
   readonly documentId: string;
   readonly name: string;
@@ -41,7 +41,7 @@ export interface ApiToken {
   /** Days from creation or rotation to expiry; null for a token that does not expire. */
   readonly lifespan: number | null;
   readonly expiresAt: string | null;
-  /** Recorded at most once in an hour. */
+  /** Recorded at most once an hour. */
   readonly lastUsedAt: string | null;
   readonly createdAt: string;
 }
@@ -50,14 +50,14 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const TOKEN = /^nca_([0-9a-f]{16})_([\w-]{43})$/;
 const READ_ONLY = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
-const CACHED = 1000;
-/** How many are listed at once; fewer come where pages are smaller. */
-const PAGE = 100;
+const MAX_CACHED = 1000;
+/** Page size of {@link ApiTokens.list}. The configured maximum may be lower. */
+const PAGE_SIZE = 100;
 
 const hashOf = (salt: string, secret: string): string =>
   `sha256$${salt}$${createHash('sha256').update(`${salt}.${secret}`).digest('base64url')}`;
 
-/** Stands for an unknown token, whose hash no secret has: it costs the same work as a known one. */
+/** Row for an unknown token. Checking it takes the same time as a known one, and no secret has its hash. */
 const DECOY = {
   documentId: '',
   kind: 'custom',
@@ -67,7 +67,7 @@ const DECOY = {
   hash: hashOf(randomBytes(12).toString('base64url'), randomBytes(32).toString('base64url')),
 };
 
-/** Compares without telling by its time how much is right. */
+/** Compares in constant time, so that timing does not reveal a partial match. */
 function matches(stored: string, secret: string): boolean {
   const [, salt = ''] = stored.split('$');
   const [given, known] = [hashOf(salt, secret), stored].map((text) =>
@@ -90,9 +90,8 @@ const expiry = (days: number | null): string | null =>
   days === null ? null : new Date(Date.now() + days * DAY).toISOString();
 
 /**
- * Creates, lists, rotates and revokes API tokens, and recognises them in `Authorization: Bearer <token>`. A
- * revoked token is refused on the next request of every instance: the table is asked each time, with one
- * look-up by index.
+ * Creates, lists, rotates and revokes API tokens, and authenticates `Authorization: Bearer <token>`. Each
+ * request reads the token with one index lookup, so every instance refuses a revoked token at once.
  *
  * @publicApi
  */
@@ -102,8 +101,8 @@ export class ApiTokens implements AuthStrategy {
   private readonly logger = new Logger('ContentApiTokens');
   private readonly records: RepositoryWithoutHooks;
   private readonly service: ContentService<ApiToken & Record<string, unknown>>;
-  /** Rights by the text of their grants, so that requests of a token share one object. */
-  private readonly rights = new Map<string, Permissions>();
+  /** Permissions by the JSON of their grants, so that requests with a token share one object. */
+  private readonly permissions = new Map<string, Permissions>();
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -116,8 +115,8 @@ export class ApiTokens implements AuthStrategy {
   }
 
   /**
-   * Makes a token. `token` is shown this once; only a salted hash of it is kept. Throws a ContentError for a
-   * name that is taken, grants that name what does not exist, or days that are not a positive whole number.
+   * Creates a token. The response alone contains `token`; the database stores a salted hash. Throws a
+   * ContentError for a taken name, unknown grants, or days that are not a positive whole number.
    */
   async create({
     name,
@@ -127,9 +126,9 @@ export class ApiTokens implements AuthStrategy {
     days,
   }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
     if ((kind === 'custom') !== (grants !== undefined))
-      throw validationError('grants go with the kind "custom", and with no other');
+      throw validationError('The kind "custom" requires "grants", and no other kind allows it');
     if (days !== undefined && !(Number.isSafeInteger(days) && days > 0))
-      throw validationError('days must be a positive whole number');
+      throw validationError('"days" must be a positive whole number');
     const mistakes = checkGrants(grants ?? {}, this.schema, 'grants');
     if (mistakes.length > 0) throw validationError(mistakes.join('; '));
     const { token, lookup, hash } = newSecret();
@@ -147,13 +146,13 @@ export class ApiTokens implements AuthStrategy {
     return { ...(await this.service.create(values)), token };
   }
 
-  /** All tokens, by name. */
+  /** Returns all tokens, sorted by name. */
   async list(): Promise<ApiToken[]> {
     const tokens: ApiToken[] = [];
     for (;;) {
       const { data } = await this.service.find({
         sort: 'name',
-        pagination: { start: tokens.length, limit: PAGE },
+        pagination: { start: tokens.length, limit: PAGE_SIZE },
       });
       if (data.length === 0) return tokens;
       tokens.push(...data);
@@ -161,8 +160,8 @@ export class ApiTokens implements AuthStrategy {
   }
 
   /**
-   * Gives a token a new secret and its whole lifespan again; the old secret is refused from now on. Null for
-   * an unknown one.
+   * Gives a token a new secret and restarts its lifespan. The old secret is refused at once. Returns null for
+   * an unknown token.
    */
   async rotate(documentId: string): Promise<(ApiToken & { readonly token: string }) | null> {
     const known = await this.service.findOne(documentId);
@@ -174,7 +173,7 @@ export class ApiTokens implements AuthStrategy {
     };
   }
 
-  /** Removes a token; whether there was one, which is known of one alone of those who revoke it at once. */
+  /** Deletes a token and returns whether it existed. Of concurrent calls, one returns true. */
   async revoke(documentId: string): Promise<boolean> {
     return (await this.records.remove({ documentId })) > 0;
   }
@@ -188,27 +187,28 @@ export class ApiTokens implements AuthStrategy {
     if (row.expiresAt !== null && new Date(row.expiresAt).getTime() <= Date.now())
       throw unauthorized('Token expired');
     this.noteUse(row);
-    return { kind: 'token', id: row.documentId, permissions: this.rightsOf(row) };
+    return { kind: 'token', id: row.documentId, permissions: this.permissionsOf(row) };
   }
 
   private noteUse({ documentId, lastUsedAt }: TokenRow): void {
     if (lastUsedAt !== null && Date.now() - new Date(lastUsedAt).getTime() < HOUR) return;
     this.records
       .set({ documentId }, { lastUsedAt: new Date().toISOString() })
-      .catch((error: unknown) => this.logger.warn(`The use of a token was not recorded: ${String(error)}`));
+      .catch((error: unknown) =>
+        this.logger.warn(`Could not record the use of an API token: ${String(error)}`),
+      );
   }
 
-  private rightsOf({ kind, grants }: TokenRow): Permissions {
+  private permissionsOf({ kind, grants }: TokenRow): Permissions {
     if (kind !== 'custom') return kind === 'full-access' ? Permissions.ALL : READ_ONLY;
     const text = grants ?? '{}';
-    const known = this.rights.get(text) ?? Permissions.of(JSON.parse(text) as Grants);
-    if (this.rights.size >= CACHED) this.rights.clear();
-    this.rights.set(text, known);
+    const known = this.permissions.get(text) ?? Permissions.of(JSON.parse(text) as Grants);
+    if (this.permissions.size >= MAX_CACHED) this.permissions.clear();
+    this.permissions.set(text, known);
     return known;
   }
 }
 
-/** What authentication knows of a token. */
 interface TokenRow {
   readonly documentId: string;
   readonly kind: ApiTokenKind;

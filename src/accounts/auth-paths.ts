@@ -1,4 +1,4 @@
-/** The description of `/api/auth/…` (protocol 19.1–19.13): one row for each route that is on. */
+/** OpenAPI description of `/api/auth/…` (protocol 19.1–19.13), with one row per route. */
 import type { Caller } from '../access/caller.js';
 import { ERRORS } from '../errors.js';
 import type { Describe, Describing } from '../openapi/describing.js';
@@ -21,13 +21,13 @@ interface AuthRow {
   readonly summary: string;
   readonly body: Fields | null;
   readonly answer: keyof typeof ANSWERS;
-  /** Whether the application has it, and a caller can do anything with it. */
+  /** Whether the route is enabled and the caller can use it. */
   readonly isFor: (options: ResolvedUsersOptions, caller: Caller) => boolean;
-  /** Whether attempts are counted. */
+  /** Whether the rate limit counts requests. */
   readonly limited: boolean;
 }
 
-/** Oneself, with what the host adds to users. */
+/** User in a response. The host may add attributes. */
 const USER = {
   ...open(
     {
@@ -60,7 +60,7 @@ const ANSWERS = {
   redirect: null,
 };
 
-const anybody: AuthRow['isFor'] = () => true;
+const everyCaller: AuthRow['isFor'] = () => true;
 const isUser: AuthRow['isFor'] = (_options, { kind }) => kind === 'user' || kind === 'system';
 const hasSessions: AuthRow['isFor'] = ({ refresh }) => refresh !== null;
 const both =
@@ -72,7 +72,7 @@ const row = (
   path: string,
   handler: string,
   rest: Pick<AuthRow, 'summary' | 'answer'> & Partial<AuthRow>,
-): AuthRow => ({ path, handler, method: 'post', body: null, isFor: anybody, limited: true, ...rest });
+): AuthRow => ({ path, handler, method: 'post', body: null, isFor: everyCaller, limited: true, ...rest });
 
 const REGISTER: Fields = { username: TEXT, email: EMAIL, password: PASSWORD };
 const AGAIN: Fields = { password: PASSWORD, passwordConfirmation: PASSWORD };
@@ -145,7 +145,7 @@ const CONFIRMATION = {
   schema: TEXT,
 } as const;
 
-/** The host's own fields of users who register. */
+/** Schema of the request body. A registration also accepts the host's configured fields. */
 const bodyOf = ({ path, body }: AuthRow, { register }: ResolvedUsersOptions): JsonSchema => {
   const fields = body ?? {};
   const more = path === 'local/register' ? register.fields : [];
@@ -170,7 +170,7 @@ function operationOf(one: AuthRow, options: ResolvedUsersOptions, { components }
   };
 }
 
-/** Describes the routes of sign-in that are on. */
+/** Describes the enabled sign-in routes. */
 export const authPaths =
   (options: ResolvedUsersOptions): Describe =>
   (describing) =>

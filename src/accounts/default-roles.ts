@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleInit } fr
 import { Database } from '../database/database.js';
 import { Roles } from './roles.js';
 
-/** Makes the default roles at the start, so that the host's code finds them. */
+/** Creates the default roles at start, so that the host's code finds them. */
 @Injectable()
 export class DefaultRoles implements OnModuleInit, OnApplicationBootstrap {
   private made = false;
@@ -16,12 +16,12 @@ export class DefaultRoles implements OnModuleInit, OnApplicationBootstrap {
     return this.make();
   }
 
-  /** The host may have made the tables meanwhile. */
+  /** Tries again: the host may create the tables while its modules start. */
   onApplicationBootstrap(): Promise<void> {
     return this.make();
   }
 
-  /** Without tables the roles come with the first request. */
+  /** If the tables are missing, the first request creates the roles. */
   private async make(): Promise<void> {
     if (this.made) return;
     const { away, tables } = await this.database.problems();

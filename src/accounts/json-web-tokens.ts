@@ -3,17 +3,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import { jwtVerify, SignJWT } from 'jose';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** What a token says: whose it is, under which state of the account it was issued, and in which session. */
+/** Claims of a token. */
 export interface TokenClaims {
-  /** The user's row id, which is never used again (protocol 19.14). */
+  /** Row id of the user, which is never reused (protocol 19.14). */
   readonly id: number;
-  /** Changes with the password and when everything issued is called back. */
+  /** Digest of the account when the token was issued. It changes with the password or the token version. */
   readonly state: string;
-  /** The session, where refresh tokens are in use. */
+  /** Session id; null if refresh tokens are off. */
   readonly session: string | null;
 }
 
-/** A short digest of what a token depends on: another password or version, and it no longer fits. */
+/** Returns a short digest of the password and the token version. A token with another digest is refused. */
 export const stateOfAccount = (account: {
   readonly password: string | null;
   readonly tokenVersion: number | null;
@@ -27,7 +27,6 @@ const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 const SUBJECT = 'content-user';
 const MAX_ROW_ID = 2 ** 31 - 1;
 
-/** Signs and checks JSON Web Tokens with one fixed algorithm. */
 @Injectable()
 export class JsonWebTokens {
   private readonly keys: readonly Uint8Array[];
@@ -52,12 +51,12 @@ export class JsonWebTokens {
       .sign(this.keys[0] as Uint8Array);
   }
 
-  /** Whether a bearer token is a JSON Web Token at all. */
+  /** Whether a bearer token has the form of a JSON Web Token. */
   isOne(bearer: string): boolean {
     return SHAPE.test(bearer);
   }
 
-  /** The claims of a token that is ours and not expired; null for any other. */
+  /** Returns the claims of a token that this application signed and that has not expired; otherwise null. */
   async read(bearer: string): Promise<TokenClaims | null> {
     for (const key of this.keys) {
       const payload = await jwtVerify(bearer, key, {

@@ -1,4 +1,4 @@
-/** Codes that prove whose a mailbox is: for a new password, and for the address of a new user. */
+/** Mailed codes that prove access to a mailbox: to reset a password, and to confirm an address. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { application, validationError } from '../errors.js';
 import { type Account, AccountRepository, hashToken, newToken } from './account-repository.js';
@@ -7,7 +7,7 @@ import { type MailSender, type ResolvedUsersOptions, USERS_OPTIONS } from './use
 
 const RESET_HOURS = 1;
 
-/** Mails codes and takes back those that confirm an address (protocol 19.8, 19.11). */
+/** Mails codes, and confirms an address by its code (protocol 19.8, 19.11). */
 @Injectable()
 export class MailedCodes {
   private readonly logger = new Logger('ContentUsers');
@@ -20,21 +20,23 @@ export class MailedCodes {
     this.sender = options.mail;
   }
 
-  /** Sends with what the options gave, or else with what `found` answers, which may be nothing. */
+  /** Sets the sender from the options, or else from `found`, which may return null. */
   start(found: () => MailSender | null): void {
     this.sender ??= found();
     if (this.sender === null)
-      this.logger.log('Without "mail" nobody can reset a password or confirm an address');
+      this.logger.log(
+        'No mail is sent: set "mail" or mark a provider with @ContentMailSender() to reset passwords and confirm addresses',
+      );
   }
 
-  /** 19.8. Always the same answer; the look-up and the mail come after it. */
+  /** 19.8. Returns the same response for every address. The lookup and the mail come after the response. */
   forgotPassword(body: unknown): { readonly ok: true } {
     const { email } = readFields(body, { email: 'email' });
     this.inBackground(this.mailReset(email));
     return { ok: true };
   }
 
-  /** 19.11. Answers where to go on. */
+  /** 19.11. Returns the URL to redirect to. */
   async confirm(token: unknown): Promise<string> {
     if (typeof token !== 'string' || token === '') throw validationError('Invalid token');
     const done = await this.accounts.set(
@@ -55,7 +57,7 @@ export class MailedCodes {
     return { email, sent: true };
   }
 
-  /** Mails an account's own address a link that confirms it; nobody waits for that. */
+  /** Mails the account's own address a confirmation link, after the response. */
   askToConfirm(account: Account): void {
     this.inBackground(this.mailConfirmation(account));
   }
@@ -69,7 +71,7 @@ export class MailedCodes {
     await this.sender?.send({
       to: account.email,
       subject: 'Reset password',
-      text: `${linkTo(this.options.resetPasswordUrl, 'code', token)}\n\nIt is good for one hour.`,
+      text: `${linkTo(this.options.resetPasswordUrl, 'code', token)}\n\nThe code expires in one hour.`,
     });
   }
 
@@ -85,15 +87,15 @@ export class MailedCodes {
     });
   }
 
-  /** Mail takes its time, and its time would tell whether there is such a user. */
+  /** Runs after the response, because the time of a mail would reveal that the user exists. */
   private inBackground(work: Promise<void>): void {
     work.catch((error: unknown) =>
-      this.logger.error(`A mail was not sent: ${error instanceof Error ? error.message : 'unknown error'}`),
+      this.logger.error(`Could not send a mail: ${error instanceof Error ? error.message : 'unknown error'}`),
     );
   }
 }
 
-/** The address of a page with a token; only from the options, never from the request. */
+/** Returns the URL of a page with a token. The page comes from the options, never from the request. */
 function linkTo(page: string | null, key: string, token: string): string {
   if (page === null) return token;
   const url = new URL(page);

@@ -1,4 +1,4 @@
-/** Grants in the form that the roles' routes speak (protocol 19.20, 19.21). */
+/** Grants in the format of the role routes (protocol 19.20, 19.21). */
 import { ACTIONS, type Action, type Grants, type Permissions } from '../access/permissions.js';
 import { validationError } from '../errors.js';
 import { isObject } from '../json.js';
@@ -20,12 +20,12 @@ export type PermissionTree = Readonly<
 const PLUGIN = 'plugin::users-permissions';
 const IN_PLUGIN = ['user', 'role'];
 
-/** Actions of a type by the names that the tree has for them. */
+/** Actions of a type by their names in the tree. */
 type ActionNames = Readonly<Record<string, readonly Action[]>>;
 
 const OWN_NAMES: ActionNames = Object.fromEntries(ACTIONS.map((action) => [action, [action]]));
 
-/** One word for new files and for those that take their place (20.12). */
+/** `upload` grants both new files and replacements (20.12). */
 const OF_FILES: ActionNames = {
   find: ['find'],
   findOne: ['findOne'],
@@ -33,10 +33,10 @@ const OF_FILES: ActionNames = {
   destroy: ['delete'],
 };
 
-/** What a type is in the tree. */
+/** Position of a type in the tree. */
 interface Branch {
   readonly type: ContentType;
-  /** By the first of its names it is shown. Other servers of the protocol name types twice. */
+  /** Accepted group names; responses use the first. Other servers of the protocol name types twice. */
   readonly groups: readonly string[];
   readonly controller: string;
   readonly actions: ActionNames;
@@ -57,7 +57,7 @@ const branches = (schema: Schema): Branch[] =>
     )
     .map(branchOf);
 
-/** What is granted, for every type and action. */
+/** Returns the tree of all types and actions, with the granted ones enabled. */
 export function treeOf(permissions: Permissions, schema: Schema): PermissionTree {
   const tree: Record<
     string,
@@ -75,12 +75,12 @@ export function treeOf(permissions: Permissions, schema: Schema): PermissionTree
   return tree;
 }
 
-/** Actions by other names; newer versions of the protocol say `readDraft`. */
+/** Other spellings of actions; newer protocol versions use `readDraft`. */
 const SYNONYMS: Readonly<Record<string, string>> = { readDraft: 'readDrafts' };
 
 /**
- * The grants of a tree. What is not enabled grants nothing, whatever its name: trees of other servers name
- * actions of theirs. Throws a ValidationError for something enabled that does not exist.
+ * Returns the grants of a tree. Disabled entries are ignored, because trees of other servers contain actions
+ * of their own. Throws a ValidationError for an enabled entry that does not exist.
  */
 export function grantsOfTree(tree: unknown, schema: Schema): Grants {
   if (Array.isArray(tree) && tree.length === 0) return {};
@@ -113,7 +113,7 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
 
 const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
 
-/** The leaves of a tree that are switched on. */
+/** Enabled leaves of a tree. */
 const enabledIn = (
   tree: Readonly<Record<string, unknown>>,
 ): { readonly group: string; readonly controller: string; readonly action: string }[] =>

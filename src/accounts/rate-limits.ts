@@ -6,7 +6,7 @@ import { ContentError } from '../errors.js';
 import { nameKey } from './user-names.js';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** An IPv6 address stands for its network of 64 bits: whoever has one address there has them all. */
+/** Returns the 64-bit network of an IPv6 address, because a client usually controls all of it. */
 function network(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail = ''] = new URL(`http://[${address.split('%', 1)[0] ?? ''}]`).hostname
@@ -23,16 +23,15 @@ function network(address: string): string {
     .join(':');
 }
 
-/** A request to a sign-in route. */
 export interface Asked {
-  /** The handler's name, never the path as it was sent. */
+  /** Name of the handler, never the path of the request. */
   readonly route: string;
   readonly address: string;
-  /** The user name or e-mail that it is about; compared as names are, and kept as a hash. */
+  /** User name or e-mail of the request. It is compared as user names are, and stored as a hash. */
   readonly identifier: unknown;
 }
 
-/** Under which keys a request about an identifier is counted: of its address alone, and of all. */
+/** Counter keys of an identifier: for this address, and for all addresses. */
 interface Keys {
   readonly own: string;
   readonly all: string;
@@ -40,7 +39,6 @@ interface Keys {
 
 const NOT_COUNTED = (): Promise<void> => Promise.resolve();
 
-/** The counters; none where there are no limits. */
 interface Counters {
   readonly byAddress: RateLimiterAbstract;
   readonly byBoth: RateLimiterAbstract;
@@ -49,14 +47,14 @@ interface Counters {
 }
 
 /**
- * Limits the sign-in routes (protocol 19.13): so many requests from an address, and so many failures about an
- * identifier. Failures of others never keep out an address that has not failed itself, so that nobody can
- * lock the owner of an account out of it; guesses from many addresses are one each once there were too many.
+ * Limits requests to the sign-in routes per address, and failures per identifier (protocol 19.13). An address
+ * without a failure of its own is never refused for an identifier. So an attacker cannot lock the owner out,
+ * and an attack from many addresses gets one guess per address.
  */
 @Injectable()
 export class RateLimits {
   private readonly counters: Counters | null;
-  /** The last of those who wait for their turn, by key. */
+  /** Last queued request by key. */
   private readonly turns = new Map<string, Promise<unknown>>();
 
   constructor(@Inject(USERS_OPTIONS) { rateLimit }: Pick<ResolvedUsersOptions, 'rateLimit'>) {
@@ -75,18 +73,18 @@ export class RateLimits {
     };
   }
 
-  /** Counts a request, whatever comes of it. Throws RateLimitError when there were too many. */
+  /** Counts a request, whether it succeeds or fails. Throws RateLimitError above the limit. */
   count(asked: Asked): Promise<void> {
     return this.limited(asked, async (failed) => failed());
   }
 
-  /** Does what is asked for, and counts it when it fails. Throws RateLimitError when that was too often. */
+  /** Runs `work`, and counts a failure. Throws RateLimitError above the limit. */
   attempt<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
     return this.limited(asked, async (failed) => {
       try {
         return await work();
       } catch (error) {
-        // What the database could not do was no guess.
+        // A server error, for example of the database, is no guess.
         if (error instanceof ContentError && error.status < 500) await failed();
         throw error;
       }
@@ -102,7 +100,7 @@ export class RateLimits {
     if (typeof identifier !== 'string') return work(NOT_COUNTED);
     const name = createHash('sha256').update(nameKey(identifier)).digest('base64url');
     const keys = { own: `${route} ${address} ${name}`, all: `${route} ${name}` };
-    // One after another, so that guesses that come at once are counted like any others.
+    // Requests of one key run in turn, so that concurrent guesses are counted before the next one.
     return this.oneAtATime(keys.own, async () => {
       await refuse(counters, keys);
       return work(async () => {
@@ -123,7 +121,9 @@ export class RateLimits {
   }
 }
 
-/** Refuses an address that has failed too often, or at all while too many others do. */
+/**
+ * Refuses an address at its own limit. At the limit of all addresses, it refuses each address with a failure.
+ */
 async function refuse({ byBoth, byIdentifier, perIdentifier }: Counters, { own, all }: Keys): Promise<void> {
   const [ours, everybodys] = await Promise.all([byBoth.get(own), byIdentifier.get(all)]);
   const failures = ours?.consumedPoints ?? 0;

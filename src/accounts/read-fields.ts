@@ -1,10 +1,9 @@
-/** The small flat bodies of the account routes, checked with the library's own messages. */
+/** Checks the flat request bodies of the account routes. */
 import { isEmail } from 'class-validator';
 import { type Issue, issuesError } from '../errors.js';
 import { isObject } from '../json.js';
 import { MAX_PASSWORD_BYTES } from '../schema/cast-value.js';
 
-/** What a field of such a body must be. */
 export type FieldRule = 'text' | 'email' | 'password';
 
 const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string | null>> = {
@@ -19,9 +18,8 @@ const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string |
 };
 
 /**
- * The fields of a body, all of them non-empty strings. Throws a ValidationError that names every field that
- * is missing, of another type, or no e-mail address; so objects can never stand where a look-up expects a
- * text.
+ * Returns the fields of a body, all of them non-empty strings, so that no object reaches a lookup. Throws a
+ * ValidationError that names every field that is missing, of another type or an invalid e-mail.
  */
 export function readFields<K extends string>(
   body: unknown,
@@ -41,7 +39,7 @@ export function readFields<K extends string>(
 
 function problem(key: string, value: unknown, rule: FieldRule): string | null {
   if (value === undefined || value === null || value === '') return `${key} is a required field`;
-  // The value itself is not shown: it may be a password in the wrong place.
+  // The message omits the value, which may be a password in the wrong field.
   if (typeof value !== 'string') return `${key} must be a \`string\` type`;
   if (value.includes('\u0000')) return `${key} must not contain NUL characters`;
   return RULES[rule](key, value);

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** What a refresh token says: whose it is, of which session, and how often that was refreshed before. */
+/** Claims of a refresh token: user, session and number of refreshes before it. */
 export interface RefreshClaims {
   readonly userId: number;
   readonly sessionId: string;
@@ -12,13 +12,15 @@ export interface RefreshClaims {
 const SHAPE = /^([1-9]\d{0,9})\.([\w-]{1,64})\.(\d{1,9})\.([\w-]{43})$/;
 const MAX_ROW_ID = 2 ** 31 - 1;
 
-/** What is signed; no JSON Web Token begins like this, so that neither can stand for the other. */
+/**
+ * Signs the claims with a prefix. No JSON Web Token begins with it, so one token cannot pass as the other.
+ */
 const signature = (secret: string, claims: string): Buffer =>
   createHmac('sha256', secret).update(`refresh token ${claims}`).digest();
 
 /**
- * Refresh tokens are signed, and nothing of them is kept: any that was ever issued is known again, and the
- * number in it says whether it is the one that is good now.
+ * Signs and verifies refresh tokens without storing them. Every issued token stays recognisable, and its
+ * number shows whether it was used before.
  */
 @Injectable()
 export class RefreshTokens {
@@ -26,7 +28,7 @@ export class RefreshTokens {
     @Inject(USERS_OPTIONS) private readonly options: Pick<ResolvedUsersOptions, 'secrets' | 'refresh'>,
   ) {}
 
-  /** Seconds that a sign-in lasts; null where there are no refresh tokens. */
+  /** Lifetime of a sign-in in seconds; null if refresh tokens are off. */
   get lifetime(): number | null {
     return this.options.refresh;
   }
@@ -37,7 +39,7 @@ export class RefreshTokens {
     return `${claims}.${signature(secret, claims).toString('base64url')}`;
   }
 
-  /** The claims of a token that was issued here; null for any other. */
+  /** Returns the claims of a token that this application signed; otherwise null. */
   read(token: string): RefreshClaims | null {
     const [, userId = '', sessionId = '', uses = '', sent = ''] = SHAPE.exec(token) ?? [];
     const claims = `${userId}.${sessionId}.${uses}`;

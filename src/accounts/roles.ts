@@ -8,21 +8,21 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { AccountTables } from './account-tables.js';
 import { grantsOfTree, type PermissionTree } from './permission-tree.js';
 
-/** A role as its routes show it. */
+/** Role as its routes return it. */
 export interface Role {
   readonly id: number;
   readonly documentId: string;
   readonly name: string;
   readonly description: string | null;
-  /** The name that grants use: `authenticated`, `public`, `editor`. */
+  /** Grant name: `authenticated`, `public`, `editor`. */
   readonly type: string;
-  /** Instants in ISO 8601, UTC with milliseconds. */
+  /** ISO 8601 time in UTC, with milliseconds. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly publishedAt: string | null;
 }
 
-/** What can be said about a role in a request. */
+/** Role in a request body. */
 export interface RoleInput {
   readonly name?: string;
   readonly description?: string | null;
@@ -34,7 +34,6 @@ interface Stored extends Role {
   readonly grants: Grants;
 }
 
-/** A role as it is stored. */
 interface RoleRow extends Role {
   readonly grants: string | null;
 }
@@ -60,8 +59,8 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 const titled = (type: string): string => type.charAt(0).toUpperCase() + type.slice(1);
 
 /**
- * The roles of the database, which are also a source of grants. Those that code names are made when they are
- * missing.
+ * Roles of the database, and a source of grants. Creates the default roles and those that the code names if
+ * they are missing.
  */
 @Injectable()
 export class Roles implements PermissionsSource, OnModuleInit {
@@ -91,14 +90,14 @@ export class Roles implements PermissionsSource, OnModuleInit {
     return Object.fromEntries(roles.map(({ type, grants }) => [type, grants]));
   }
 
-  /** The grant name of a role; looked up again when it is not known, for it may be new. */
+  /** Returns the grant name of a role. An unknown role is loaded, because it may be new. */
   async typeOf(documentId: string | null): Promise<string | null> {
     if (documentId === null) return null;
     if (!this.types.has(documentId)) await this.load();
     return this.types.get(documentId) ?? null;
   }
 
-  /** The role with a grant name. Throws the protocol's error when there is none (19.7). */
+  /** Returns the role with a grant name. Throws the protocol's error if it does not exist (19.7). */
   async named(type: string): Promise<Role> {
     const find = async (): Promise<Role | undefined> => (await this.all()).find((role) => role.type === type);
     const known = (await find()) ?? (await this.load().then(find));
@@ -107,7 +106,7 @@ export class Roles implements PermissionsSource, OnModuleInit {
     return known;
   }
 
-  /** All roles with their grants, in the order they were made. */
+  /** Returns all roles with their grants, in order of creation. */
   async all(): Promise<Stored[]> {
     const rows = await this.tables.roles.records.all(COLUMNS);
     return rows.map((one) => {
@@ -116,26 +115,26 @@ export class Roles implements PermissionsSource, OnModuleInit {
     });
   }
 
-  /** One role by its row id. Throws NotFoundError. */
+  /** Returns a role by its row id or document id. Throws NotFoundError. */
   async one(id: string): Promise<Stored> {
     const role = (await this.all()).find((item) => String(item.id) === id || item.documentId === id);
     if (role === undefined) throw notFound();
     return role;
   }
 
-  /** How many users have each role, by its document id. */
+  /** Returns the number of users of each role, by document id of the role. */
   sizes(): Promise<ReadonlyMap<unknown, number>> {
     return this.tables.users.records.countBy('role');
   }
 
-  /** Throws a ValidationError for a role without a name or type, or one whose type is taken. */
+  /** Throws a ValidationError for a role without a name or type, or with a taken type. */
   async create(input: RoleInput): Promise<void> {
     const name = input.name ?? '';
     const type = input.type ?? slugify(name);
     const missing = (key: string): ContentError =>
       validationError(`${key} is a required field`, { key, path: key, source: 'body' });
     if (name === '') throw missing('name');
-    // A name in a script that has no Latin spelling gives no type.
+    // The slug is empty if the name's script has no Latin spelling.
     if (type === '') throw missing('type');
     await this.make({
       name,
@@ -159,8 +158,8 @@ export class Roles implements PermissionsSource, OnModuleInit {
   }
 
   /**
-   * Removes a role; its users become public ones (protocol 19.20). They may be any number, so they move in
-   * one statement; hooks are told of the role alone, as wherever a document goes that others link to.
+   * Deletes a role and moves its users to the public role (protocol 19.20). One statement moves them all,
+   * because there may be many. Hooks therefore see only the role, as for every deleted target of relations.
    */
   async remove(id: string): Promise<void> {
     const role = await this.one(id);
@@ -185,7 +184,7 @@ export class Roles implements PermissionsSource, OnModuleInit {
   }
 }
 
-/** Another instance was faster. */
+/** Ignores the error if another instance created the role first. */
 function ignoreTaken(error: unknown): void {
   if (!(error instanceof ContentError)) throw error;
 }

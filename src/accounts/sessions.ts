@@ -7,7 +7,7 @@ import { type Account, AccountRepository, type Session } from './account-reposit
 import { JsonWebTokens, type TokenClaims } from './json-web-tokens.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
-/** What a sign-in hands out. */
+/** Tokens that a sign-in returns. */
 export interface Issued {
   readonly jwt: string;
   readonly refreshToken?: string;
@@ -15,7 +15,7 @@ export interface Issued {
 
 const badToken = (): ContentError => unauthorized('Invalid refresh token');
 
-/** Tokens, and the sessions behind them where refresh tokens are in use (protocol 19.12). */
+/** Issues tokens, and manages the sessions of refresh tokens (protocol 19.12). */
 @Injectable()
 export class Sessions {
   constructor(
@@ -28,7 +28,6 @@ export class Sessions {
     return this.refreshTokens.lifetime !== null;
   }
 
-  /** Signs a user in. */
   async begin(account: Account): Promise<Issued> {
     const { id, state } = account;
     const { lifetime } = this.refreshTokens;
@@ -46,8 +45,8 @@ export class Sessions {
   }
 
   /**
-   * Gives a new token and a new refresh token for one that has not been used. One that has been used, however
-   * long ago, ends its session, because somebody has a copy. Throws UnauthorizedError.
+   * Exchanges an unused refresh token for new tokens. A used one, however old, ends its session, because it
+   * was copied. Throws UnauthorizedError.
    */
   async refresh(refreshToken: string): Promise<Issued> {
     const claims = this.refreshTokens.read(refreshToken);
@@ -57,26 +56,26 @@ export class Sessions {
     const own = live(account.sessions).find(({ id, state }) => id === sessionId && state === account.state);
     if (own === undefined) throw badToken();
     const renewed = { ...own, uses: uses + 1 };
-    // Of two who come with one token at once, the database lets one through.
+    // Of two concurrent requests with one token, this conditional write succeeds for one.
     if (await this.accounts.keepSession(userId, renewed, { uses })) return this.issue(userId, renewed);
     await this.accounts.endSession(userId, sessionId);
     throw badToken();
   }
 
-  /** Ends one session. A token from before there were sessions takes everything with it that was issued. */
+  /** Ends a session. A token without a session ends all sessions and voids all tokens of the user. */
   async end(userId: number, sessionId: string | null): Promise<void> {
     if (sessionId !== null) return this.accounts.endSession(userId, sessionId);
     await this.accounts.set({ id: userId }, { sessions: [], tokenVersion: newVersion() });
   }
 
-  /** The claims of a token that the guard has let pass. Throws UnauthorizedError. */
+  /** Returns the claims of a token that the guard has accepted. Throws UnauthorizedError. */
   async claimsOf(bearer: string | null): Promise<TokenClaims> {
     const claims = bearer === null ? null : await this.tokens.read(bearer);
     if (claims === null) throw unauthorized();
     return claims;
   }
 
-  /** A user's sessions, without anything that could be used. */
+  /** Returns the sessions of a user, without usable tokens. */
   async list(userId: number, current: string | null): Promise<readonly object[]> {
     const account = await this.accounts.find({ id: userId });
     return live(account?.sessions ?? []).map(({ id, createdAt, expiresAt }) => ({
@@ -95,6 +94,5 @@ export class Sessions {
   }
 }
 
-/** Sessions that have not expired. */
 export const live = (sessions: readonly Session[]): Session[] =>
   sessions.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now());

@@ -9,17 +9,17 @@ import { readFields } from './read-fields.js';
 import { type Issued, Sessions } from './sessions.js';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** What sign-in answers. */
+/** Response of a sign-in. */
 export interface SignedIn extends Partial<Issued> {
   readonly user: Readonly<Record<string, unknown>>;
 }
 
 const REGISTER_FIELDS = ['username', 'email', 'password'];
 
-/** A key that is no name is not repeated: it may be a whole body that was sent in the wrong form. */
+/** Hides a key that is no name: it may be a whole body sent in the wrong format. */
 const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(not a name)');
 
-/** Whether an error says that a unique attribute is taken. */
+/** Whether the error reports only taken unique attributes. */
 export const isTaken = (error: unknown): error is ContentError => {
   const issues = error instanceof ContentError ? error.details['errors'] : undefined;
   return (
@@ -28,7 +28,7 @@ export const isTaken = (error: unknown): error is ContentError => {
   );
 };
 
-/** Registration, sign-in and everything about passwords and addresses (protocol section 19). */
+/** Registers and signs in users, and changes their passwords (protocol section 19). */
 @Injectable()
 export class SignIn {
   constructor(
@@ -38,7 +38,7 @@ export class SignIn {
     @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
   ) {}
 
-  /** 19.1–19.4. The same time and answer for an unknown name as for a wrong password. */
+  /** 19.1–19.4. An unknown name takes the same time and gets the same response as a wrong password. */
   async local(body: unknown): Promise<SignedIn> {
     if (!this.options.local) throw application('This provider is disabled');
     const { identifier, password } = readFields(body, { identifier: 'text', password: 'text' });
@@ -50,7 +50,7 @@ export class SignIn {
     return this.signedIn(account);
   }
 
-  /** 19.6, 19.7. Only the named fields can be set: nobody registers as confirmed, or with a role. */
+  /** 19.6, 19.7. Accepts only the listed fields, so that no request sets `confirmed` or a role. */
   async register(body: unknown): Promise<SignedIn> {
     const { register } = this.options;
     if (!register.enabled) throw application('Register action is currently disabled');
@@ -78,7 +78,7 @@ export class SignIn {
     }
   }
 
-  /** 19.9. A code is good once, for an hour. */
+  /** 19.9. A code works once, within an hour. */
   async resetPassword(body: unknown): Promise<SignedIn> {
     const { code, password, passwordConfirmation } = readFields(body, {
       code: 'text',
@@ -90,7 +90,7 @@ export class SignIn {
     const account = await this.accounts.find({ resetPasswordToken });
     if (account === null || new Date(account.resetPasswordExpires ?? 0).getTime() < Date.now())
       throw validationError('Incorrect code provided');
-    // Whoever has the code has the mailbox.
+    // The code proves access to the mailbox.
     const confirmed = this.options.register.confirm ? true : account.confirmed;
     const values = { password: await this.hashed(password), confirmed, ...NO_CODE, sessions: [] };
     if (!(await this.accounts.set({ id: account.id, resetPasswordToken }, values)))
@@ -98,7 +98,7 @@ export class SignIn {
     return this.signedIn(await this.existing({ id: account.id }));
   }
 
-  /** 19.10. Every token issued before is refused from now on. */
+  /** 19.10. Voids every token issued before. */
   async changePassword(documentId: string | null, body: unknown): Promise<SignedIn> {
     if (documentId === null) throw forbidden();
     const { currentPassword, password, passwordConfirmation } = readFields(body, {
@@ -134,7 +134,7 @@ export class SignIn {
     return account;
   }
 
-  /** Throws a ValidationError for a password that the attribute's own rules refuse. */
+  /** Throws a ValidationError for a password that breaks the attribute's own rules. */
   private async hashed(password: string): Promise<string> {
     const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = (
       this.accounts.type.attributes.get('password') as ScalarAttribute

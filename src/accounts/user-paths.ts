@@ -1,4 +1,4 @@
-/** The description of `/api/users…` and `/api/users-permissions/…` (protocol 19.15–19.21). */
+/** OpenAPI description of `/api/users…` and `/api/users-permissions/…` (protocol 19.15–19.21). */
 import type { Caller } from '../access/caller.js';
 import { type Action, Permissions } from '../access/permissions.js';
 import { answerSchema } from '../openapi/answers.js';
@@ -22,8 +22,8 @@ import type { ContentType } from '../schema/model.js';
 const USER = 'user';
 const ROLE = 'role';
 
-/** What everybody may do with themselves. */
-const ONESELF = Permissions.of({ [USER]: ['findOne'] });
+/** Permissions that every signed-in user has on the own account. */
+const OWN_ACCOUNT = Permissions.of({ [USER]: ['findOne'] });
 
 interface AccountRow {
   readonly of: typeof USER | typeof ROLE;
@@ -31,7 +31,7 @@ interface AccountRow {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   readonly path: string;
   readonly summary: string;
-  /** The grant that it needs; null for one that all have. */
+  /** Required grant; null if the route needs none. */
   readonly action: Action | null;
   readonly parameters: readonly ParameterName[];
   readonly body: 'create' | 'update' | 'role' | null;
@@ -39,7 +39,7 @@ interface AccountRow {
   readonly answer: (asked: Asked) => JsonSchema;
 }
 
-/** A route, and the type of users as it is seen there. */
+/** Route with the user type, as a caller of the action sees it. */
 interface Asked {
   readonly type: ContentType;
   readonly action: Action;
@@ -69,7 +69,7 @@ const needed = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   open(members, Object.keys(members));
 const mapOf = (value: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: value });
 
-/** What is granted, by type and action (protocol 19.21). */
+/** Schema of {@link PermissionTree} (protocol 19.21). */
 const TREE: JsonSchema = mapOf(
   needed({ controllers: mapOf(mapOf(needed({ enabled: FLAG, policy: TEXT }))) }),
 );
@@ -194,15 +194,18 @@ const BODIES: Readonly<Record<NonNullable<AccountRow['body']>, (asked: Asked) =>
   }),
 };
 
-/** Whether a caller has a route. Everybody may look at themselves, and at what they may do. */
+/**
+ * Whether a caller can use the route. Users may always read their own account, and all callers their
+ * permissions.
+ */
 function isFor({ of, action, handler }: AccountRow, { kind, permissions }: Caller): boolean {
   if (action !== null) return permissions.allows(of, action);
   return handler !== 'me' || kind === 'user' || kind === 'system';
 }
 
-/** Oneself may be seen whatever is granted. */
+/** Adds the permission to read one's own account, which needs no grant. */
 function callerAt({ handler }: AccountRow, caller: Caller): Caller {
-  return handler === 'me' ? { ...caller, permissions: caller.permissions.plus(ONESELF) } : caller;
+  return handler === 'me' ? { ...caller, permissions: caller.permissions.plus(OWN_ACCOUNT) } : caller;
 }
 
 function operationOf(one: AccountRow, asked: Asked): Operation {
@@ -223,7 +226,7 @@ function operationOf(one: AccountRow, asked: Asked): Operation {
   };
 }
 
-/** Describes users and roles, as far as a caller may have to do with them. Their answers have one format. */
+/** Describes the routes of users and roles that a caller can use. Their responses have one format. */
 export const userPaths: Describe = (given) => {
   const type = given.schema.types.get(USER);
   const paths: Record<string, Record<string, Operation>> = {};

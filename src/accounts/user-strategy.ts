@@ -6,8 +6,8 @@ import { JsonWebTokens } from './json-web-tokens.js';
 import { live } from './sessions.js';
 
 /**
- * Users by their JSON Web Token. The account is looked at on every request, in one statement: a token is
- * refused as soon as its user is blocked or gone, the password is another, or its session has ended.
+ * Authenticates users by JSON Web Token. Each request reads the account with one statement. The token is
+ * refused once its user is blocked or deleted, the password changes, or the session ends.
  */
 @Injectable()
 export class UserStrategy implements AuthStrategy, OnModuleInit {

@@ -1,7 +1,7 @@
-/** What `UsersModule.forRoot` takes. */
+/** Options of `UsersModule.forRoot`. */
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 
-/** One message. The address is always the one that is stored with the user. */
+/** Mail to a user. The address is always the stored one. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -9,7 +9,7 @@ export interface Mail {
 }
 
 /**
- * Sends mail. Nothing waits for it: what it throws is logged.
+ * Sends mail. Requests do not wait for it, and its errors are logged.
  *
  * @publicApi
  */
@@ -19,18 +19,18 @@ export interface MailSender {
 
 /** Limits of the sign-in routes, per `seconds`. */
 export interface RateLimitOptions {
-  /** Requests to one route from one address. Default 20. */
+  /** Requests per route and address. Default 20. */
   readonly perAddress?: number;
   /**
-   * Failures on one route about one user name or e-mail from one address; from everywhere for an address that
-   * has failed itself. Default 10.
+   * Failures per route and user name or e-mail: from one address, and from all addresses together. The total
+   * refuses only addresses that have failed themselves. Default 10.
    */
   readonly perIdentifier?: number;
   /** Default 60. */
   readonly seconds?: number;
   /**
-   * Where counts are kept. Default: in memory, per process; give a `rate-limiter-flexible` store to share
-   * them.
+   * Creates a store of counters. Default: in memory, per process. Use a shared `rate-limiter-flexible` store
+   * if the application has several processes.
    */
   readonly store?: (options: {
     readonly keyPrefix: string;
@@ -42,49 +42,50 @@ export interface RateLimitOptions {
 /** Options of `UsersModule.forRoot`. */
 export interface UsersOptions {
   /**
-   * Signs the tokens: at least 32 bytes. A list lets a secret be replaced: the first signs, all are accepted.
+   * Secret that signs the tokens, at least 32 bytes. Pass a list to rotate it: the first one signs, all are
+   * accepted.
    */
   readonly secret: string | readonly string[];
-  /** The one algorithm that is signed with and accepted. Default `HS256`. */
+  /** Algorithm that signs tokens; no other is accepted. Default `HS256`. */
   readonly algorithm?: 'HS256' | 'HS384' | 'HS512';
-  /** How long a token is good for, in seconds. Default 30 days, with `refresh` 10 minutes. */
+  /** Lifetime of a token in seconds. Default 30 days, with `refresh` 10 minutes. */
   readonly expiresIn?: number;
   readonly issuer?: string;
   readonly audience?: string;
   /**
-   * Short tokens and refresh tokens that change with every use; sign-in lasts `expiresIn` seconds, default 30
+   * Issues short-lived tokens and single-use refresh tokens. A sign-in lasts `expiresIn` seconds, default 30
    * days. Default off.
    */
   readonly refresh?: boolean | { readonly expiresIn?: number };
-  /** Sign-in with a password. Default true. */
+  /** Enables sign-in with a password. Default true. */
   readonly local?: boolean;
   readonly register?: {
-    /** Whether anybody can register. Default true. */
+    /** Whether unauthenticated callers can register. Default true. */
     readonly enabled?: boolean;
     /** Role of new users. Default `authenticated`. */
     readonly role?: string;
-    /** Further attributes of a user that a registration may set. Default none. */
+    /** Additional user attributes that a registration may set. Default none. */
     readonly fields?: readonly string[];
-    /** New users have to confirm their address before they sign in. Default false. */
+    /** Requires new users to confirm their address before they sign in. Default false. */
     readonly confirm?: boolean;
   };
   /**
-   * Sends the mails about passwords and confirmations. Without it the provider that is marked by
-   * `@ContentMailSender()` does; without either they cannot be had, and the start says so.
+   * Sends mails for password resets and confirmations. Default: the provider marked by
+   * `@ContentMailSender()`. Without either, no mail is sent, and a message at start reports it.
    */
   readonly mail?: MailSender;
-  /** Page of the front end for a new password; `?code=` is added to it. */
+  /** Page of your front end that sets a new password. The link adds `?code=`. */
   readonly resetPasswordUrl?: string;
-  /** Page to which a confirmed user is sent. Default `/`. */
+  /** Page that a confirmed user is redirected to. Default `/`. */
   readonly confirmedUrl?: string;
-  /** Public address of this API, for the link in the mail: `https://example.com/api`. */
+  /** Public URL of this API, for links in mails: `https://example.com/api`. */
   readonly apiUrl?: string;
   /** Limits of the sign-in routes; `false` turns them off. */
   readonly rateLimit?: RateLimitOptions | false;
 }
 
 /**
- * A provider that makes the options, for `useClass` and `useExisting` of `UsersModule.forRootAsync`.
+ * Provider of the options, for `useClass` and `useExisting` of `UsersModule.forRootAsync`.
  *
  * @publicApi
  */
@@ -94,7 +95,7 @@ export interface UsersOptionsFactory {
 
 const DAYS_30 = 30 * 86_400;
 
-/** Options with their defaults. Throws for a secret that is too short to be one. */
+/** Adds the defaults. Throws for a missing secret or one under 32 bytes. */
 export function resolveUsersOptions(options: UsersOptions): ResolvedUsersOptions {
   const secrets =
     typeof options.secret === 'string'
@@ -140,7 +141,7 @@ export interface ResolvedUsersOptions {
   readonly algorithm: 'HS256' | 'HS384' | 'HS512';
   readonly expiresIn: number;
   readonly claims: { readonly issuer?: string; readonly audience?: string };
-  /** Seconds that a sign-in lasts with refresh tokens; null without them. */
+  /** Lifetime of a sign-in in seconds; null if refresh tokens are off. */
   readonly refresh: number | null;
   readonly local: boolean;
   readonly register: {

@@ -1,10 +1,10 @@
-/** What archives leave where it is: whoever had it could sign in as somebody else. */
+/** Columns that archives exclude, because they would let a reader sign in as another user. */
 import type { Withheld } from '../schema/archive.js';
 import { apiTokenType, userTypes } from './account-types.js';
 
 const [USER] = userTypes();
 
-/** By table. Passwords stay everywhere; users have no sessions and no mailed codes in an archive. */
+/** Excluded columns by table. Passwords are excluded everywhere. */
 export const WITHHELD: Withheld = {
   [String(apiTokenType.tableName)]: 'all',
   [USER.tableName]: ['sessions', 'resetPasswordToken', 'resetPasswordExpires', 'confirmationToken'],

@@ -170,9 +170,9 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     [
       'grants for another kind',
       { name: 'x', kind: 'read-only', grants: {} },
-      'grants go with the kind "custom"',
+      'The kind "custom" requires "grants"',
     ],
-    ['no grants for custom', { name: 'x', kind: 'custom' }, 'grants go with the kind "custom"'],
+    ['no grants for custom', { name: 'x', kind: 'custom' }, 'The kind "custom" requires "grants"'],
     [
       'unknown types in grants',
       { name: 'x', kind: 'custom', grants: { nots: ['find'] } },
@@ -183,7 +183,7 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
       { name: 'x', kind: 'custom', grants: { note: [{ actions: '*', fields: ['titel'] }] } },
       'did you mean "title"',
     ],
-    ['no whole days', { name: 'x', kind: 'read-only', days: 0.5 }, 'days must be a positive whole number'],
+    ['no whole days', { name: 'x', kind: 'read-only', days: 0.5 }, '"days" must be a positive whole number'],
   ])('refuses %s', async (_name, input, message) => {
     await expect(tokens.create(input as never)).rejects.toThrow(message);
   });
