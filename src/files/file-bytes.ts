@@ -1,11 +1,12 @@
 /**
- * Uploads of bytes. Three rules keep rows and bytes together when requests run at the same time or break off:
+ * Stores uploaded bytes. Three rules keep rows and bytes consistent under concurrency and crashes:
  *
- * - a row is written only in a transaction that shares the lock of its content and has seen the bytes stored;
- * - bytes are removed only under the exclusive lock, after a check that no row names them (`file-sweeps.ts`);
- * - after the commit the bytes are checked again, and stored again if a late delete has removed them.
+ * - A row is written only in a transaction that shares the lock of its content and has checked that the bytes
+ * are stored.
+ * - Bytes are removed only under the exclusive lock, after a check that no row names them (`file-sweeps.ts`).
+ * - After the commit the bytes are checked again, and stored again if a late delete has removed them.
  *
- * Bytes are stored before the row that names them and removed after it: a process that dies leaves bytes
+ * Bytes are stored before the row that names them and removed after it. So a process that dies leaves bytes
  * without a row, which `files check` finds, and never a row without bytes.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,23 +20,26 @@ import type { FileStorage, LocalFile } from './file-storage.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** Bytes that are to be kept, on local disk. */
+/** Bytes to store, in a file on local disk. */
 interface BytesToKeep {
   readonly key: string;
   readonly file: LocalFile;
 }
 
-/** One content: its own bytes and those of its formats. */
+/** Content: the bytes of a file and those of its formats. */
 export interface ContentToKeep {
   readonly key: string;
   readonly bytes: readonly BytesToKeep[];
 }
 
-/** Attempts of an upload during a removal of the same bytes, and the pause between them in milliseconds. */
-const ATTEMPTS = 100;
+/**
+ * Maximum attempts of an upload while the same bytes are being removed, and the pause between attempts in
+ * milliseconds.
+ */
+const MAX_ATTEMPTS = 100;
 const PAUSE = 50;
-/** Transactions that wait for the storage at a time, and for how long at most, in milliseconds. */
-const CHECKS = 2;
+/** Maximum number of transactions that wait for the storage, and the timeout of each in milliseconds. */
+const MAX_CHECKS = 2;
 const CHECK_TIMEOUT = 5000;
 
 const REPEAT = Symbol('Repeat');
@@ -50,7 +54,7 @@ const errorText = (error: unknown): string =>
 export class FileBytes {
   private readonly logger = new Logger('ContentFiles');
   private readonly storage: FileStorage;
-  private readonly checks = pLimit(CHECKS);
+  private readonly checks = pLimit(MAX_CHECKS);
 
   constructor(
     @Inject(FILES_OPTIONS) options: ResolvedFilesOptions,
@@ -70,7 +74,7 @@ export class FileBytes {
       await this.restore(contents);
       return done;
     } catch (error) {
-      // Rows of these bytes were never written.
+      // The transaction failed, so no row names these bytes.
       for (const { key } of contents) this.sweeps.soon(key);
       await this.sweeps.settled(contents.map(({ key }) => key));
       throw error;
@@ -78,16 +82,16 @@ export class FileBytes {
   }
 
   private async kept<T>(contents: readonly ContentToKeep[], options: Options, work: Work<T>): Promise<T> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await this.putAll(contents);
       const done = await this.attempt(contents, options, work);
       if (done !== REPEAT) return done;
       await sleep(PAUSE);
     }
-    throw unavailable('The file could not be kept: it is being removed at the same time');
+    throw unavailable('Could not store the file: the same content is being removed. Try again.');
   }
 
-  /** Runs one transaction; does nothing if a removal of the contents is under way or has just ended. */
+  /** Runs one transaction. Returns REPEAT if a removal of the contents is running or has just ended. */
   private async attempt<T>(
     contents: readonly ContentToKeep[],
     options: Options,
@@ -108,7 +112,10 @@ export class FileBytes {
     }
   }
 
-  /** Waits until few transactions wait for the storage. Returns a function that ends the check. */
+  /**
+   * Waits until fewer than {@link MAX_CHECKS} transactions wait for the storage. Returns a function that ends
+   * the check.
+   */
   private startCheck(): Promise<() => void> {
     return new Promise((begin) => {
       void this.checks(() => new Promise<void>((release) => begin(release)));
@@ -122,14 +129,16 @@ export class FileBytes {
     return row?.['acquired'] === true && (await this.asUnavailable(() => this.areStored(contents)));
   }
 
-  /** Stores bytes again that are gone after the commit; a sweep removes them if their row is gone, too. */
+  /**
+   * Stores bytes again that disappeared by the commit. If their row was deleted too, a sweep removes them.
+   */
   private async restore(contents: readonly ContentToKeep[]): Promise<void> {
     try {
       if (await this.areStored(contents)) return;
       await this.putAll(contents);
       for (const { key } of contents) this.sweeps.soon(key);
     } catch (error) {
-      this.logger.warn(`Bytes of committed files could not be checked: ${String(error)}`);
+      this.logger.warn(`Could not check the bytes of committed files: ${String(error)}`);
     }
   }
 
@@ -162,7 +171,7 @@ export class FileBytes {
     } catch (error) {
       if (error instanceof ContentError) throw error;
       this.logger.error(errorText(error));
-      throw unavailable('The file could not be kept');
+      throw unavailable('Could not store the file');
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Compares what rows say with what is kept, for after a crash. */
+/** Compares rows with stored bytes, for use after a crash. */
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Inject, Injectable } from '@nestjs/common';
@@ -7,28 +7,28 @@ import { FileSweeps } from './file-sweeps.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** What does not fit. */
+/** Result of a check. */
 export interface FilesReport {
-  /** Keys of bytes that no file has; keys that this library has not made are left alone. */
+  /** Keys of bytes without a file. Keys that this library did not create are ignored. */
   readonly orphans: readonly string[];
-  /** Files whose bytes are not there, formats included: the document id, and the key. */
+  /** Files without their bytes, formats included: document id and key. */
   readonly missing: readonly { readonly documentId: string; readonly key: string }[];
-  /** Directories of uploads that broke off. */
+  /** Directories of unfinished uploads. */
   readonly unfinished: readonly string[];
-  /** How many files and bytes fit. */
+  /** Number of files, and of stored contents that belong to a file. */
   readonly files: number;
   readonly contents: number;
 }
 
-/** An upload that has not been touched for so long is not under way any more, in milliseconds. */
+/** Age in milliseconds after which an untouched upload counts as unfinished. */
 const ABANDONED = 3_600_000;
 
 const keysOf = ({ storageKey, formatKeys }: FileRow): string[] =>
   storageKey === null ? [] : [storageKey, ...Object.values(formatKeys)];
 
 /**
- * Finds bytes without a file, files without bytes, and uploads that broke off; mends the first and the last.
- * Uploads may go on meanwhile.
+ * Finds bytes without a file, files without bytes, and unfinished uploads. Can remove the first and the last.
+ * Uploads may run during the check.
  *
  * @publicApi
  */
@@ -40,11 +40,11 @@ export class FileCheck {
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {}
 
-  /** Compares, and with `mend` removes what nobody has. */
+  /** Runs the check. With `mend`, removes bytes without a file and unfinished uploads. */
   async run({ mend = false, abandoned = ABANDONED }: FileCheckOptions = {}): Promise<FilesReport> {
     const kept = new Set<string>();
     for await (const { key } of this.options.storage.list('')) kept.add(key);
-    // After the bytes: what was uploaded meanwhile has its row by now.
+    // Rows are read after the bytes: an upload that ended in between has its row by now.
     const rows = await this.files.all();
     const held = new Set(rows.map(({ storageKey }) => storageKey));
     const ours = [...kept].filter((key) => contentOf(key) !== null);
@@ -89,10 +89,10 @@ export class FileCheck {
   }
 }
 
-/** How a check runs. */
+/** Options of a check. */
 export interface FileCheckOptions {
-  /** Remove what nobody has. */
+  /** Removes bytes without a file and unfinished uploads. Default false. */
   readonly mend?: boolean;
-  /** How long an upload must have been untouched to count as broken off, in milliseconds. Default 1 hour. */
+  /** Age in milliseconds after which an untouched upload counts as unfinished. Default 1 hour. */
   readonly abandoned?: number;
 }

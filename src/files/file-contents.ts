@@ -1,4 +1,4 @@
-/** Contents of files on their way from one system to another: read here, and kept there. */
+/** Reads and stores file contents for transfers between systems. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import { contentOf } from './file-keys.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** A content, or a format of one: its key, how long it is in bytes, and its media type. */
+/** Content or format to transfer: key, size in bytes and media type. */
 export interface MovedContent {
   readonly key: string;
   readonly size: number;
   readonly mime: string;
 }
 
-/** A content that is arriving. */
+/** Content that is being received. */
 export interface ArrivingContent {
   write(piece: Buffer): Promise<void>;
-  /** All of it is there: puts it where contents are kept. */
+  /** Stores the content, once all of it has been written. */
   keep(): Promise<void>;
-  /** Nothing of it stays on local disk; whether it was kept or not. */
+  /** Removes the temporary file, whether the content was stored or not. */
   close(): Promise<void>;
 }
 
@@ -33,12 +33,15 @@ export class FileContents {
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {}
 
-  /** What files that are kept here say that their provider is. */
+  /** Value of `provider` for files stored here. */
   get provider(): string {
     return this.options.storage.name;
   }
 
-  /** Its size and its bytes; null where there are none. Who calls reads the stream or destroys it. */
+  /**
+   * Returns the size and the bytes of a content; null if there are none. The caller reads the stream or
+   * destroys it.
+   */
   async read(key: string): Promise<{ readonly size: number; readonly stream: Readable } | null> {
     const { storage } = this.options;
     const kept = await storage.head(key);
@@ -46,24 +49,29 @@ export class FileContents {
     return kept === null || stream === null ? null : { size: kept.size, stream };
   }
 
-  /** Whether it is kept as long as it should be: then it is the same, because its key names it. */
+  /**
+   * Whether a content of this size is stored. It is then the same content, because the key names its digest.
+   */
   async has({ key, size }: MovedContent): Promise<boolean> {
     return (await this.options.storage.head(key))?.size === size;
   }
 
-  /** Of these keys, those that nothing is kept under. */
+  /** Returns the keys without stored bytes. */
   async missing(keys: readonly string[]): Promise<ReadonlySet<string>> {
     const kept = await Promise.all(keys.map((key) => this.options.storage.head(key)));
     return new Set(keys.filter((_key, index) => kept[index] === null));
   }
 
-  /** What is kept stays until the transaction ends; held before the locks of documents, as in uploads. */
+  /**
+   * Prevents removal of these contents until the transaction ends. Acquired before the locks of documents, in
+   * the same order as uploads.
+   */
   async hold(keys: readonly string[], runner: Runner): Promise<void> {
     const locks = new Set(keys.flatMap((key) => contentOf(key) ?? []));
     if (locks.size > 0) await runner.run(compileLocks([...locks].map(lockOf)));
   }
 
-  /** Takes a content in, by way of local disk. */
+  /** Receives a content into a temporary file on local disk. */
   async receive({ key, size, mime }: MovedContent): Promise<ArrivingContent> {
     const { scratch, storage } = this.options;
     await mkdir(scratch, { recursive: true });
@@ -83,7 +91,7 @@ export class FileContents {
     };
   }
 
-  /** Removes the contents of these keys, formats or originals, that no file has. */
+  /** Removes the contents that no file uses. Keys may be of originals or formats. */
   async letGo(keys: readonly string[]): Promise<void> {
     for (const key of new Set(keys.flatMap((one) => contentOf(one) ?? []))) await this.sweeps.sweep(key);
   }

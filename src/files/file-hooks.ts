@@ -1,4 +1,4 @@
-/** What holds for the bytes of files whoever writes the rows: a route, or the host's own service. */
+/** Hooks on files. They run for every write: a route or the host's service. */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { Database } from '../database/database.js';
@@ -7,7 +7,7 @@ import { type ContentEvent, Hooks } from '../documents/hooks.js';
 import { FileSweeps } from './file-sweeps.js';
 import { FileTable } from './file-table.js';
 
-/** Content that a row names no more is swept once that is committed. */
+/** Sweeps content after the commit of a write that removed its last reference. */
 @Injectable()
 export class FileHooks implements OnModuleInit {
   constructor(
@@ -24,7 +24,9 @@ export class FileHooks implements OnModuleInit {
     );
   }
 
-  /** Runs under the lock of the document, so that of several writers each sees what the last one left. */
+  /**
+   * Runs under the lock of the document, so that each of several writers sees the previous writer's content.
+   */
   private async letGo({ action, data, documentId, em }: ContentEvent): Promise<void> {
     if (em === null || (action === 'update' && data['storageKey'] === undefined)) return;
     const rows = await runnerOf(em).run(

@@ -1,79 +1,79 @@
-/** What looks at pictures: another room gives it, because it needs a library that hosts may do without. */
+/** Interface of image processing. The implementation is separate, because it needs an optional dependency. */
 import type { FileStorage, LocalFile } from './file-storage.js';
 
-/** A smaller version of a picture, made when the picture was uploaded: one of the `formats` (D7). */
+/** Smaller version of an image, made at upload: one of the `formats` (D7). */
 export interface MadeFormat {
   /** `thumbnail`, `small`, `medium`, `large` or another name of lower-case letters and digits. */
   readonly name: string;
-  /** Names in a key how it was made: lower-case letters, digits, `_`, `-`. Another result, another recipe. */
+  /** Recipe in the key: lower-case letters, digits, `_`, `-`. Different results need different recipes. */
   readonly recipe: string;
-  /** With its dot, `.png`. */
+  /** Extension with its dot, `.png`. */
   readonly ext: string;
   readonly width: number;
   readonly height: number;
-  /** In the scratch directory; who asked removes it. */
+  /** File in the scratch directory; the caller removes it. */
   readonly file: LocalFile;
 }
 
-/** What a picture is. */
+/** Result of reading an image. */
 export interface ImageFacts {
-  /** As it is shown, orientation applied. */
+  /** Width in pixels, orientation applied. */
   readonly width: number;
   readonly height: number;
-  /** In the order of `formats`; none where the picture is smaller than every box. */
+  /** Formats in the order of `formats`; empty if the image is smaller than every format. */
   readonly formats: readonly MadeFormat[];
-  /** Kept in place of the upload: orientation applied, metadata stripped. */
+  /** Stored instead of the upload: orientation applied, metadata removed. */
   readonly rewritten?: LocalFile;
-  /** 28 bytes in base64, where they are asked for. */
+  /** Thumbhash of 28 bytes in base64, if the options request it. */
   readonly thumbhash?: string;
 }
 
-/** A file whose bytes are kept. */
+/** File with stored bytes. */
 export interface KeptFile {
   /** Key of the original. */
   readonly key: string;
-  /** What stands for it in URLs, `tiny_up_a4fc03705b`. */
+  /** Hash in URLs, `tiny_up_a4fc03705b`. */
   readonly hash: string;
   readonly mime: string;
-  /** In percent of width and height, from the upper left corner. */
+  /** Focal point in percent of width and height, from the upper left corner. */
   readonly focalPoint: { readonly x: number; readonly y: number } | null;
 }
 
-/** What is asked for below a file's own URL: `/uploads/<hash>/<rest>?<query>`. */
+/** Request below the URL of a file: `/uploads/<hash>/<rest>?<query>`. */
 export interface VariantRequest {
-  /** Without a slash at its start; may hold anything that a client can send. */
+  /** Path without a leading slash, unchecked. */
   readonly rest: string;
   readonly query: URLSearchParams;
-  /** The header `Accept`. */
+  /** Value of the `Accept` header. */
   readonly accept: string;
 }
 
-/** Bytes that can be served: their key and what they are. */
+/** Bytes to serve: key and media type. */
 export interface ServedBytes {
   readonly key: string;
   readonly mime: string;
   /**
-   * Whether the URL will never stand for other bytes. False where what it stands for depends on who asks, or
-   * when: then caches have to ask again, and keep answers apart by `Accept`.
+   * Whether the URL always serves the same bytes. If false, because they depend on the request or the time,
+   * caches must revalidate and vary by `Accept`.
    */
   readonly isLasting: boolean;
 }
 
 /**
- * Looks at uploads and makes smaller versions of them. Throws a ContentError for a picture that is refused,
- * one with too many pixels for example.
+ * Reads images and makes smaller versions of them. Throws a ContentError for a refused image, for example one
+ * with too many pixels.
  *
  * @publicApi
  */
 export interface FileImages {
   /**
-   * What an upload is, with its formats in `scratch`; null where it is no picture that can be read. What it
-   * has written when it throws, it removes.
+   * Reads an upload and writes its formats to `scratch`. Returns null if it is no readable image. If it
+   * throws, it removes the files that it has written.
    */
   read(file: LocalFile, scratch: string): Promise<ImageFacts | null>;
   /**
-   * The variant that a URL below a file asks for, made and kept beside the original (`variantKey`) unless it
-   * is there. Null where the recipe is none that is allowed: a 404.
+   * Returns the variant that a URL requests, and makes it if it is not stored yet (`variantKey`). Returns
+   * null for a recipe that is not allowed, which becomes a 404.
    */
   variant?(file: KeptFile, asked: VariantRequest, storage: FileStorage): Promise<ServedBytes | null>;
 }

@@ -1,17 +1,17 @@
-/** What a form says of its files beside their bytes: `fileInfo` (20.4). */
+/** Reads the `fileInfo` field of an upload form (20.4). */
 import { type ContentError, invalidKey, validationError } from '../errors.js';
 import { isObject } from '../json.js';
 import { unstorable } from '../schema/cast-value.js';
 import { checkedName } from './file-names.js';
 
-/** What can be said of a file; what is left out stays as it is. */
+/** Editable attributes of a file; omitted ones stay unchanged. */
 export interface FileInfo {
   readonly name?: string;
   readonly alternativeText?: string | null;
   readonly caption?: string | null;
-  /** In percent of width and height, from the upper left corner. */
+  /** Focal point in percent of width and height, from the upper left corner. */
   readonly focalPoint?: { readonly x: number; readonly y: number } | null;
-  /** `/countries/flags`; null for the root. */
+  /** Path of the folder, `/countries/flags`; null for the root. */
   readonly folderPath?: string | null;
 }
 
@@ -23,14 +23,14 @@ const isText = (value: unknown): value is string | null => value === null || typ
 const isPercent = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 100;
 
-/** Characters of a folder's path. */
-const LONGEST_FOLDER = 255;
+/** Maximum length of a folder path in characters. */
+const MAX_FOLDER_LENGTH = 255;
 const FOLDER = /^(\/[^/\\\p{Cc}]{1,100}){1,20}$/u;
 
-/** Refuses text that no row can store: the bytes of the file are not stored before. */
+/** Refuses text that a row cannot store, before the bytes are stored. */
 function textAt(value: unknown, key: string, at: string): string | null {
-  if (!isText(value)) throw refused(key, at, 'a text or null');
-  if (unstorable(value)) throw refused(key, at, 'a text without NUL characters or broken surrogates');
+  if (!isText(value)) throw refused(key, at, 'a string or null');
+  if (unstorable(value)) throw refused(key, at, 'a string without NUL characters or broken surrogates');
   return value;
 }
 
@@ -46,7 +46,7 @@ function folderAt(value: unknown, key: string, at: string): string | null {
   const isPath =
     typeof value === 'string' &&
     value.isWellFormed() &&
-    value.length <= LONGEST_FOLDER &&
+    value.length <= MAX_FOLDER_LENGTH &&
     FOLDER.test(value) &&
     !/\/\.{1,2}(\/|$)/.test(value);
   if (!isPath) throw refused(key, at, 'a path such as "/countries/flags", or null');
@@ -55,10 +55,10 @@ function folderAt(value: unknown, key: string, at: string): string | null {
 
 type Read = (value: unknown, key: string, at: string) => FileInfo;
 
-/** Each key of `fileInfo`, and what it says. */
+/** Readers of the keys of `fileInfo`. */
 const KEYS: Readonly<Record<string, Read>> = {
   name: (value, key, at) => {
-    if (typeof value !== 'string') throw refused(key, at, 'a text');
+    if (typeof value !== 'string') throw refused(key, at, 'a string');
     return { name: checkedName(value) };
   },
   alternativeText: (value, key, at) => ({ alternativeText: textAt(value, key, at) }),
@@ -67,7 +67,7 @@ const KEYS: Readonly<Record<string, Read>> = {
   folder: (value, key, at) => ({ folderPath: folderAt(value, key, at) }),
 };
 
-/** What an object says of one file. Throws a ValidationError that names the key. */
+/** Returns the attributes of one file. Throws a ValidationError that names the key. */
 function infoOf(value: unknown, at: string): FileInfo {
   if (!isObject(value))
     throw validationError(`${at} must be an object`, { key: at, path: at, source: 'body' });
@@ -92,8 +92,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What the fields of a form say of `count` files, in their order: one JSON object for one file, and for
- * several a list, or a field for each. Throws a ValidationError where there are more or fewer.
+ * Returns the `fileInfo` of `count` files, in their order. One file takes a JSON object; several take a list,
+ * or one field each. Throws a ValidationError if the number differs.
  */
 export function infosOf(texts: readonly string[], count: number): readonly FileInfo[] {
   const values = texts.map(parsed).flat();
@@ -110,5 +110,5 @@ export function infosOf(texts: readonly string[], count: number): readonly FileI
   return values.map((value, index) => infoOf(value, count === 1 ? 'fileInfo' : `fileInfo.${index}`));
 }
 
-/** The same of one file from JSON that has been read already. */
+/** Returns the attributes of one file from parsed JSON. */
 export const infoOfBody = (value: unknown): FileInfo => infoOf(value, 'fileInfo');

@@ -1,7 +1,7 @@
-/** What kinds of bytes there are: which names mean the same, and which a browser could run. */
+/** Media types: synonyms, and types that a browser could run. */
 import mime from 'mime';
 
-/** Names of the same bytes, and of kinds that cannot be told apart by their first bytes. */
+/** Synonyms, and types that their first bytes do not distinguish. */
 const SAME: readonly ReadonlySet<string>[] = [
   ['image/jpeg', 'image/jpg', 'image/pjpeg'],
   ['image/png', 'image/x-png', 'image/apng', 'image/vnd.mozilla.apng'],
@@ -29,7 +29,7 @@ const SAME: readonly ReadonlySet<string>[] = [
   ['application/xml', 'text/xml'],
 ].map((names) => new Set(names));
 
-/** Kinds that hold others: what else the bytes may be by their name. */
+/** Container types, with the types that their bytes may also be. */
 const HOLDERS: ReadonlyMap<string, RegExp> = new Map([
   ['application/zip', /zip|openxmlformats|opendocument|java-archive|\+zip$|^application\/vnd\./],
   ['application/x-cfb', /^application\/(msword|vnd\.ms-|vnd\.visio|x-mspublisher|x-msi)/],
@@ -37,26 +37,26 @@ const HOLDERS: ReadonlyMap<string, RegExp> = new Map([
   ['image/tiff', /^image\/x-/],
 ]);
 
-/** Whether two names mean the same bytes. */
+/** Whether two names describe the same bytes. */
 export const isSynonym = (one: string, other: string): boolean =>
   one === other || SAME.some((names) => names.has(one) && names.has(other));
 
-/** Whether bytes of the one kind may be called the other. */
+/** Whether bytes of the type `found` may have the type `named`. */
 export const isSameKind = (found: string, named: string): boolean =>
   isSynonym(found, named) || HOLDERS.get(found)?.test(named) === true;
 
 const ACTIVE =
   /^(text\/html|(text|application)\/xml|.+\+xml|(text|application)\/(x-)?(java|ecma)script|application\/x-shockwave-flash|message\/rfc822|multipart\/.+)$/;
 
-/** Whether a browser could run it on the site that it comes from. */
+/** Whether a browser could run content of this type in the origin of the site. */
 export const isActive = (type: string): boolean => ACTIVE.test(type);
 
 const TEXT = /^(text\/.+|application\/(json|ld\+json|x-ndjson|yaml|x-yaml|toml|sql|x-sh|x-tex|csv))$/;
 
-/** Whether it is text that nothing tells from other text but its name. */
+/** Whether the type is text that only its name distinguishes from other text. */
 export const isText = (type: string): boolean => TEXT.test(type) && !isActive(type);
 
-/** What can be shown in a page, and nothing else: pictures made of points. */
+/** Raster image types. Browsers show them and run nothing in them. */
 export const RASTER: ReadonlySet<string> = new Set([
   'image/png',
   'image/apng',
@@ -72,24 +72,24 @@ export const RASTER: ReadonlySet<string> = new Set([
   'image/heif',
 ]);
 
-/** What nothing is known of. */
+/** Type of unknown bytes. */
 export const UNKNOWN = 'application/octet-stream';
 
-/** `image/png` of `Image/PNG; x=y`; null for what says nothing. */
+/** Returns the media type of a header: `image/png` of `Image/PNG; x=y`; null if it names none. */
 export function declaredKind(contentType: string): string | null {
   const [type = ''] = contentType.toLowerCase().split(';', 1);
   return /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/.test(type.trim()) && type.trim() !== UNKNOWN ? type.trim() : null;
 }
 
-/** The kind that an extension stands for; null where it stands for none. */
+/** Returns the type of an extension; null for an unknown extension. */
 export function kindOfExtension(ext: string): string | null {
   const type = ext === '' ? null : mime.getType(ext.slice(1));
   return type === UNKNOWN ? null : type;
 }
 
-/** The usual extension of a kind, with its dot. */
+/** Returns the usual extension of a type, with its dot. */
 export const extensionOfKind = (type: string): string => `.${mime.getExtension(type) ?? 'bin'}`;
 
-/** Whether an extension is one of those that a kind has. */
+/** Whether a type has this extension. */
 export const hasExtension = (type: string, ext: string): boolean =>
   mime.getAllExtensions(type)?.has(ext.slice(1)) === true;

@@ -1,4 +1,4 @@
-/** The media library: uploads, replacements and removals, each all or nothing. */
+/** Media library: uploads, replaces and removes files, each all or nothing. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
@@ -23,20 +23,20 @@ import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 import { type PreparedFile, prepareFile } from './prepare-file.js';
 import { receiveForm, type UploadForm } from './upload-form.js';
 
-/** Who uploads, and whether they are still there. */
+/** Caller of an upload, and the signal that the client disconnected. */
 export interface Uploader {
   readonly caller: Caller;
   readonly hangup: Hangup | null;
 }
 
-/** Files are written by the library itself, once the route has been found to be the caller's right. */
+/** Permissions of the library, which writes file rows itself after the route has checked the caller. */
 const WRITES = Permissions.of({ file: ['create', 'update', 'delete'] });
 
 const writer = (caller: Caller): Caller => ({ ...caller, permissions: caller.permissions.plus(WRITES) });
 
 const empty = (): ContentError => validationError('Files are empty');
 
-/** Files that have passed the gate, with where the last one of them may be linked from. */
+/** Received form, and the directory of its temporary files. */
 interface Upload {
   readonly form: UploadForm;
   readonly infos: readonly FileInfo[];
@@ -56,8 +56,9 @@ export class FileLibrary {
   ) {}
 
   /**
-   * Keeps the files of a form (20.1) and links them to the entry that it names (20.5); answers each as JSON
-   * text. Throws a ValidationError where it has none (20.2), and the errors of the gate and of the update.
+   * Stores the files of a form (20.1) and links them to the entry that it names (20.5). Returns each as JSON
+   * text. Throws a ValidationError for a form without files (20.2), and the errors of checks and of the
+   * update.
    */
   upload(request: IncomingMessage, uploader: Uploader): Promise<readonly string[]> {
     return this.received(request, async ({ form, infos, directory }) => {
@@ -82,8 +83,8 @@ export class FileLibrary {
   }
 
   /**
-   * Changes what is said of a file, and its bytes where the form has some: its ids stay, and its URL becomes
-   * another with its content (20.6). Answers it as JSON text.
+   * Changes the attributes of a file, and its content if the form has a file. The ids stay; new content gets
+   * a new URL (20.6). Returns the file as JSON text.
    */
   change(row: FileRow, request: IncomingMessage, uploader: Uploader): Promise<string> {
     return this.received(request, async ({ form, infos, directory }) => {
@@ -108,23 +109,22 @@ export class FileLibrary {
     });
   }
 
-  /** Changes what is said of a file. */
   describe(row: FileRow, info: FileInfo, { caller, hangup }: Uploader): Promise<string> {
     return this.update(row, info, { caller, hangup });
   }
 
-  /** Removes a file as planned: its row, and its bytes unless the storage is slow (20.9). */
+  /** Deletes a file: its row, and its bytes unless the storage is slow (20.9). */
   async remove(row: FileRow, plan: ReadPlan, { caller, hangup }: Uploader): Promise<void> {
     await this.documents.delete(plan, { caller, hangup });
     await this.swept(row);
   }
 
-  /** Waits a while for the sweep of the bytes that a row named. */
+  /** Waits for the sweep of the row's former bytes, at most a second. */
   private async swept({ storageKey }: FileRow): Promise<void> {
     if (storageKey !== null) await this.sweeps.settled([storageKey]);
   }
 
-  /** Takes the form in and does something with it; nothing of it stays on local disk. */
+  /** Receives the form and runs `work`. Afterwards removes all its temporary files. */
   private async received<T>(request: IncomingMessage, work: (upload: Upload) => Promise<T>): Promise<T> {
     const directory = await this.newDirectory();
     try {
@@ -132,7 +132,7 @@ export class FileLibrary {
       const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length));
       return await work({ form, infos, directory });
     } catch (error) {
-      throw isOfDisk(error) ? unavailable('The upload could not be taken in') : error;
+      throw isOfDisk(error) ? unavailable('Could not write the upload to local disk') : error;
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -166,8 +166,8 @@ export class FileLibrary {
   }
 }
 
-/** The transaction that a write joins. */
+/** Options that make a write join the transaction. */
 const inside = ({ em }: Runner): Pick<WriteOptions, 'em'> => (em === null ? {} : { em });
 
-/** Whether the file system had no place, or is not there. */
+/** Whether the error is one of the file system, for example a full or missing disk. */
 const isOfDisk = (error: unknown): boolean => isObject(error) && 'syscall' in error && 'errno' in error;

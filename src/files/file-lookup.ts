@@ -1,4 +1,4 @@
-/** From a URL to bytes: which file, which of its formats, or which variant is asked for. */
+/** Finds the bytes of a URL: an original, a format or a variant. */
 import { Inject, Injectable } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
 import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
@@ -8,29 +8,29 @@ import { urlOf } from './file-names.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** What is asked for below `/uploads/`. */
+/** Request below `/uploads/`. */
 export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
-  /** Without a slash at its start, decoded. */
+  /** Decoded path without a leading slash. */
   readonly path: string;
 }
 
-/** How many files, and for how long in milliseconds, are remembered. */
+/** Maximum number of cached lookups, and their lifetime in milliseconds. */
 export const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
 
-/** `small_big_up_5e44584d2c`: a format's name, and the hash of its file. */
+/** Format name and file hash: `small_big_up_5e44584d2c`. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
 const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
 
 const isNoHash = (text: string): boolean => text === '' || !text.isWellFormed() || text.includes('\0');
 
-/** What a name may mean: a file by its hash, and a format of another file. */
+/** Splits a name. It may be the hash of a file, or a format name and the hash of a file. */
 function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'hash', string>> {
   const [, stem = '', ext = ''] = NAMED.exec(name) ?? [];
   const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];
   return { stem, ext, format, hash };
 }
 
-/** The bytes of a format; null where the file has none of this name and extension. */
+/** Returns the bytes of a format; null if the file has no such format and extension. */
 function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {
   const key = Object.hasOwn(formatKeys, name) ? formatKeys[name] : undefined;
   if (key === undefined || extensionOfKey(key) !== ext) return null;
@@ -46,7 +46,7 @@ export class FileLookup {
     @Inject(FileTable) private readonly files: FileTable,
   ) {}
 
-  /** The bytes that a URL names; null where it names none. */
+  /** Returns the bytes of a URL; null for an unknown URL. */
   async find(asked: AskedFile): Promise<ServedBytes | null> {
     const [first = '', ...below] = asked.path.split('/');
     if (below.length > 0) return this.variant(first, below.join('/'), asked);
@@ -59,8 +59,8 @@ export class FileLookup {
   }
 
   /**
-   * The URL that stands for the same file as the URL of content that was replaced does: pages that were made
-   * before go on. Null where there is none.
+   * Returns the current URL of a file whose content was replaced, so that links in old pages work. Null for
+   * an unknown URL.
    */
   async movedTo({ path }: AskedFile): Promise<string | null> {
     if (path.includes('/') || isNoHash(path)) return null;
@@ -75,14 +75,16 @@ export class FileLookup {
   private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {
     const { images, storage } = this.options;
     if (images?.variant === undefined || isNoHash(hash)) return null;
-    // Not remembered: its focal point moves.
+    // The focal point of the row may change, so it is not cached.
     const [row] = await this.files.withHash([hash]);
     if (row?.storageKey === undefined || row.storageKey === null) return null;
     const file: KeptFile = { ...row, key: row.storageKey };
     return images.variant(file, { rest, query: asked.query, accept: asked.accept }, storage);
   }
 
-  /** The file with a hash, and the one with another; a hash names one content for ever. */
+  /**
+   * Returns the files with one of two hashes. Rows are cached, because a hash always names the same content.
+   */
   private async rows(hash: string, other: string): Promise<readonly FileRow[]> {
     if (isNoHash(hash)) return [];
     const known = this.known.get(hash);

@@ -1,4 +1,4 @@
-/** The description of `/api/upload…` (protocol section 20): one row for each route. */
+/** OpenAPI description of `/api/upload…` (protocol section 20), with one row per route. */
 import type { Action } from '../access/permissions.js';
 import { answerWith, type Beside } from '../openapi/answers.js';
 import type { Describe, Describing } from '../openapi/describing.js';
@@ -10,7 +10,7 @@ import { listMeta } from '../openapi/routes.js';
 import { rootView } from '../openapi/view.js';
 import type { ContentType } from '../schema/model.js';
 
-/** A route that a caller has. */
+/** Route and the file type, as the caller sees it. */
 interface Asked {
   readonly type: ContentType;
   readonly action: Action;
@@ -32,13 +32,13 @@ const TEXT: JsonSchema = { type: 'string' };
 const TEXT_OR_NULL = anyOf(TEXT, NULL);
 const PERCENT: JsonSchema = { type: 'number', minimum: 0, maximum: 100 };
 
-/** Whether a URL is good for a while only. */
+/** Whether the URL expires, in responses of the upload routes. */
 const SIGNED: Beside = { about: 'Uploaded', members: { isUrlSigned: { type: 'boolean' } } };
 
 const fileSchema = ({ type, action, describing }: Asked): JsonSchema =>
   answerWith(rootView(describing, type, action), SIGNED, describing);
 
-/** What can be said of a file beside its bytes (20.4). */
+/** Attributes of a file in `fileInfo` (20.4). */
 const INFO = closed({
   name: TEXT,
   alternativeText: TEXT_OR_NULL,
@@ -47,7 +47,7 @@ const INFO = closed({
   folder: TEXT_OR_NULL,
 });
 
-/** Forms have texts and bytes; what is said of files is JSON in a text. */
+/** Upload form: text and binary fields. Attributes of files are JSON in a text field. */
 const FORM = open(
   {
     files: list({ type: 'string', contentMediaType: 'application/octet-stream' }),
@@ -145,7 +145,7 @@ const ID = {
   schema: { type: ['integer', 'string'] },
 } as const;
 
-/** New files need `create`; with `?id=` a file is changed, which needs `update`. */
+/** New files need the grant `create`; with `?id=` the route changes a file and needs `update`. */
 function uploadOf(type: ContentType, describing: Describing): Operation | null {
   const { permissions } = describing.caller;
   const [creates, updates] = (['create', 'update'] as const).map((action) =>
@@ -171,7 +171,7 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
   };
 }
 
-/** Describes the routes of the media library, as far as a caller has them. Their answers have one format. */
+/** Describes the media routes that a caller can use. Their responses have one format. */
 export const filePaths: Describe = (given) => {
   const describing: Describing = { ...given, format: 'flat' };
   const type = given.schema.file;

@@ -1,4 +1,4 @@
-/** The entry that an upload is for: `ref`, `refId` and `field` of its form (20.5). */
+/** Links an upload to an entry: fields `ref`, `refId` and `field` of its form (20.5). */
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
 import { decide } from '../access/decide.js';
@@ -15,7 +15,7 @@ import { typeUid } from '../schema/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { fileKeyOf } from './file-table.js';
 
-/** A media attribute of one version of a document, and who links to it. */
+/** Media attribute of one version of a document, and the caller that links to it. */
 export interface FileReference {
   readonly type: ContentType;
   readonly field: string;
@@ -25,13 +25,13 @@ export interface FileReference {
   readonly caller: Caller;
 }
 
-/** The fields of a form that name an entry. */
+/** Form fields that name an entry. */
 const NAMES = ['ref', 'refId', 'field'] as const;
 
 const wrong = (key: string, message: string): ContentError =>
   validationError(message, { key, path: key, source: 'body' });
 
-/** Finds entries and links files to them, under the rights of the caller and as any update does. */
+/** Finds entries and links files to them, with the caller's permissions and as an update. */
 @Injectable()
 export class FileReferences {
   constructor(
@@ -42,23 +42,23 @@ export class FileReferences {
   ) {}
 
   /**
-   * The entry that a form names; null where it names none. The row of a row id, and of a document id the
-   * published version where there is one, else the draft. Throws a ValidationError for what does not exist in
-   * the model, ForbiddenError for a caller who may not update such entries, NotFoundError for an unknown one.
+   * Returns the entry that a form names; null if it names none. A document id finds the published version, or
+   * else the draft. Throws a ValidationError for an unknown type or attribute, ForbiddenError if the caller
+   * may not update it, NotFoundError for an unknown entry.
    */
   async find(fields: ReadonlyMap<string, readonly string[]>, caller: Caller): Promise<FileReference | null> {
     const [ref, refId, field] = NAMES.map((name) => fields.get(name)?.at(-1) ?? '');
     if (!ref && !refId && !field) return null;
-    const lacking = NAMES.find((name) => !fields.get(name)?.at(-1));
-    if (lacking !== undefined) throw wrong(lacking, 'ref, refId and field belong together');
+    const missing = NAMES.find((name) => !fields.get(name)?.at(-1));
+    if (missing !== undefined) throw wrong(missing, '"ref", "refId" and "field" must be given together');
     const type = this.typeOf(ref ?? '');
-    // Asked first, so that nobody learns of the attributes of a type that is not theirs.
+    // Checked first, so that the error does not reveal attributes of a type that the caller may not update.
     if (decide(caller, type, 'update') === 'none') throw forbidden();
     const attribute = type.attributes.get(field ?? '');
     const { mayWrite } = writeRightsOf(caller, { type, action: 'update', published: true });
     if (attribute?.linked !== true || !attribute.media || !mayWrite(attribute))
       throw wrong('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
-    const [row] = unstorable(refId) ? [] : await this.database.run(this.look(type, refId ?? ''));
+    const [row] = unstorable(refId) ? [] : await this.database.run(this.findVersion(type, refId ?? ''));
     if (row === undefined) throw notFound();
     return {
       type,
@@ -70,7 +70,7 @@ export class FileReferences {
     };
   }
 
-  /** Adds files to a list, or puts the last of them in the place of the one that was there. */
+  /** Adds files to a list, or sets a single attribute to the last file. */
   async link(reference: FileReference, files: readonly string[], { em }: Runner): Promise<void> {
     const { type, field, documentId, locale, published, caller } = reference;
     const query = {
@@ -90,7 +90,7 @@ export class FileReferences {
     await this.documents.update(plan, { data }, em === null ? { caller } : { caller, em });
   }
 
-  private look(type: ContentType, refId: string): ReturnType<typeof compileFindVersion> {
+  private findVersion(type: ContentType, refId: string): ReturnType<typeof compileFindVersion> {
     const key = fileKeyOf(refId);
     return compileFindVersion(type, 'id' in key ? key : { ...key, locale: this.settings.defaultLocale });
   }

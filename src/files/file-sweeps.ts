@@ -1,9 +1,10 @@
 /**
  * Sweeps: removals of bytes that no row of a file names any more. A process runs one at a time, on a
- * connection outside the pool, so that a slow storage keeps no request from the database.
+ * connection outside the pool, so that a slow storage does not block requests.
  *
- * A sweep holds the exclusive lock of its content for as long as the storage works. Before each delete it
- * checks on the same connection that no row names the content: a response shows that the lock is still held.
+ * A sweep holds the exclusive lock of its content while the storage works. Before each delete it checks on
+ * the same connection that no row names the content. A response to that query also proves that the lock is
+ * still held.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
@@ -17,17 +18,20 @@ import type { FileStorage } from './file-storage.js';
 import { FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** Longest time that a request waits for the sweeps it has caused, in milliseconds. */
+/** Timeout in milliseconds of a request that waits for its own sweeps. */
 const REQUEST_WAIT = 1000;
-/** Longest time that a sweep waits for uploads of its content, and a shutdown for sweeps, in milliseconds. */
+/**
+ * Timeouts in milliseconds: of a sweep that waits for uploads of its content, and of a shutdown that waits
+ * for sweeps.
+ */
 const LOCK_WAIT = 15_000;
 const SHUTDOWN_WAIT = 5000;
 /** Time between two attempts to acquire a lock, in milliseconds. */
 const POLL = 25;
-/** Sweeps that may wait; further bytes are left to `files check`. */
+/** Maximum number of queued sweeps; `files check` finds the bytes of further ones. */
 const MAX_QUEUE = 10_000;
 
-/** The lock of a content: uploads share it while they write rows that name the content. */
+/** Returns the shared lock of a content. Uploads hold it while they write rows that name the content. */
 export const lockOf = (key: string): Lock => ({ name: `file content ${key}`, exclusive: false });
 
 interface Sweep {
@@ -50,24 +54,27 @@ export class FileSweeps implements BeforeApplicationShutdown {
     this.storage = options.storage;
   }
 
-  /** Lets queued sweeps end while the database is open; bytes of later ones are left to `files check`. */
+  /**
+   * Waits for queued sweeps while the database is open. `files check` finds the bytes of sweeps that do not
+   * end in time.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     const { running, queue } = this;
     const all = [...(running === null ? [] : [running]), ...queue.values()];
     await withTimeout(all, SHUTDOWN_WAIT);
     for (const { key, done } of queue.values())
-      done.reject(new Error(`The application ends before ${key} is swept`));
+      done.reject(new Error(`The application shut down before ${key} was removed`));
     queue.clear();
   }
 
-  /** Removes a content after a transaction that was committed, in the background. */
+  /** Removes a content in the background, after the transaction has committed. */
   soon(key: string): void {
     this.sweep(key).catch((error: unknown) =>
-      this.logger.warn(`The bytes ${key} have no file and could not be removed: ${String(error)}`),
+      this.logger.warn(`Could not remove the unused bytes ${key}: ${String(error)}`),
     );
   }
 
-  /** Waits until the sweeps of these contents have ended, for a second at most. */
+  /** Waits until the sweeps of these contents have ended, at most a second. */
   async settled(keys: readonly string[]): Promise<void> {
     const { running, queue } = this;
     const own = keys.map((key) => queue.get(key) ?? (running?.key === key ? running : null));
@@ -77,11 +84,12 @@ export class FileSweeps implements BeforeApplicationShutdown {
     );
   }
 
-  /** Removes a content and its variants unless a file has it. Returns whether it did. */
+  /** Removes a content and its variants unless a file uses it. Returns whether it did. */
   sweep(key: string): Promise<boolean> {
     const queued = this.queue.get(key);
     if (queued !== undefined) return queued.done.promise;
-    if (this.queue.size >= MAX_QUEUE) return Promise.reject(new Error('Too many sweeps wait'));
+    if (this.queue.size >= MAX_QUEUE)
+      return Promise.reject(new Error(`The queue of removals is full (${MAX_QUEUE})`));
     const sweep = { key, done: Promise.withResolvers<boolean>() };
     this.queue.set(key, sweep);
     if (this.running === null) void this.runAll();
@@ -102,7 +110,7 @@ export class FileSweeps implements BeforeApplicationShutdown {
 
   private async remove(key: string, run: Runner['run']): Promise<boolean> {
     await this.acquire(key, run);
-    if (await this.isHeld(key, run)) return false;
+    if (await this.isUsed(key, run)) return false;
     for await (const variant of this.storage.list(variantsOf(key)))
       if (!(await this.deleteUnused(variant.key, key, run))) return false;
     return this.deleteUnused(key, key, run);
@@ -115,23 +123,23 @@ export class FileSweeps implements BeforeApplicationShutdown {
       const [row] = await run(statement);
       if (row?.['acquired'] === true) return;
     }
-    throw new Error('It is being uploaded');
+    throw new Error('The content is being uploaded');
   }
 
-  /** Deletes what is kept under a key unless a file has the content. Returns whether it did. */
+  /** Deletes the bytes of a key unless a file uses the content. Returns whether it did. */
   private async deleteUnused(key: string, content: string, run: Runner['run']): Promise<boolean> {
-    if (await this.isHeld(content, run)) return false;
+    if (await this.isUsed(content, run)) return false;
     await this.storage.delete(key);
     return true;
   }
 
-  private async isHeld(content: string, run: Runner['run']): Promise<boolean> {
+  private async isUsed(content: string, run: Runner['run']): Promise<boolean> {
     const holders = compileFindRecords(this.files.type, [{ storageKey: content }], ['documentId']);
     return (await run(holders)).length > 0;
   }
 }
 
-/** Waits until all sweeps have ended, however they end, or the time is over. */
+/** Waits until all sweeps have settled or the time is over. */
 async function withTimeout(sweeps: readonly Sweep[], milliseconds: number): Promise<void> {
   if (sweeps.length === 0) return;
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-/** The rows of files as their own room needs them: private attributes included. */
+/** Rows of files, private attributes included. */
 import { Inject, Injectable } from '@nestjs/common';
 import { compileFindRecords } from '../compile/compile-record.js';
 import { Database } from '../database/database.js';
@@ -9,7 +9,6 @@ import type { Condition } from '../plan/plan.js';
 import { unstorable } from '../schema/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type ScalarAttribute, type Schema } from '../schema/model.js';
 
-/** A file as it stands in its row. */
 export interface FileRow {
   readonly documentId: string;
   readonly name: string;
@@ -20,9 +19,9 @@ export interface FileRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly focalPoint: { readonly x: number; readonly y: number } | null;
-  /** Null for a file whose bytes are not kept by this room. */
+  /** Null for a file whose bytes this library does not store. */
   readonly storageKey: string | null;
-  /** The keys of its formats, by their names. */
+  /** Storage keys of the formats, by format name. */
   readonly formatKeys: Readonly<Record<string, string>>;
 }
 
@@ -47,10 +46,9 @@ const fileRow = (row: Row): FileRow => {
   };
 };
 
-/** Row ids as the database has them. */
 const ROW_ID = /^[1-9]\d{0,8}$/;
 
-/** How a file is addressed: by the id of its row, or by its document id. */
+/** Returns the match of a file by row id or document id. */
 export const fileKeyOf = (id: string): { readonly id: number } | { readonly documentId: string } =>
   ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
 
@@ -64,14 +62,14 @@ export class FileTable {
     this.records = new RepositoryWithoutHooks(database, schema.file);
   }
 
-  /** The file with a row id or a document id; null where there is none. */
+  /** Returns the file with a row id or document id; null if there is none. */
   async one(id: string): Promise<FileRow | null> {
     if (unstorable(id)) return null;
     const [row] = await this.records.find([fileKeyOf(id)], COLUMNS);
     return row === undefined ? null : fileRow(row);
   }
 
-  /** The files with one of these hashes, those of an earlier one first. */
+  /** Returns the files with one of these hashes, in the order of the hashes. */
   async withHash(hashes: readonly string[]): Promise<readonly FileRow[]> {
     const rows = await this.records.find(
       hashes.map((hash) => ({ hash })),
@@ -80,13 +78,13 @@ export class FileTable {
     return rows.map(fileRow);
   }
 
-  /** The file whose content was replaced under another hash; null where it is none. */
+  /** Returns the file that had this hash before its content was replaced; null if there is none. */
   async replaced(hash: string): Promise<FileRow | null> {
     const [row] = await this.records.find([{ formerHash: hash }], COLUMNS);
     return row === undefined ? null : fileRow(row);
   }
 
-  /** The values of a row with a hash that no other has, as far as the transaction sees (20.16). */
+  /** Returns the values of a row with an unused hash, as far as the transaction sees (20.16). */
   async newValues({ values }: { readonly values: () => Row }, runner: Runner): Promise<Row> {
     for (;;) {
       const made = values();
@@ -95,19 +93,18 @@ export class FileTable {
     }
   }
 
-  /** How many files each folder has, by its path; null is the root. */
+  /** Returns the number of files by folder path; null is the root. */
   folders(): Promise<ReadonlyMap<unknown, number>> {
     return this.records.countBy('folderPath');
   }
 
-  /** The condition that a file is in a folder, or at the root, which no request can say itself (20.3). */
+  /** Returns the condition that a file is in a folder, or at the root. No request can filter by it (20.3). */
   isIn(folder: string): Condition {
     const attribute = this.type.attributes.get('folderPath') as ScalarAttribute;
     const at = { kind: 'compare', attribute, negated: false } as const;
     return folder === '/' ? { ...at, op: '$null', operands: [] } : { ...at, op: '$eq', operands: [folder] };
   }
 
-  /** Every file. */
   async all(): Promise<readonly FileRow[]> {
     return (await this.records.all(COLUMNS)).map(fileRow);
   }

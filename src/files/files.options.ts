@@ -1,41 +1,41 @@
-/** What `FilesModule.forRoot` takes. */
+/** Options of `FilesModule.forRoot`. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileImages } from './file-images.js';
 import type { FileStorage } from './file-storage.js';
 
-/** Private files: nobody reads their bytes without a URL that was signed for them. */
+/** Private files: clients need a signed URL to read them. */
 export interface PrivateFiles {
-  /** Signs the URLs: at least 32 bytes. Not needed where the storage signs its own. */
+  /** Secret that signs the URLs, at least 32 bytes. Not needed if the storage signs its own URLs. */
   readonly secret?: string;
-  /** How long a URL is good for, in seconds. Default 900. */
+  /** Lifetime of a URL in seconds. Default 900. */
   readonly seconds?: number;
 }
 
 /** Options of `FilesModule.forRoot`. */
 export interface FilesOptions {
-  /** Where the bytes are kept: `new LocalStorage('uploads')`, or a provider of your own. */
+  /** Storage of the bytes: `new LocalStorage('uploads')`, or your own provider. */
   readonly storage: FileStorage;
   /**
-   * What looks at pictures and makes their formats; null keeps them as any other file. Default:
-   * `new SharpImages()`.
+   * Image processing, which makes the formats. With null, images are stored like other files. Default: `new
+   * SharpImages()`.
    */
   readonly images?: FileImages | null;
-  /** The largest file, in bytes; beyond it the answer is 413. Default 200 MB. */
+  /** Maximum size of a file in bytes; the response to a larger one is 413. Default 200 MB. */
   readonly maxBytes?: number;
-  /** Files of one request. Default 20. */
+  /** Maximum number of files per request. Default 20. */
   readonly maxFiles?: number;
   /**
-   * Media types that may be uploaded: `image/png`, or `image/*` and `*` for many. What a browser could run
-   * (HTML, SVG and other XML, scripts) is covered by its exact name alone. Default `['*']`.
+   * Allowed media types: `image/png`, or wildcards such as `image/*` and `*`. A type that a browser could run
+   * (HTML, SVG and other XML, scripts) needs its exact name. Default `['*']`.
    */
   readonly allowed?: readonly string[];
-  /** Have a URL signed before a file can be read. Default: everybody who knows a URL can read it. */
+  /** Requires a signed URL to read a file. Default: every client with the URL can read it. */
   readonly private?: PrivateFiles;
 }
 
 /**
- * A provider that makes the options, for `useClass` and `useExisting` of `FilesModule.forRootAsync`.
+ * Provider of the options, for `useClass` and `useExisting` of `FilesModule.forRootAsync`.
  *
  * @publicApi
  */
@@ -46,11 +46,10 @@ export interface FilesOptionsFactory {
 /** Injection token of the {@link ResolvedFilesOptions}. */
 export const FILES_OPTIONS = Symbol('ResolvedFilesOptions');
 
-/** Options with their defaults. */
 export interface ResolvedFilesOptions {
   readonly storage: FileStorage;
   readonly images: FileImages | null;
-  /** Where uploads are written first. */
+  /** Directory on local disk for incoming uploads. */
   readonly scratch: string;
   readonly maxBytes: number;
   readonly maxFiles: number;
@@ -62,7 +61,7 @@ const MEGABYTE = 1024 * 1024;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
-/** Options that no upload could be served with, each with what it must be. */
+/** Returns a message for each option with an invalid value. */
 function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): string[] {
   const { maxBytes = 1, maxFiles = 1, private: hidden } = options;
   const signs = typeof (storage as FileStorage | undefined)?.signedUrl === 'function';
@@ -70,7 +69,7 @@ function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): str
   return [
     ...(typeof (storage as FileStorage | undefined)?.put === 'function'
       ? []
-      : ['"storage" is needed, new LocalStorage(\'uploads\') for example']),
+      : ['"storage" is required, for example new LocalStorage(\'uploads\')']),
     ...(isCount(maxBytes) ? [] : ['"maxBytes" must be a whole number, 1 or more']),
     ...(isCount(maxFiles) ? [] : ['"maxFiles" must be a whole number, 1 or more']),
     ...(allowed.every((type) => /^(\*|[\w.+-]+\/(\*|[\w.+-]+))$/.test(type))
@@ -81,7 +80,7 @@ function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): str
   ];
 }
 
-/** Throws an Error that names every option that is wrong. */
+/** Adds the defaults. Throws an Error that names every invalid option. */
 export function resolveFilesOptions(options: FilesOptions): ResolvedFilesOptions {
   const mistakes = mistakesOf(options);
   if (mistakes.length > 0) throw new Error(`FilesModule: ${mistakes.join('; ')}`);

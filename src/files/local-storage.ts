@@ -1,4 +1,4 @@
-/** Bytes in a directory on local disk. */
+/** Storage in a directory on local disk. */
 import { constants, createReadStream, open as openFile } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -8,28 +8,27 @@ import { promisify } from 'node:util';
 import { isObject } from '../json.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile, OpenBytes } from './file-storage.js';
 
-/** Uploads land here first: the same file system, so that they can be linked into place. */
+/** Directory of incoming uploads. It is on the same file system, so that files can be linked into place. */
 const SCRATCH = '_incoming';
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const CHUNK = 64 * 1024;
 
-/** A number is read from faster than a handle. */
+/** Opens a file descriptor, which streams faster than a file handle. */
 const openNumber = promisify(openFile);
 
-/** What an error of the file system is about. */
 const codeOf = (error: unknown): string => (isObject(error) ? String(error['code']) : '');
 
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
 
-/** What `promise` gives, or null where there is no such file. */
+/** Returns the result of `promise`, or null if the file does not exist. */
 const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
   promise.catch((error: unknown) => {
     if (isAbsent(error)) return null;
     throw error;
   });
 
-/** Makes names in a directory last as long as the bytes that they name. */
+/** Makes directory entries durable. A file's own `fsync` does not include them. */
 async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY);
   try {
@@ -40,8 +39,8 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * Keeps files in `directory`, which it makes. Several processes may share it. Anything that stands at a key
- * is whole: a file gets its name once its bytes are on the disk.
+ * Stores files in `directory`, which it creates. Several processes may share it. Every file is complete: it
+ * gets its name after its bytes are on disk.
  *
  * @publicApi
  */
@@ -58,15 +57,15 @@ export class LocalStorage implements FileStorage {
   async put(key: string, file: LocalFile): Promise<void> {
     const target = this.pathOf(key);
     await mkdir(dirname(target), { recursive: true });
-    // A link is made at once or not at all. What stands there already is the same content, and whole.
+    // Creating a link is atomic. A file of the same key and size has the same content and is complete.
     await link(file.path, target).catch(async (error: unknown) => {
-      const stands = codeOf(error) === 'EEXIST' && (await this.head(key))?.size === file.size;
-      if (!stands) await this.copy(file.path, target);
+      const isStored = codeOf(error) === 'EEXIST' && (await this.head(key))?.size === file.size;
+      if (!isStored) await this.copy(file.path, target);
     });
     await syncDirectory(dirname(target));
   }
 
-  /** For another file system, and for those without links. */
+  /** Copies to another file system, or to one without links. */
   private async copy(from: string, target: string): Promise<void> {
     const beside = join(this.scratch, randomUUID());
     await mkdir(this.scratch, { recursive: true });
@@ -103,7 +102,7 @@ export class LocalStorage implements FileStorage {
     await rm(this.pathOf(key), { force: true });
   }
 
-  /** Reads the directory that the prefix names, and what is below it: not the whole storage. */
+  /** Reads only the directory of the prefix, and those below it. */
   async *list(prefix: string): AsyncIterable<KeptBytes> {
     const directory = join(this.root, prefix.slice(0, prefix.lastIndexOf('/') + 1));
     const entries = (await unlessAbsent(readdir(directory, { recursive: true, withFileTypes: true }))) ?? [];
@@ -116,10 +115,10 @@ export class LocalStorage implements FileStorage {
     }
   }
 
-  /** The path of a key. Throws for one that would lead elsewhere, which no key of the library's does. */
+  /** Returns the path of a key. Throws for a key outside the directory, which the library never makes. */
   private pathOf(key: string): string {
     const path = resolve(this.root, key);
-    if (!path.startsWith(this.root + sep) || key.includes('\0')) throw new Error(`No key: ${key}`);
+    if (!path.startsWith(this.root + sep) || key.includes('\0')) throw new Error(`Invalid key: ${key}`);
     return path;
   }
 }

@@ -1,4 +1,4 @@
-/** From an upload to what is kept of it: the gate, the look at pictures, the keys, the values of the row. */
+/** Prepares an upload: checks it, processes images, and computes keys and row values. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -15,26 +15,26 @@ import type { FileRow } from './file-table.js';
 import type { ResolvedFilesOptions } from './files.options.js';
 import type { ReceivedFile } from './upload-form.js';
 
-/** A file that has passed the gate. */
+/** Checked file, ready to store. */
 export interface PreparedFile {
   readonly content: ContentToKeep;
-  /** The values of its row. Its hash is another each time that it is asked for (20.16). */
+  /** Returns the values of the row. Each call returns a new hash (20.16). */
   readonly values: () => Readonly<Record<string, unknown>>;
 }
 
-/** What a file is made of, beside its bytes. */
+/** Input of {@link prepareFile}, in addition to the bytes. */
 export interface Preparing {
-  /** Its place in the form. */
+  /** Index of the file in the form. */
   readonly index: number;
   readonly info: FileInfo;
-  /** The file that it replaces; null for a new one. */
+  /** Replaced file; null for a new file. */
   readonly former: FileRow | null;
   readonly schema: Schema;
-  /** Where files may be written for the time of the request. */
+  /** Directory for temporary files of the request. */
   readonly directory: string;
 }
 
-/** Bytes in thousands of bytes, with two decimals. */
+/** Returns a size in kilobytes (1000 bytes), rounded to two decimals. */
 const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;
 
 async function digestOf(path: string): Promise<string> {
@@ -43,7 +43,7 @@ async function digestOf(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
-/** A format as answers show it (20.10). */
+/** Returns a format as responses show it (20.10). */
 const shownFormat = (
   { name: format, ext, width, height, file }: MadeFormat,
   name: string,
@@ -61,7 +61,7 @@ const shownFormat = (
   sizeInBytes: file.size,
 });
 
-/** The attributes that say what a picture is; of other files they are null. */
+/** Returns the image attributes; they are null for other files. */
 function imageValues(
   facts: ImageFacts | null,
   { name, hash, replaces }: { readonly name: string; readonly hash: string; readonly replaces: boolean },
@@ -71,27 +71,24 @@ function imageValues(
   return {
     width: facts?.width ?? null,
     height: facts?.height ?? null,
-    // Clients of the protocol know a replaced file by its empty formats.
+    // Strapi returns empty formats for a replaced file that is no image.
     formats: formats.length > 0 || replaces ? shown : null,
     provider_metadata: facts?.thumbhash === undefined ? null : { thumbhash: facts.thumbhash },
   };
 }
 
-/** Refuses a file of a kind that attributes do not take which have the one that it replaces (H4). */
+/** Refuses a replacement of another kind if a media attribute allows the former kind and not the new one. */
 function checkKind({ mime, name }: Admitted, { former, schema, index }: Preparing): void {
   if (former === null) return;
   const [from, to] = [fileKindOf(former.mime), fileKindOf(mime)];
   if (!mayBecome(schema, from, to))
     throw validationError(
-      `The file "${name}" is one of ${to} and cannot replace one of ${from}, which media attributes tell apart`,
+      `The file "${name}" of kind ${to} cannot replace ${from}: an attribute allows only ${from}`,
       { key: 'files', path: `files.${index}`, source: 'body' },
     );
 }
 
-/**
- * Lets a file through the gate and makes what is kept of it. Throws the 400s of the gate and of whoever looks
- * at pictures.
- */
+/** Checks a file and computes what to store. Throws the 400 errors of the checks and of image processing. */
 export async function prepareFile(
   received: ReceivedFile,
   preparing: Preparing,

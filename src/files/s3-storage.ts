@@ -1,4 +1,4 @@
-/** Bytes in a bucket of Amazon S3, or of anything that speaks its protocol. */
+/** Storage in a bucket of Amazon S3 or a compatible service. */
 import type { ReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -15,71 +15,74 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from './file-storage.js';
 
 /**
- * Where an {@link S3Storage} keeps bytes.
+ * Options of {@link S3Storage}.
  *
  * @publicApi
  */
 export interface S3StorageOptions {
-  /** The bucket. It has to be there. */
+  /** Name of an existing bucket. */
   readonly bucket: string;
-  /** Before every key, `site/` for example. Default: nothing. */
+  /** Prefix of every key, for example `site/`. Default: none. */
   readonly prefix?: string;
-  /** How to reach the bucket: `region`, `credentials`, `endpoint`, `forcePathStyle` and whatever else. */
+  /** Configuration of the S3 client: `region`, `credentials`, `endpoint`, `forcePathStyle` and others. */
   readonly client?: S3ClientConfig;
-  /** Longest waits for a response of the bucket. Default: see {@link S3Timeouts}. */
+  /** Timeouts of requests to the bucket. Default: see {@link S3Timeouts}. */
   readonly timeouts?: Partial<S3Timeouts>;
 }
 
 /**
- * Longest waits for a response of the bucket, in milliseconds; beyond them the operation fails.
+ * Timeouts of requests to the bucket in milliseconds. A request over its timeout fails.
  *
  * @publicApi
  */
 export interface S3Timeouts {
-  /** Of one HEAD. Default 5,000. */
+  /** Timeout of a HEAD. Default 5,000. */
   readonly head: number;
-  /** From a GET to the first byte. Default 10,000. */
+  /** Time from a GET to the first byte. Default 10,000. */
   readonly get: number;
-  /** Without progress of a PUT. Default 30,000. */
+  /** Time without progress of a PUT. Default 30,000. */
   readonly put: number;
-  /** Of one page of a LIST. Default 20,000. */
+  /** Timeout of one page of a LIST. Default 20,000. */
   readonly list: number;
-  /** Of one DELETE. Default 60,000: a delete that the bucket carries out later can meet a new upload. */
+  /**
+   * Timeout of a DELETE. Default 60,000, because a delete that the bucket executes later could remove a new
+   * upload.
+   */
   readonly delete: number;
 }
 
 const DEFAULT_TIMEOUTS: S3Timeouts = { head: 5000, get: 10_000, put: 30_000, list: 20_000, delete: 60_000 };
 
-/** What a read says when there are no bytes. */
+/** Names of errors for missing bytes. */
 const ABSENT: readonly unknown[] = ['NoSuchKey', 'NotFound'];
 
 const isAbsent = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && ABSENT.includes(error.name);
 
-/** What `promise` gives, or null where there are no bytes. */
+/** Returns the result of `promise`, or null if the bytes do not exist. */
 const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
   promise.catch((error: unknown) => {
     if (isAbsent(error)) return null;
     throw error;
   });
 
-/** Types that a browser shows and cannot run; whatever else a signed URL gives is saved, and not opened. */
+/** Types that browsers show and cannot run. A signed URL of any other type downloads the file. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 const YEAR = 365 * 24 * 60 * 60;
 
-/** The bytes of a file that is as long as it should be. */
+/** Opens a file for reading, after a check of its size. */
 async function openWhole({ path, size }: LocalFile): Promise<ReadStream> {
   const handle = await open(path);
   const found = await handle.stat();
   if (found.isFile() && found.size === size) return handle.createReadStream();
   await handle.close();
-  throw new Error(`${path} is no file of ${size} bytes`);
+  throw new Error(`${path} is not a file of ${size} bytes`);
 }
 
 /**
- * Keeps files in a bucket, each by one request that carries all of it, so that it is there wholly or not at
- * all; the limit of 5 GiB for that is the protocol's. Needs `@aws-sdk/client-s3` and
- * `@aws-sdk/s3-request-presigner`. Signed URLs lead to the bucket itself.
+ * Stores files in a bucket. One request carries a whole file, so an upload is all or nothing; S3 limits it to
+ * 5 GiB. Needs `@aws-sdk/client-s3` and `@aws-sdk/s3-request-presigner`. Signed URLs point to the bucket
+ * itself.
  *
  * @publicApi
  */
@@ -90,14 +93,14 @@ export class S3Storage implements FileStorage {
   private readonly prefix: string;
   private readonly timeouts: S3Timeouts;
 
-  /** Throws an Error for a timeout that is no positive number. */
+  /** Throws an Error for a timeout that is not a positive number. */
   constructor({ bucket, prefix = '', client = {}, timeouts = {} }: S3StorageOptions) {
     this.timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts };
     for (const [name, value] of Object.entries(this.timeouts))
       if (!(value > 0)) throw new Error(`S3Storage: "timeouts.${name}" must be a number above 0`);
     this.bucket = bucket;
     this.prefix = prefix;
-    // Checksums beyond what a request needs are unknown to many who speak the protocol.
+    // Many compatible services do not support optional checksums.
     this.client = new S3Client({
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -106,7 +109,7 @@ export class S3Storage implements FileStorage {
   }
 
   async put(key: string, file: LocalFile): Promise<void> {
-    // A key names its content: what is there already, and as long, is the same.
+    // A key names its content: stored bytes of the same size are the same.
     if ((await this.head(key))?.size === file.size) return;
     const body = await openWhole(file);
     const request = new PutObjectCommand({
@@ -181,7 +184,7 @@ export class S3Storage implements FileStorage {
     this.client.destroy();
   }
 
-  /** Sends a request, and aborts it when the bucket neither responds nor accepts more bytes in time. */
+  /** Sends a request, and aborts it if the bucket neither responds nor accepts more bytes in time. */
   private async within<T>(
     operation: keyof S3Timeouts,
     send: (stop: AbortController) => Promise<T>,

@@ -1,4 +1,4 @@
-/** URLs of private files: good for a while, for whoever has them. */
+/** Signs URLs of private files, which work until they expire. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
@@ -6,7 +6,7 @@ import { type LinkSigner, SignedLinks, type Window } from '../documents/signed-l
 import { isObject } from '../json.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** How many URLs of storages that sign their own are remembered. */
+/** Maximum number of cached URLs of storages that sign their own. */
 const REMEMBERED = 10_000;
 
 const digestOf = (text: string, secret: string): Buffer => createHmac('sha256', secret).update(text).digest();
@@ -15,8 +15,8 @@ const signatureOf = (path: string, expires: string, secret: string): Buffer =>
   digestOf(`${path}\n${expires}`, secret);
 
 /**
- * Signs URLs in all answers where files are private. Time is divided into stretches as long as a URL has to
- * be good for: all URLs of one stretch end with the next, so that equal answers stay equal meanwhile.
+ * Signs the file URLs in responses if files are private. Time is divided into windows of the URL lifetime.
+ * URLs of one window expire at the end of the next, so that equal responses stay equal within a window.
  */
 @Injectable()
 export class SignedUrls implements LinkSigner, OnModuleInit {
@@ -28,7 +28,7 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     @Inject(SignedLinks) private readonly links: SignedLinks,
   ) {
     const secret = options.private?.secret ?? '';
-    // The same in all processes that share the secret, because it is part of what tags are made of.
+    // Equal in all processes that share the secret, because ETags depend on it.
     const name =
       secret === '' ? randomBytes(16) : digestOf('the placeholder of files', secret).subarray(0, 16);
     this.placeholder = `file.${name.toString('hex')}.`;
@@ -50,7 +50,7 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
 
   sign(key: string, url: string): Promise<string> {
     const { storage, private: hidden } = this.options;
-    // Kept elsewhere: whether it is private there is not ours to say.
+    // A file in another system has no key. This library cannot know whether it is private there.
     if (key === '' || hidden === null) return Promise.resolve(url);
     const { number } = this.window();
     const ends = (number + 2) * this.seconds;
@@ -59,7 +59,7 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     return Promise.resolve(`${url}?expires=${ends}&signature=${signature}`);
   }
 
-  /** Files as the routes of uploads answer them: with `isUrlSigned` last. */
+  /** Returns the JSON of files as the upload routes return it: with `isUrlSigned` last. */
   shown(text: string): string {
     const isUrlSigned = this.options.private !== null;
     const one = (value: unknown): unknown => (isObject(value) ? { ...value, isUrlSigned } : value);
@@ -67,7 +67,7 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     return JSON.stringify(Array.isArray(value) ? value.map(one) : one(value));
   }
 
-  /** Whether a private file may be read at a URL now; one that is not private may be read at any. */
+  /** Whether a request may read the file at a URL now. Always true if files are not private. */
   admits(path: string, query: URLSearchParams): boolean {
     const { private: hidden } = this.options;
     if (hidden === null) return true;
@@ -78,7 +78,7 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     return isSigned && Number(expires) * 1000 > Date.now();
   }
 
-  /** A URL that the storage signs; the same as long as it is remembered. */
+  /** Returns a URL that the storage signs, from the cache if possible. */
   private ofStorage(name: string, key: string, ends: number): Promise<string> {
     const known = this.known.get(name);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Takes a form from a request to local disk: bounded in everything, in the order of its parts. */
+/** Receives a multipart form to local disk, with limits on all its parts. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -10,41 +10,41 @@ import { ContentError, validationError } from '../errors.js';
 import type { Arrived } from './file-gate.js';
 import { UNKNOWN } from './file-kinds.js';
 
-/** A file of a form, whole and on local disk. */
+/** File of a form, complete and on local disk. */
 export interface ReceivedFile extends Arrived {
   readonly size: number;
-  /** Of its bytes, in hexadecimal digits. */
+  /** SHA-256 of the bytes in hexadecimal. */
   readonly sha256: string;
 }
 
-/** A form, once all of it has arrived. */
+/** Received form. */
 export interface UploadForm {
-  /** In the order in which they were sent; none that has neither a name nor bytes. */
+  /** Files in the order of the form, except those with neither a name nor bytes. */
   readonly files: readonly ReceivedFile[];
-  /** All values of each field. */
+  /** Values by field name. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What a form may hold. */
+/** Limits of a form. */
 export interface FormLimits {
   readonly maxBytes: number;
   readonly maxFiles: number;
 }
 
-/** The field whose parts are files. */
+/** Name of the field with files. */
 const FILES = 'files';
 const FIELDS = 100;
 const FIELD_BYTES = 64 * 1024;
 const NAME_BYTES = 200;
-/** Bytes of a refused form that are still received, so that its client can read the response. */
+/** Bytes of a refused form that are still received, so that the client can read the response. */
 const EXCESS = 16 * 1024 * 1024;
 const HEADERS = { headerPairs: 20, headerSize: 8 * 1024 };
 
-/** The largest body of a form, in bytes: all parts at their limits, with their headers. */
+/** Returns the maximum size of a form in bytes: all parts and their headers at their limits. */
 const largestForm = ({ maxBytes, maxFiles }: FormLimits): number =>
   maxFiles * maxBytes + FIELDS * FIELD_BYTES + (maxFiles + FIELDS) * HEADERS.headerSize;
 
-/** What says that it is a file, also without a name. */
+/** Whether a part is a file, also without a file name. */
 const isPartAFile: NonNullable<BusboyConfig['isPartAFile']> = (field, type, fileName) =>
   fileName !== undefined || type === UNKNOWN || (field === FILES && type !== 'text/plain');
 
@@ -56,11 +56,12 @@ const formTooLarge = (allowed: number): ContentError =>
 const tooMany = (what: string, allowed: number): ContentError =>
   validationError(`The form has too many ${what}: ${allowed} are allowed`, { limit: what, allowed });
 
-const malformed = (why: string): ContentError => validationError(`The form cannot be read: ${why}`);
+const malformed = (why: string): ContentError => validationError(`Invalid form: ${why}`);
 
-const aborted = (): ContentError => new ContentError('BadRequestError', 'The upload was broken off');
+const aborted = (): ContentError =>
+  new ContentError('BadRequestError', 'The client disconnected during the upload');
 
-/** What the parser tells of a file; its own types do not say that a part may lack a name. */
+/** Arguments of the parser's `file` event. Its own types omit that the name may be missing. */
 type PartFile = [
   name: string | undefined,
   stream: Readable,
@@ -73,7 +74,7 @@ type PartField = [name: string | undefined, value: string, nameCut: boolean, isC
 /** Counts the bytes of fields while they arrive: Busboy reports a field only at its end. */
 class FormParser extends Busboy {
   private position = 0;
-  /** Position of the first chunk after the one in which the present field begins; null outside fields. */
+  /** Position of the first chunk after the one in which the current field begins; null outside fields. */
   private fieldStart: number | null = null;
   private onLongField = (): void => undefined;
 
@@ -98,7 +99,6 @@ class FormParser extends Busboy {
   }
 }
 
-/** One request's form. */
 class FormReader {
   private readonly files: Promise<ReceivedFile>[] = [];
   private readonly open = new Set<Readable>();
@@ -122,7 +122,7 @@ class FormReader {
         fields: this.fields,
       };
     } finally {
-      // Whatever was wrong, the rest of the body is let go, and nothing writes any more.
+      // After an error, the rest of the body is discarded and all writes stop.
       this.request.unpipe(parser);
       this.request.resume();
       for (const stream of this.open) stream.destroy(aborted());
@@ -130,17 +130,17 @@ class FormReader {
     }
   }
 
-  /** Refuses a body over the bound of all parts; a client that goes on after that loses its connection. */
+  /** Refuses a body over the total limit. Disconnects a client that continues to send. */
   private bound(): void {
     const { request, limits } = this;
-    const most = largestForm(limits);
+    const maximum = largestForm(limits);
     let received = 0;
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
-      if (received > most) this.fail(formTooLarge(most));
-      if (received > most + EXCESS) request.destroy();
+      if (received > maximum) this.fail(formTooLarge(maximum));
+      if (received > maximum + EXCESS) request.destroy();
     });
-    if (Number(request.headers['content-length']) > most) throw formTooLarge(most);
+    if (Number(request.headers['content-length']) > maximum) throw formTooLarge(maximum);
   }
 
   private parser(): FormParser {
@@ -148,12 +148,12 @@ class FormReader {
     const limits = { fileSize: maxBytes, files: maxFiles, fields: FIELDS, fieldSize: FIELD_BYTES };
     const headers = { ...this.request.headers, 'content-type': this.request.headers['content-type'] ?? '' };
     try {
-      // Names stay as they were sent: one that is a path is refused, not made another.
+      // Names keep their path, so that a name with a path is refused instead of shortened.
       const parts = maxFiles + FIELDS;
       const config = { headers, preservePath: true, limits: { ...limits, ...HEADERS, parts } };
       return FormParser.make(config, isPartAFile, () => this.fail(malformed('a field is too long')));
     } catch (error) {
-      throw malformed(error instanceof Error ? error.message : 'it is none');
+      throw malformed(error instanceof Error ? error.message : 'not a multipart form');
     }
   }
 
@@ -181,7 +181,7 @@ class FormReader {
 
   private file(...part: Parameters<BusboyEvents['file']>): void {
     const [field, stream, fileName = '', , contentType = ''] = part as PartFile;
-    // A form that ends too early ends its files with an error, which the form's own tells.
+    // A truncated form also fails its files. The error of the form reports it.
     stream.on('error', () => undefined);
     stream.once('limit', () => this.fail(tooLarge()));
     if (field !== FILES) return void stream.resume();
@@ -192,7 +192,7 @@ class FormReader {
     this.files.push(received);
   }
 
-  /** Writes a file and takes its digest on the way. */
+  /** Writes a file and computes its digest. */
   private async receive(
     stream: Readable,
     said: Pick<Arrived, 'fileName' | 'contentType'>,
@@ -221,9 +221,9 @@ class FormReader {
 }
 
 /**
- * Reads the form of a request, its files into `directory`, which who calls removes whatever happens. Throws a
- * ValidationError for what is no form or has too much in it, PayloadTooLargeError for a file over its limit
- * (20.11), BadRequestError where the client has broken off.
+ * Reads the form of a request, and its files into `directory`, which the caller removes in any case. Throws a
+ * ValidationError for an invalid form or too many parts. Throws PayloadTooLargeError for a file over its
+ * limit (20.11), BadRequestError if the client disconnects.
  */
 export const receiveForm = (
   request: IncomingMessage,

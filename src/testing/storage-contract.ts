@@ -1,4 +1,4 @@
-/** What every storage of files has to do, as cases for any test runner. */
+/** Contract test of storage providers, for any test runner. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { FileStorage } from '../files/file-storage.js';
 import { assertBytes, digestOf, HELD, heldDuring, LARGE, MEGABYTE, Subject } from './storage-subject.js';
 
 /**
- * One thing that a storage has to do; `run` is rejected where it does not.
+ * Test case of the contract; `run` rejects if the storage fails it.
  *
  * @publicApi
  */
@@ -26,23 +26,26 @@ const CASES: Readonly<Record<string, Check>> = {
     return Promise.resolve();
   },
 
-  'gives back what was put': async (subject) => {
+  'returns the stored bytes': async (subject) => {
     const bytes = randomBytes(100_000);
     const key = await subject.keep(bytes);
     assertBytes(await subject.read(key), bytes);
     const head = await subject.storage.head(key);
     assert.equal(head?.key, key);
     assert.equal(head?.size, bytes.length);
-    assert.ok(Math.abs((head?.modified.getTime() ?? 0) - Date.now()) < 60 * 60 * 1000, 'modified is now');
+    assert.ok(
+      Math.abs((head?.modified.getTime() ?? 0) - Date.now()) < 60 * 60 * 1000,
+      '"modified" is not the current time',
+    );
   },
 
-  'keeps a file of 0 bytes': async (subject) => {
+  'stores a file of 0 bytes': async (subject) => {
     const key = await subject.keep(Buffer.alloc(0));
     assertBytes(await subject.read(key), Buffer.alloc(0));
     assert.equal((await subject.storage.head(key))?.size, 0);
   },
 
-  'takes every key that the library makes': async (subject) => {
+  'accepts every key that the library makes': async (subject) => {
     const bytes = randomBytes(10);
     const key = await subject.keep(bytes, '');
     const longest = await subject.keep(bytes, `.${'a1'.repeat(8)}`);
@@ -51,7 +54,7 @@ const CASES: Readonly<Record<string, Check>> = {
     for (const one of [key, longest, variant]) assertBytes(await subject.read(one), bytes, one);
   },
 
-  'gives a range, with both its ends': async (subject) => {
+  'returns a range, both ends included': async (subject) => {
     const bytes = randomBytes(70_000);
     const key = await subject.keep(bytes);
     const last = bytes.length - 1;
@@ -65,9 +68,9 @@ const CASES: Readonly<Record<string, Check>> = {
       assertBytes(await subject.read(key, { start, end }), bytes.subarray(start, end + 1), `${start}-${end}`);
   },
 
-  'knows nothing of a key that was never put': (subject) => subject.assertAbsent(subject.key()),
+  'returns null for an unknown key': (subject) => subject.assertAbsent(subject.key()),
 
-  'deletes, and has nothing against deleting again': async (subject) => {
+  'deletes bytes, also when they are missing': async (subject) => {
     const key = await subject.keep(randomBytes(10));
     await subject.storage.delete(key);
     await subject.assertAbsent(key);
@@ -75,7 +78,7 @@ const CASES: Readonly<Record<string, Check>> = {
     await subject.storage.delete(subject.key());
   },
 
-  'may be told to put the same again, also after it was deleted': async (subject) => {
+  'stores the same bytes again, also after a delete': async (subject) => {
     const bytes = randomBytes(1000);
     const key = await subject.keep(bytes);
     await subject.storage.put(key, await subject.file(bytes));
@@ -85,14 +88,14 @@ const CASES: Readonly<Record<string, Check>> = {
     assertBytes(await subject.read(key), bytes);
   },
 
-  'shows the whole of it or nothing while the same is put many times at once': async (subject) => {
+  'returns all bytes or none during concurrent writes of one key': async (subject) => {
     const bytes = randomBytes(2 * MEGABYTE);
     const key = subject.key();
     let isDone = false;
     const watch = async (): Promise<void> => {
       while (!isDone) {
         const seen = await subject.read(key);
-        assert.ok(seen === null || seen.equals(bytes), `a part of ${seen?.length} bytes`);
+        assert.ok(seen === null || seen.equals(bytes), `read an incomplete file of ${seen?.length} bytes`);
       }
     };
     const put = async (): Promise<void> => subject.storage.put(key, await subject.file(bytes));
@@ -107,7 +110,7 @@ const CASES: Readonly<Record<string, Check>> = {
     assert.equal((await subject.list(key)).length, 1);
   },
 
-  'keeps nothing of a file that it cannot read': async (subject) => {
+  'stores nothing of an unreadable file': async (subject) => {
     const key = subject.key();
     const file = await subject.file(randomBytes(10));
     await rm(file.path);
@@ -116,14 +119,14 @@ const CASES: Readonly<Record<string, Check>> = {
     await subject.assertAbsent(key);
   },
 
-  'lists what begins with a text, and nothing else': async (subject) => {
+  'lists exactly the keys with a prefix': async (subject) => {
     const key = await subject.keep(randomBytes(10), '.png');
     const stem = key.replace('.png', '');
     const variants = ['w10-inside', 'w20-inside'].map((recipe) => variantKey(key, recipe, '.png'));
     for (const one of variants)
       await subject.storage.put(subject.note(one), await subject.file(randomBytes(20)));
-    const told = (await subject.list(stem)).map(({ key: found, size }) => [found, size]);
-    assert.deepEqual(told, [[key, 10], ...variants.map((one) => [one, 20])]);
+    const listed = (await subject.list(stem)).map(({ key: found, size }) => [found, size]);
+    assert.deepEqual(listed, [[key, 10], ...variants.map((one) => [one, 20])]);
     assert.deepEqual(
       (await subject.list(variantsOf(key))).map((one) => one.key),
       variants,
@@ -137,51 +140,55 @@ const CASES: Readonly<Record<string, Check>> = {
     const all = new Set((await subject.list('')).map((one) => one.key));
     assert.ok(
       variants.every((one) => all.has(one)),
-      'all of them, with an empty text',
+      "list('') does not return all keys",
     );
   },
 
-  'goes on when readers leave in the middle': async (subject) => {
+  'works after readers stop early': async (subject) => {
     const bytes = randomBytes(MEGABYTE);
     const key = await subject.keep(bytes);
     for (let reader = 0; reader < 120; reader += 1) (await subject.storage.get(key))?.destroy();
     assertBytes(await subject.read(key), bytes);
   },
 
-  'holds little of a large file at a time': async (subject) => {
+  'streams a large file with bounded memory': async (subject) => {
     const [file, digest] = await subject.largeFile();
     const key = subject.key();
     const putting = await heldDuring(() => subject.storage.put(key, file));
-    assert.ok(putting < HELD, `put held ${putting} bytes`);
+    assert.ok(putting < HELD, `put buffered ${putting} bytes`);
     assert.equal((await subject.storage.head(key))?.size, LARGE);
     const reading = await heldDuring(async () =>
       assert.equal(await digestOf(await subject.storage.get(key)), digest),
     );
-    assert.ok(reading < HELD, `get held ${reading} bytes`);
+    assert.ok(reading < HELD, `get buffered ${reading} bytes`);
   },
 
-  'signs URLs that work without more, if it signs any': async (subject) => {
+  'signs URLs that need no other credentials, if it signs any': async (subject) => {
     const { storage } = subject;
     if (storage.signedUrl === undefined) return;
     const bytes = randomBytes(1000);
     const key = await subject.keep(bytes);
     const url = await storage.signedUrl(key, 60);
-    const answer = await fetch(url);
-    assert.equal(answer.status, 200);
-    assertBytes(Buffer.from(await answer.arrayBuffer()), bytes);
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    assertBytes(Buffer.from(await response.arrayBuffer()), bytes);
     const other = await fetch(url.replace(key, await subject.keep(bytes)));
-    assert.ok(other.status >= 400 && other.status < 500, `another file has status ${other.status}`);
+    assert.ok(
+      other.status >= 400 && other.status < 500,
+      `the signature of one key reads another key with status ${other.status}`,
+    );
   },
 };
 
 /**
- * The contract of {@link FileStorage}, for providers of your own: cases to give to any test runner.
+ * Returns the contract tests of {@link FileStorage}, to run against your own provider.
  *
  * ```ts
  * for (const { name, run } of storageContract(() => new MyStorage())) it(name, run, 60_000);
  * ```
  *
- * Each case has a storage made, uses keys that nothing else has, and removes what it has put. One has 50 MB.
+ * Each case makes a storage, uses random keys, and removes the bytes that it has stored. One case stores 50
+ * MB.
  *
  * @publicApi
  */

@@ -1,4 +1,4 @@
-/** A storage of files under test, and how bytes are compared and counted. */
+/** Storage under test, with helpers that compare bytes and measure memory. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { open, writeFile } from 'node:fs/promises';
@@ -11,11 +11,11 @@ import { contentKey } from '../files/file-keys.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from '../files/file-storage.js';
 
 export const MEGABYTE = 1024 * 1024;
-/** How large a file is that has to pass through, and what may be held of it at a time. */
+/** Size of the large test file, and the maximum that may be buffered of it, in bytes. */
 export const LARGE = 50 * MEGABYTE;
 export const HELD = 25 * MEGABYTE;
 
-/** A storage under test, with a directory for files that are on their way to it. */
+/** Storage under test, with a directory of local files to upload. */
 export class Subject {
   private readonly keys = new Set<string>();
 
@@ -24,14 +24,14 @@ export class Subject {
     private readonly directory: string,
   ) {}
 
-  /** A file on local disk. */
+  /** Writes a file to local disk. */
   async file(bytes: Buffer, mime = 'application/octet-stream'): Promise<LocalFile> {
     const path = join(this.directory, randomBytes(8).toString('hex'));
     await writeFile(path, bytes);
     return { path, size: bytes.length, mime };
   }
 
-  /** A large file that was never in memory as a whole; its SHA-256 is the second value. */
+  /** Writes a large file in pieces, without holding it in memory. Returns it with its SHA-256. */
   async largeFile(): Promise<readonly [LocalFile, string]> {
     const path = join(this.directory, randomBytes(8).toString('hex'));
     const handle = await open(path, 'w');
@@ -45,7 +45,7 @@ export class Subject {
     return [{ path, size: LARGE, mime: 'application/octet-stream' }, hash.digest('hex')];
   }
 
-  /** A key that nothing has; what is kept under it is removed in the end. */
+  /** Returns a new key. The bytes under it are removed at the end. */
   key(ext = '.bin'): string {
     return this.note(contentKey(randomBytes(32).toString('hex'), ext));
   }
@@ -55,7 +55,7 @@ export class Subject {
     return key;
   }
 
-  /** Keeps some bytes under a new key. */
+  /** Stores bytes under a new key. */
   async keep(bytes: Buffer, ext?: string): Promise<string> {
     const key = this.key(ext);
     await this.storage.put(key, await this.file(bytes));
@@ -73,11 +73,14 @@ export class Subject {
     return found.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  /** That nothing is known under a key. */
+  /** Asserts that no bytes are stored under a key. */
   async assertAbsent(key: string): Promise<void> {
-    assert.ok((await this.storage.head(key)) === null, 'head knows of it');
-    assert.ok((await this.storage.get(key)) === null, 'get gives something');
-    assert.ok((await this.storage.get(key, { start: 0, end: 0 })) === null, 'get gives a range of it');
+    assert.ok((await this.storage.head(key)) === null, 'head returns metadata of an absent key');
+    assert.ok((await this.storage.get(key)) === null, 'get returns bytes of an absent key');
+    assert.ok(
+      (await this.storage.get(key, { start: 0, end: 0 })) === null,
+      'get returns a range of an absent key',
+    );
   }
 
   async clear(): Promise<void> {
@@ -85,16 +88,16 @@ export class Subject {
   }
 }
 
-/** Not `deepEqual`: what that says of two large buffers is larger than any memory. */
+/** Compares without `deepEqual`, whose message for two large buffers exhausts the memory. */
 export function assertBytes(actual: Buffer | null, expected: Buffer, what = 'the bytes'): void {
-  assert.ok(actual !== null, `${what}: there are none`);
-  assert.equal(actual.length, expected.length, `${what}: how many`);
-  assert.ok(actual.equals(expected), `${what}: others than were put`);
+  assert.ok(actual !== null, `${what}: null instead of bytes`);
+  assert.equal(actual.length, expected.length, `${what}: wrong length`);
+  assert.ok(actual.equals(expected), `${what}: different content`);
 }
 
 /**
- * Garbage is collected before anything is counted: what is left is held. Buffers are freed by another thread,
- * which has ended when the next collection begins.
+ * Collects garbage, so that only referenced buffers are counted. Runs twice, because another thread frees
+ * buffers after the first collection.
  */
 function collect(): void {
   setFlagsFromString('--expose-gc');
@@ -102,20 +105,20 @@ function collect(): void {
   for (let times = 0; times < 2; times += 1) gc();
 }
 
-/** The most bytes that are held in buffers while something is done, beyond those before. */
+/** Returns the maximum number of additional bytes in buffers while `work` runs. */
 export async function heldDuring(work: () => Promise<void>): Promise<number> {
   const held = (): number => {
     collect();
     return process.memoryUsage().arrayBuffers;
   };
   const before = held();
-  let most = 0;
+  let maximum = 0;
   let isDone = false;
   const watch = async (): Promise<void> => {
     while (!isDone) {
       const started = performance.now();
-      most = Math.max(most, held() - before);
-      // To collect takes the longer the more else there is: most of the time is for the work.
+      maximum = Math.max(maximum, held() - before);
+      // A collection takes longer with more objects. The pause leaves three quarters of the time to `work`.
       await sleep(Math.max(50, 3 * (performance.now() - started)));
     }
   };
@@ -126,7 +129,7 @@ export async function heldDuring(work: () => Promise<void>): Promise<number> {
     isDone = true;
     await watching;
   }
-  return most;
+  return maximum;
 }
 
 export async function digestOf(stream: Readable | null): Promise<string> {

@@ -21,13 +21,13 @@ describe('a directory', () => {
 /** What is not asked of a server, because of a fault that buckets do not have; the other one is asked it. */
 const UNABLE: Readonly<Record<S3Server, Readonly<Record<string, string>>>> = {
   s3rver: {
-    'gives a range, with both its ends': 'takes a range that ends at 0 for one without an end',
-    'shows the whole of it or nothing while the same is put many times at once': 'writes in place',
-    'lists what begins with a text, and nothing else': 'takes signatures of lists for wrong',
+    'returns a range, both ends included': 'takes a range that ends at 0 for one without an end',
+    'returns all bytes or none during concurrent writes of one key': 'writes in place',
+    'lists exactly the keys with a prefix': 'takes signatures of lists for wrong',
   },
   fauxqs: {
-    'holds little of a large file at a time': 'takes bodies of 11 MB at most',
-    'signs URLs that work without more, if it signs any': 'takes any signature for good',
+    'streams a large file with bounded memory': 'takes bodies of 11 MB at most',
+    'signs URLs that need no other credentials, if it signs any': 'takes any signature for good',
   },
 };
 
