@@ -215,7 +215,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(await refusal(formOf(other), `/api/upload?id=${picture.id}`)).toEqual([
       400,
       'ValidationError',
-      'The file "b.txt" of kind files cannot replace images: a media attribute allows only images',
+      'The file "b.txt" of kind files cannot replace images: an attribute allows only images',
     ]);
     expect([await json(`/api/upload/files/${picture.id}`), await api.stored()]).toEqual([
       [200, picture],
