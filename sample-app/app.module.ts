@@ -12,12 +12,12 @@ import { PictureLoader } from './pictures/picture-loader.js';
 import { StartPage } from './start-page.js';
 
 /**
- * The whole application: a model, its grants, accounts, a loader and a page. All other routes come from the
- * modules.
+ * Application module: model, grants, accounts, loaders and a start page. The library's modules add all other
+ * routes.
  */
 @Module({})
 export class AppModule {
-  /** Files are kept in a folder, which is made with the first one. */
+  /** The storage creates its folder with the first file. */
   static on(database: AtlasDatabase, users: UsersOptions, filesFolder: string): DynamicModule {
     const content = ContentModule.forRoot({
       contentTypes: CONTENT_TYPES,

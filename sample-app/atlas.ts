@@ -18,14 +18,14 @@ import { CREDIT } from './texts/credit.js';
 import { welcome } from './welcome.js';
 
 export interface AtlasOptions {
-  /** A PostgreSQL server. Without one: PGlite in `dataFolder`. */
+  /** URL of a PostgreSQL server. Default: PGlite in `dataFolder`. */
   readonly databaseUrl?: string;
   /**
-   * Default: `.data/atlas` below the package. `memory://` keeps nothing. Mails go to the folder `mail` beside
-   * it.
+   * Folder of the data. Default: `.data/atlas` in the package. `memory://` stores nothing on disk. Mails are
+   * written to the folder `mail` next to it.
    */
   readonly dataFolder?: string;
-  /** Signs the tokens of users. Without one a random one does, and they end with the process. */
+  /** Secret that signs user tokens. Default: a random one, so that tokens end with the process. */
   readonly jwtSecret?: string;
   readonly log?: (line: string) => void;
 }
@@ -35,9 +35,7 @@ export interface StartOptions extends AtlasOptions {
   readonly log: (line: string) => void;
 }
 
-/**
- * The application with its tables in place, neither loaded nor listening. `close()` lets go of the database.
- */
+/** Creates the application with its tables, not loaded and not listening. `close()` releases the database. */
 export async function createAtlas(options: AtlasOptions): Promise<NestExpressApplication> {
   const database = await openDatabase(options);
   const app = await createApplication(database, options);
@@ -49,7 +47,7 @@ export async function createAtlas(options: AtlasOptions): Promise<NestExpressApp
   }
 }
 
-/** The module alone, for whoever needs no server. Closing what is made of it lets go of the database. */
+/** Creates the module without a server. Closing its application context releases the database. */
 export async function createAtlasModule(options: AtlasOptions): Promise<DynamicModule> {
   return moduleOn(await openDatabase(options), options);
 }
@@ -76,7 +74,8 @@ async function createApplication(
       abortOnError: false,
     });
     app.useBodyParser('json', { limit: '1mb' });
-    // Front ends on other sites. Any may ask: who they are stands in `Authorization`, never in a cookie.
+    // Allows front ends on all sites. Credentials are in `Authorization`, never in a cookie, so other sites
+    // cannot act as a user.
     app.enableCors({
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
       allowedHeaders: ['Authorization', 'Content-Type', 'Strapi-Response-Format'],
@@ -90,7 +89,7 @@ async function createApplication(
   }
 }
 
-/** The application, loaded and listening, with a few lines about itself in the log. */
+/** Starts the application: loads the data, listens, and logs the start text. */
 export async function startAtlas({ port, ...options }: StartOptions): Promise<NestExpressApplication> {
   const { log } = options;
   log(`Atlas. ${CREDIT}`);
@@ -111,7 +110,7 @@ export async function startAtlas({ port, ...options }: StartOptions): Promise<Ne
   }
 }
 
-/** In the background: whatever else can be asked of the atlas is there already. */
+/** Runs in the background, because all other data is already available. */
 function uploadPictures(app: NestExpressApplication, log: (line: string) => void): void {
   const loading = app.get(PictureLoader).load(addressOf(app), progressLines(log));
   loading.catch((error: unknown) =>
@@ -119,7 +118,7 @@ function uploadPictures(app: NestExpressApplication, log: (line: string) => void
   );
 }
 
-/** The address to type: Nest's own says `[::1]`, which curl and people find harder. */
+/** Returns a URL to type. Nest's own contains `[::1]`, which is inconvenient. */
 function addressOf(app: NestExpressApplication): string {
   const address = app.getHttpServer().address() as AddressInfo;
   return `http://localhost:${address.port}`;

@@ -1,4 +1,4 @@
-/** Requests to try, printed at the start, linked by the start page and checked by the tests. */
+/** Example requests. The start prints them, the start page links to them, and tests check them. */
 export const EXAMPLES = [
   {
     path: '/api/countries?sort=name:asc&populate=region&pagination[pageSize]=5',
@@ -19,13 +19,13 @@ export const EXAMPLES = [
   },
 ] as const;
 
-/** Where all requests can be tried. */
+/** Page to try all requests. */
 export const API_PAGE = '/api/openapi';
 
-/** A request that is refused, because the public may not read the visitors' notes. */
+/** Refused request: unauthenticated callers may not read visitors' notes. */
 export const REFUSED_PATH = '/api/visitor-notes';
 
-/** Requests that make a user, sign in and leave a note, in this order. */
+/** Requests that create a user, sign in and leave a note, in this order. */
 export const REGISTER = {
   path: '/api/auth/local/register',
   body: { username: 'visitor', email: 'visitor@example.org', password: 'round the world' },

@@ -1,15 +1,12 @@
 import { fileURLToPath } from 'node:url';
 
-/**
- * Where PGlite keeps its files unless told otherwise: below the package's root, which is one level up from
- * here.
- */
+/** Default data folder of PGlite, in the package's root, one level above this folder. */
 export const DEFAULT_DATA_FOLDER = fileURLToPath(new URL('../.data/atlas', import.meta.url));
 
 export interface Settings {
-  /** A PostgreSQL server; without one the atlas keeps its data in a local folder. */
+  /** URL of a PostgreSQL server. Default: PGlite in a local folder. */
   readonly databaseUrl?: string;
-  /** Signs the tokens of users. */
+  /** Secret that signs user tokens. */
   readonly jwtSecret?: string;
   readonly port: number;
 }
@@ -17,7 +14,7 @@ export interface Settings {
 const DEFAULT_PORT = 3000;
 const MIN_SECRET_BYTES = 32;
 
-/** What the environment says. Empty variables count as unset. */
+/** Reads the settings from environment variables. Empty variables count as unset. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const port = Number(env['PORT'] || DEFAULT_PORT);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)

@@ -6,7 +6,7 @@ import { CREDIT } from './texts/credit.js';
 const STYLE =
   'body{max-width:44rem;margin:3rem auto;padding:0 1rem;font:1rem/1.5 sans-serif}a{word-break:break-all}';
 
-/** Nothing is loaded and nothing runs: the page is text, links, and the one style that has this hash. */
+/** Content security policy: no scripts, no resources, only the inline style with this hash. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -42,7 +42,7 @@ ${EXAMPLE_ITEMS.join('\n')}
 </html>
 `;
 
-/** What a browser shows at the root. */
+/** Page at the root URL. */
 @Controller()
 export class StartPage {
   @Get()

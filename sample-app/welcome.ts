@@ -1,6 +1,6 @@
 import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
 
-/** What to try, one command in each indented line. */
+/** Returns the text of the start, with one example command per indented line. */
 export function welcome(url: string): string[] {
   return [
     `Listening on ${url}. Open it in a browser, or try:`,
@@ -16,7 +16,7 @@ export function welcome(url: string): string[] {
   ];
 }
 
-/** Run in the package's folder. `npx node` is the Node that npm brought along. */
+/** Command to run in the package's folder. `npx node` is the Node that npm installed. */
 const TOKEN_COMMAND =
   'npx node dist/cli.js token create --name reader --kind read-only --module dist-sample/token-module.js';
 

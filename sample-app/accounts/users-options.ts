@@ -6,13 +6,13 @@ import { IN_MEMORY } from '../database/atlas-database.js';
 import { FileMail } from './file-mail.js';
 
 export interface AccountSettings {
-  /** Signs the tokens of users. Without one a random one is made: tokens end with the process. */
+  /** Secret that signs user tokens. Default: a random one, so that tokens end with the process. */
   readonly jwtSecret?: string;
   readonly dataFolder: string;
   readonly log: (line: string) => void;
 }
 
-/** Users sign in with a token that `jwtSecret` signs, and get their mail as files. */
+/** Options of users: token secret, and a mail sender that writes files. */
 export function usersOptions({
   jwtSecret = randomBytes(32).toString('base64'),
   dataFolder,
@@ -21,7 +21,7 @@ export function usersOptions({
   return { secret: jwtSecret, mail: new FileMail(folderBeside(dataFolder, 'mail'), log) };
 }
 
-/** A folder beside the data; a temporary one for data in memory. */
+/** Folder next to the data; a temporary folder for data in memory. */
 export const folderBeside = (dataFolder: string, name: string): string =>
   dataFolder === IN_MEMORY
     ? join(tmpdir(), `atlas-${name}-${randomBytes(8).toString('hex')}`)

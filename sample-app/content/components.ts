@@ -1,6 +1,6 @@
 import { defineComponent } from 'nestjs-content-api';
 
-/** A place on the map. Degrees need more digits than a decimal keeps, so they are floats. */
+/** Point on the map. Coordinates are floats, because a decimal has too few digits. */
 export const point = defineComponent({
   uid: 'geo.point',
   attributes: {
@@ -9,7 +9,7 @@ export const point = defineComponent({
   },
 });
 
-/** A capital. A component, because a few countries have several and some have none. */
+/** Capital. A component, because some countries have several capitals and some have none. */
 export const city = defineComponent({
   uid: 'geo.city',
   attributes: { name: { type: 'string', required: true } },
@@ -39,7 +39,7 @@ export const fact = defineComponent({
   },
 });
 
-/** A country put into a story's margin: a relation inside a component inside a dynamic zone. */
+/** Country in the margin of a story: a relation in a component in a dynamic zone. */
 export const spotlight = defineComponent({
   uid: 'story.spotlight',
   attributes: {

@@ -1,6 +1,6 @@
 import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
 
-/** Names differ by locale; everything else, relations included, is shared by all locales. */
+/** Country. Locales have their own names and share everything else, relations included. */
 export const country = defineCollectionType({
   singularApiId: 'country',
   pluralApiId: 'countries',
@@ -26,7 +26,7 @@ export const country = defineCollectionType({
     region: { type: 'relation', relation: 'manyToOne', target: 'region', inversedBy: 'countries' },
     languages: { type: 'relation', relation: 'manyToMany', target: 'language', inversedBy: 'countries' },
     currencies: { type: 'relation', relation: 'manyToMany', target: 'currency', inversedBy: 'countries' },
-    /** One-way: each country keeps its own list, in its own order. */
+    /** One-way relation: each country has its own ordered list. */
     borders: { type: 'relation', relation: 'manyToMany', target: 'country' },
     stories: { type: 'relation', relation: 'manyToMany', target: 'story', mappedBy: 'countries' },
   },

@@ -1,4 +1,4 @@
-/** The whole model, as `ContentModule.forRoot` takes it, and who may do what with it. */
+/** Model for `ContentModule.forRoot`, and the grants on it. */
 import type { Grants } from 'nestjs-content-api';
 import { apiTokenType, userTypes } from 'nestjs-content-api/accounts';
 import { byline, city, fact, hero, link, point, quote, spotlight } from './components.js';
@@ -26,12 +26,12 @@ export const CONTENT_TYPES = [
 
 export const COMPONENTS = [point, city, byline, quote, fact, spotlight, hero, link];
 
-/** The first one is the default. */
+/** The first locale is the default. */
 export const LOCALES = ['en', 'fr', 'de'] as const;
 
 const READ = ['find', 'findOne'] as const;
 
-/** What everybody may do. Nothing is said about notes: asking for them answers 403. */
+/** Grants of unauthenticated callers. Notes are not listed, so a request for them returns 403. */
 export const PUBLIC_GRANTS: Grants = {
   region: READ,
   language: READ,
@@ -44,8 +44,8 @@ export const PUBLIC_GRANTS: Grants = {
 };
 
 /**
- * What a user who has signed in may do. A role has its own grants alone, so those of the public are among
- * them. Of other users nothing can be read but the name, be it as the author of a note or in `/api/users`.
+ * Grants of signed-in users. A role has only its own grants, so these include the public ones. Of other
+ * users, only the name is readable: as the author of a note, or in `/api/users`.
  */
 export const AUTHENTICATED_GRANTS: Grants = {
   ...PUBLIC_GRANTS,

@@ -1,6 +1,6 @@
 import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
 
-/** Texts differ by locale; who wrote a story and what it is about are shared by all locales. */
+/** Story. Locales have their own texts and share author, countries and categories. */
 export const story = defineCollectionType({
   singularApiId: 'story',
   pluralApiId: 'stories',

@@ -1,6 +1,6 @@
 import { defineCollectionType, type DocumentOf } from 'nestjs-content-api';
 
-/** Stories that belong together, in an order of their own. Themes have drafts, too, but one language. */
+/** Ordered list of stories. Themes have drafts and one language. */
 export const theme = defineCollectionType({
   singularApiId: 'theme',
   pluralApiId: 'themes',

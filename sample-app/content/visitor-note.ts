@@ -1,9 +1,6 @@
 import { defineCollectionType } from 'nestjs-content-api';
 
-/**
- * A guest book for users: whoever is signed in may leave a note and read all of them. The public may do
- * neither.
- */
+/** Guest book. Signed-in users can leave notes and read all notes; unauthenticated callers can do neither. */
 export const visitorNote = defineCollectionType({
   singularApiId: 'visitor-note',
   pluralApiId: 'visitor-notes',
@@ -11,7 +8,7 @@ export const visitorNote = defineCollectionType({
   attributes: {
     message: { type: 'text', required: true, minLength: 1, maxLength: 2000 },
     email: { type: 'email', private: true },
-    /** The user who left the note. Nobody can name another one: an owner is set by the module. */
+    /** User who left the note. The module sets this owner, so a request cannot name another user. */
     author: { type: 'relation', relation: 'manyToOne', target: 'user' },
   },
 });

@@ -9,26 +9,24 @@ type ConnectionOptions = NonNullable<ContentModuleOptions['database']>;
 /** Injection token of the {@link AtlasDatabase}. */
 export const ATLAS_DATABASE = Symbol('ATLAS_DATABASE');
 
-/** A data folder that lives as long as the process. */
+/** PGlite folder name for data in memory, which ends with the process. */
 export const IN_MEMORY = 'memory://';
 
-/**
- * Where the atlas keeps its data: what the content module connects with, and what to let go of afterwards.
- */
+/** Database of the atlas: connection options, and the cleanup afterwards. */
 export interface AtlasDatabase {
   readonly label: string;
   readonly connection: ConnectionOptions;
-  /** How many writes are worth sending at once. */
+  /** Number of concurrent writes that pays off. */
   readonly parallelWrites: number;
   /** Runs `work` while no other process runs its own on the same data. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Call when the connection is closed. */
+  /** Releases the data. Call it after the connection is closed. */
   readonly release: () => void;
 }
 
 const nothing = (): void => undefined;
 
-/** A PostgreSQL server. Its name for people leaves out user and password. */
+/** Connects to a PostgreSQL server. The label omits user and password. */
 export function postgresDatabase(url: string): AtlasDatabase {
   const { host, pathname } = new URL(url);
   return {
@@ -40,7 +38,7 @@ export function postgresDatabase(url: string): AtlasDatabase {
   };
 }
 
-/** PGlite in a folder of its own, locked against a second process; or in memory. */
+/** Opens PGlite in a folder, locked against a second process, or in memory. */
 export async function pgliteDatabase(folder: string): Promise<AtlasDatabase> {
   if (folder === IN_MEMORY) return pglite('PGlite in memory', IN_MEMORY, nothing);
   const lock = FolderLock.take(folder);
@@ -52,7 +50,7 @@ export async function pgliteDatabase(folder: string): Promise<AtlasDatabase> {
   }
 }
 
-/** PGlite runs one statement at a time, and nobody else has it open. */
+/** PGlite runs one statement at a time, and no other process has it open. */
 const pglite = (label: string, dbName: string, release: () => void): AtlasDatabase => ({
   label,
   connection: { driver: PgliteDriver, dbName },

@@ -4,9 +4,8 @@ import { CONTENT_ORM } from 'nestjs-content-api';
 import { ATLAS_DATABASE, type AtlasDatabase } from './atlas-database.js';
 
 /**
- * Makes the tables and columns that are missing: all of them in a new database, a few in one of an earlier
- * atlas. A sample may do this at its start, before anybody looks for them; production has migrations. Nothing
- * is dropped: the database may hold other tables.
+ * Creates missing tables and columns at start. This suits a sample; production uses migrations. Drops
+ * nothing, because the database may contain other tables.
  */
 @Injectable()
 export class AtlasTables implements OnModuleInit {
@@ -17,7 +16,7 @@ export class AtlasTables implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     const { schema } = this.orm;
-    // Another atlas may be making the same database at this very moment.
+    // The first attempt fails if another process creates the same database.
     await schema.ensureDatabase().catch(() => schema.ensureDatabase());
     await this.database.alone(() => schema.update({ safe: true, dropTables: false }));
   }

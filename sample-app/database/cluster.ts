@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { MikroORM, PgliteDriver } from '@mikro-orm/pglite';
 
 /**
- * The folder of a finished PGlite cluster below `folder`. A new cluster is made under another name and
- * renamed when it is done, because one that was killed while it was being made can never be opened again.
+ * Returns the folder of a complete PGlite cluster below `folder`. A new cluster gets this name only when it
+ * is complete, because an interrupted one cannot be opened again.
  */
 export async function ensureCluster(folder: string): Promise<string> {
   const finished = join(folder, 'cluster');

@@ -4,8 +4,8 @@ import { CONTENT_ORM } from 'nestjs-content-api';
 import { ATLAS_DATABASE, type AtlasDatabase } from './atlas-database.js';
 
 /**
- * Closes the database, then lets go of its folder: the other way round, a second process could slip in
- * between.
+ * Closes the database, then unlocks its folder. In the other order, a second process could open the folder
+ * too early.
  */
 @Injectable()
 export class DatabaseRelease implements OnApplicationShutdown {

@@ -2,20 +2,23 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** File that carries the kernel's lock. It stays in the folder, empty: a file that is removed can be locked twice. */
+/**
+ * File that carries the kernel's lock. It stays in the folder, empty: two processes could lock a file that is
+ * deleted and created again.
+ */
 const LOCK_FILE = 'atlas.lock.sqlite';
 /** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5;
 
 /**
  * Exclusive lock of a folder. PGlite has none, and two processes that open one folder destroy it. The kernel
- * holds the lock and drops it when the process ends, however it ends. So no lock is ever stale, and processes
- * in two containers exclude each other too. Node has no call for file locks, except through its SQLite.
+ * releases the lock when the process ends, so no lock is ever stale. Processes in two containers exclude each
+ * other too. SQLite provides the lock, because Node has no call for file locks.
  */
 export class FolderLock {
   private constructor(private readonly connection: DatabaseSync) {}
 
-  /** Throws where another process, or this one, has locked the folder. */
+  /** Throws if this or another process has locked the folder. */
   static take(folder: string): FolderLock {
     mkdirSync(folder, { recursive: true });
     const connection = new DatabaseSync(join(folder, LOCK_FILE));

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 
-/** Any number will do, as long as nobody else in the database uses it. These are the letters of "atlas". */
+/** Key of the advisory lock, unique within the database: the letters of "atlas". */
 const LOCK = 0x61_74_6c_61_73;
 
 /**
- * Runs `work` while no other process runs its own on the same database; waits for one that does. PostgreSQL
- * gives the lock back when the connection ends, however it ends.
+ * Runs `work` under an advisory lock, so that one process at a time runs it on a database. PostgreSQL
+ * releases the lock when the connection ends.
  */
 export async function oneAtATime<T>(url: string, work: () => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
-  // Without the connection the lock is gone; unique codes still keep anything from being doubled.
+  // A lost connection releases the lock; unique codes still prevent duplicates.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -8,7 +8,7 @@ import type { Region } from '../content/region.js';
 import type { Story } from '../content/story.js';
 import type { Theme } from '../content/theme.js';
 
-/** The services of all types that the loader fills. */
+/** Services of all types that the loader fills. */
 @Injectable()
 export class AtlasContent {
   constructor(

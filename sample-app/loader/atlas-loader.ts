@@ -10,19 +10,18 @@ import { readWorld, type World } from './world.js';
 
 export interface LoadOptions {
   readonly onProgress?: (progress: Progress) => void;
-  /** Three-letter codes of the only countries to load. Default: all. */
+  /** Three-letter codes of the countries to load. Default: all. */
   readonly countries?: readonly string[];
 }
 
-/** The loader was told to stop. What it has written so far is kept, and the next load goes on from there. */
+/** Error of a load that was stopped. Written documents stay, and the next load continues. */
 export class LoadStopped extends Error {
   override readonly name = 'LoadStopped';
 }
 
 /**
- * Fills the atlas. A load may end anywhere, `kill -9` included, and be repeated: each write is one
- * transaction, each step asks the database what is missing, and a unique code of every document is the last
- * guard against doubles.
+ * Fills the atlas. A load can end at any time, even by `kill -9`, and run again. Each write is one
+ * transaction, each step asks the database for missing rows, and unique codes prevent duplicates.
  */
 @Injectable()
 export class AtlasLoader implements BeforeApplicationShutdown {
@@ -34,7 +33,7 @@ export class AtlasLoader implements BeforeApplicationShutdown {
     @Inject(ATLAS_DATABASE) private readonly database: AtlasDatabase,
   ) {}
 
-  /** Loads what is missing. Resolves to false when nothing was. */
+  /** Loads missing documents. Resolves with false if none was missing. */
   load(options: LoadOptions = {}): Promise<boolean> {
     const running = this.loadMissing(options);
     this.running = running.catch(() => undefined);
@@ -57,7 +56,7 @@ export class AtlasLoader implements BeforeApplicationShutdown {
     await loadHomepage(this.content, { stories, countries }, run);
   }
 
-  /** The connection closes after this: let the write that is under way finish. */
+  /** The connection closes after this hook, so it waits for the current write. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort(new LoadStopped('The load was stopped'));
     await this.running;

@@ -1,26 +1,26 @@
-/** What the loader does with any collection: look up what is there, and create what is not. */
+/** Loads any collection: finds existing documents and creates the missing ones. */
 import type { ContentService, DocumentFields } from 'nestjs-content-api';
 import { type Run, runStep } from './run.js';
 
-/** Documents by an attribute that names them: code → document id. */
+/** Document ids by the unique attribute that names a document. */
 export type Ids = ReadonlyMap<string, string>;
 
 export interface Wanted<R> {
   readonly name: string;
-  /** The attribute that names a document; unique in the database. */
+  /** Attribute that names a document; unique in the database. */
   readonly key: string;
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string;
   readonly dataOf: (row: R) => object;
-  /** Which version tells that a document is there. */
+  /** Version whose presence means that a document exists. */
   readonly query?: { readonly status?: 'draft'; readonly locale?: string };
-  /** How a document is made, unless it is published at once. */
+  /** Options of the create. Default: the document is published at once. */
   readonly made?: { readonly status: 'draft' };
 }
 
 const PAGE_SIZE = 100;
 
-/** The document ids of a whole collection, page by page. */
+/** Returns the document ids of a whole collection, page by page. */
 export async function documentIds<T extends DocumentFields>(
   service: ContentService<T>,
   key: string,
@@ -39,7 +39,7 @@ export async function documentIds<T extends DocumentFields>(
   }
 }
 
-/** Creates the rows that are not there yet, and returns all document ids. */
+/** Creates the missing rows. Returns all document ids. */
 export async function createMissing<T extends DocumentFields, R>(
   service: ContentService<T>,
   wanted: Wanted<R>,
@@ -56,6 +56,6 @@ export async function createMissing<T extends DocumentFields, R>(
   return ids;
 }
 
-/** The document ids of some codes, in their order. Codes without a document are left out. */
+/** Returns the document ids of codes, in their order, without unknown codes. */
 export const idsOf = (codes: readonly string[], ids: Ids): string[] =>
   codes.flatMap((code) => ids.get(code) ?? []);

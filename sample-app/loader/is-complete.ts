@@ -3,7 +3,7 @@ import { STORIES } from '../texts/stories.js';
 import type { AtlasContent } from './atlas-content.js';
 import type { World } from './world.js';
 
-/** Whether everything is there, by counting: cheap enough for every start. */
+/** Whether everything is loaded. Counts documents, which is cheap enough for every start. */
 export async function isComplete(content: AtlasContent, world: World): Promise<boolean> {
   for (const [count, expected] of countsOf(content, world)) {
     if ((await count()) < expected) return false;
@@ -14,8 +14,8 @@ export async function isComplete(content: AtlasContent, world: World): Promise<b
 type Count = readonly [count: () => Promise<number>, expected: number];
 
 /**
- * What comes last in a load is asked first. Of stories and themes the drafts count: whoever unpublishes one, or
- * takes a translation away, misses nothing.
+ * Returns the counts, the last step of a load first. Stories and themes are counted as drafts: an editor may
+ * unpublish one or delete a translation.
  */
 function countsOf(content: AtlasContent, world: World): Count[] {
   const { countries, homepage, stories, themes, currencies, languages, regions } = content;

@@ -1,13 +1,10 @@
-/**
- * Countries and what they relate to. Every step looks at what is there first, so it may be repeated at any
- * time.
- */
+/** Loads countries and their relations. Every step first checks which rows exist, so it can run again. */
 import type { AtlasContent } from './atlas-content.js';
 import { createMissing, documentIds, type Ids, idsOf } from './collection.js';
 import { type Run, runStep } from './run.js';
 import type { CodeRow, CountryRow, World } from './world.js';
 
-/** What countries point at. */
+/** Targets of the relations of countries. */
 interface Targets {
   readonly regions: Ids;
   readonly languages: Ids;
@@ -39,7 +36,7 @@ async function loadTargets(content: AtlasContent, world: World, run: Run): Promi
   };
 }
 
-/** Loads countries in every locale, with their relations; returns their document ids by three-letter code. */
+/** Loads countries in every locale, with their relations. Returns document ids by three-letter code. */
 export async function loadCountries(content: AtlasContent, world: World, run: Run): Promise<Ids> {
   const targets = await loadTargets(content, world, run);
   const dataOf = (row: CountryRow): object => ({
@@ -61,7 +58,7 @@ export async function loadCountries(content: AtlasContent, world: World, run: Ru
 }
 
 /**
- * Borders need all countries to be there. A country's list is written in one piece, so it is either right or
+ * Loads borders, after all countries. One write sets a country's whole list, so the list is complete or
  * absent.
  */
 async function loadBorders(content: AtlasContent, world: World, ids: Ids, run: Run): Promise<void> {
@@ -73,7 +70,7 @@ async function loadBorders(content: AtlasContent, world: World, ids: Ids, run: R
   await runStep({ name: 'borders', items, total: rows.length, work }, run);
 }
 
-/** The borders that are there: code → codes, in order. */
+/** Returns the existing borders: codes by code, in order. */
 async function presentBorders(content: AtlasContent): Promise<Map<string, string>> {
   const borders = new Map<string, string>();
   for (let page = 1; ; page += 1) {
@@ -95,10 +92,7 @@ interface Translation {
   readonly step: string;
 }
 
-/**
- * Updating a locale that is not there creates it; what all locales share, relations included, comes along by
- * itself.
- */
+/** An update in a missing locale creates it, with the values that locales share. */
 async function translate(
   content: AtlasContent,
   world: World,

@@ -3,13 +3,13 @@ import type { AtlasContent } from './atlas-content.js';
 import { type Ids, idsOf } from './collection.js';
 import { type Run, runStep } from './run.js';
 
-/** What the homepage links to. */
+/** Targets of the homepage's relations. */
 interface Targets {
   readonly stories: Ids;
   readonly countries: Ids;
 }
 
-/** Loads the homepage, which comes last. */
+/** Loads the homepage, the last step. */
 export async function loadHomepage(
   content: AtlasContent,
   { stories, countries }: Targets,

@@ -1,5 +1,5 @@
 /**
- * Stories and their theme. Every step looks at what is there first, and leaves what somebody has changed since.
+ * Loads stories and their theme. Every step first checks which rows exist, and never overwrites later edits.
  */
 import { DRAFT, EDIT, FRENCH, THEME, type Translation } from '../texts/drafts.js';
 import { type Section, STORIES, type StoryText } from '../texts/stories.js';
@@ -9,7 +9,7 @@ import { type Run, runStep } from './run.js';
 
 const DRAFTS = { status: 'draft' } as const;
 
-/** A section as the dynamic zone takes it. */
+/** Returns a section as the dynamic zone accepts it. */
 function sectionData(section: Section, countries: Ids): object {
   const { kind, ...attributes } = section;
   const country = section.kind === 'spotlight' ? { country: countries.get(section.country) ?? null } : {};
@@ -27,7 +27,7 @@ const storyData = (story: StoryText, countries: Ids): object => ({
   countries: idsOf(story.countries, countries),
 });
 
-/** Loads the stories, each in one piece; all but the last are published, some of them in French. */
+/** Loads the stories, one write each. All but the last are published, some of them also in French. */
 export async function loadStories(content: AtlasContent, countries: Ids, run: Run): Promise<Ids> {
   const wanted = {
     key: 'slug',
@@ -43,7 +43,7 @@ export async function loadStories(content: AtlasContent, countries: Ids, run: Ru
   return createMissing(stories, { ...wanted, name: 'a draft', rows: [DRAFT], made: DRAFTS }, run);
 }
 
-/** A draft in another locale makes the version; publishing it is the caller's choice. */
+/** The first write in a locale creates its draft; the translation decides whether to publish it. */
 async function translate({ stories }: AtlasContent, ids: Ids, run: Run): Promise<void> {
   const locale = 'fr';
   const present = await documentIds(stories, 'slug', { ...DRAFTS, locale });
@@ -61,7 +61,7 @@ async function edit({ stories }: AtlasContent, ids: Ids, run: Run): Promise<void
   await runStep({ name: 'an edit', items, total: 1, work }, run);
 }
 
-/** Writes the stories' side as well: a theme lists them, each of them holds the link. */
+/** Stories link back to the theme, so this also writes their side of the relation. */
 async function loadTheme({ themes }: AtlasContent, ids: Ids, run: Run): Promise<void> {
   const keyOf = ({ title }: typeof THEME): string => title;
   const dataOf = ({ title, stories }: typeof THEME): object => ({ title, stories: idsOf(stories, ids) });

@@ -1,9 +1,9 @@
 import type { Progress } from './run.js';
 
-/** Steps with fewer items than this are one line. */
+/** Steps with fewer items log only one line. */
 const LONG_STEP = 20;
 
-/** Lines for people: how far a step is at every quarter, and at its end. */
+/** Logs the progress of a step at every quarter and at its end. */
 export function progressLines(log: (line: string) => void): (progress: Progress) => void {
   let last = '';
   return ({ step, done, total }) => {

@@ -1,4 +1,4 @@
-/** How a load goes through its items: in small batches, with progress, and able to stop after any of them. */
+/** Runs the steps of a load in small batches, with progress. A run can stop after each batch. */
 import { setImmediate } from 'node:timers/promises';
 
 export interface Progress {
@@ -7,27 +7,27 @@ export interface Progress {
   readonly total: number;
 }
 
-/** One run of the loader. */
+/** Options of one run of the loader. */
 export interface Run {
   readonly signal: AbortSignal;
-  /** How many items are written at once. */
+  /** Number of items written concurrently. */
   readonly parallel: number;
-  /** Told after each item. What it throws stops the load. */
+  /** Called after each item. An error that it throws stops the load. */
   readonly onProgress: (progress: Progress) => void;
 }
 
 export interface Step<T> {
   readonly name: string;
-  /** What is still to do. */
+  /** Items still to load. */
   readonly items: readonly T[];
-  /** What there is altogether, for the progress. */
+  /** Number of all items, for the progress. */
   readonly total: number;
   readonly work: (item: T) => Promise<unknown>;
 }
 
 /**
- * Works through a step. A failure or a stop waits for the batch that is under way, so that nothing is written
- * after the load has ended.
+ * Runs a step. After a failure or a stop, it waits for the current batch, so that no write follows the end of
+ * the load.
  */
 export async function runStep<T>(step: Step<T>, run: Run): Promise<void> {
   let done = step.total - step.items.length;
@@ -40,8 +40,8 @@ export async function runStep<T>(step: Step<T>, run: Run): Promise<void> {
   for (let start = 0; start < step.items.length; start += run.parallel) {
     const results = await Promise.allSettled(step.items.slice(start, start + run.parallel).map(one));
     for (const result of results) if (result.status === 'rejected') throw result.reason;
-    // PGlite never waits for anything outside of the process: without this, signals would be heard after the
-    // load only.
+    // PGlite runs inside the process and never yields to the event loop, so signals would be handled only
+    // after the load.
     await setImmediate();
   }
 }

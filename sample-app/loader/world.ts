@@ -1,4 +1,4 @@
-/** The npm package `world-countries`, turned into rows for the loader. */
+/** Converts the npm package `world-countries` to rows for the loader. */
 import { createRequire } from 'node:module';
 import type { Country as SourceCountry } from 'world-countries';
 
@@ -16,7 +16,7 @@ interface Names {
   readonly officialName: string;
 }
 
-/** A country: its own attributes, its names in the other locales, and the codes of what it relates to. */
+/** Country: its attributes, its names in other locales, and the codes of its relations. */
 export interface CountryRow {
   readonly cca3: string;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -34,17 +34,16 @@ export interface World {
   readonly countries: readonly CountryRow[];
 }
 
-/** The package gives Romanian the name that Moldova's law had for it. */
+/** Current names of languages that the package names otherwise: it has "Moldavian" for Romanian. */
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { ron: 'Romanian' };
 
-// A plain `import` cannot be typed: the package's types promise a default export that its CommonJS entry does
-// not have.
+// A plain `import` has wrong types: they declare a default export that the CommonJS entry lacks.
 const source = (): readonly SourceCountry[] =>
   createRequire(import.meta.url)('world-countries') as readonly SourceCountry[];
 
 /**
- * Everything, or the part of it that `only` (three-letter codes) names; borders to countries outside of it
- * are left out.
+ * Returns all countries, or those that `only` lists by three-letter code. Borders to other countries are
+ * omitted.
  */
 export function readWorld(only?: readonly string[]): World {
   const countries = source().filter(({ cca3 }) => only === undefined || only.includes(cca3));
@@ -57,7 +56,7 @@ export function readWorld(only?: readonly string[]): World {
   };
 }
 
-/** Countries spell a shared language or currency in several ways; the first spelling counts. */
+/** Keeps the first spelling of each code: countries spell shared languages and currencies in several ways. */
 function firstOfEachCode<T extends CodeRow>(rows: readonly T[]): T[] {
   const byCode = new Map<string, T>();
   for (const row of rows) if (!byCode.has(row.code)) byCode.set(row.code, row);
@@ -94,7 +93,7 @@ function countryRow(country: SourceCountry, known: ReadonlySet<string>): Country
   };
 }
 
-/** The package writes "unknown" as an empty text, or as an area of -1. */
+/** The package uses an empty string or an area of -1 for unknown values. */
 function attributesOf(country: SourceCountry): Record<string, unknown> {
   const [latitude, longitude] = country.latlng;
   const { cca2, cca3, independent, unMember, landlocked } = country;

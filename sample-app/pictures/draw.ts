@@ -1,4 +1,4 @@
-/** Pictures of flags: those of the package `world-countries`, which are drawings, as points. */
+/** Draws PNG images from the SVG flags of the package `world-countries`. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
@@ -10,11 +10,11 @@ const GAP = 30;
 
 const flagFile = (cca3: string): string => join(FLAGS, `${cca3.toLowerCase()}.svg`);
 
-/** The flag of a country, 640 pixels wide, as PNG. */
+/** Returns the flag of a country as PNG, 640 pixels wide. */
 export const drawFlag = (cca3: string): Promise<Buffer> =>
   sharp(flagFile(cca3), { density: 96 }).resize(FLAG).png().toBuffer();
 
-/** The flags of some countries beside each other, 1200 × 630 pixels, as PNG. */
+/** Returns the flags of some countries side by side as PNG, 1200 × 630 pixels. */
 export async function drawCover(countries: readonly string[]): Promise<Buffer> {
   const { width, height, background } = COVER;
   const column = Math.floor((width - GAP) / countries.length);

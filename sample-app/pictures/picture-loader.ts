@@ -8,23 +8,23 @@ import { EDIT } from '../texts/drafts.js';
 import { STORIES } from '../texts/stories.js';
 import { drawCover, drawFlag } from './draw.js';
 
-/** How many pictures are sent at a time. */
+/** Number of concurrent uploads. */
 const PARALLEL = 4;
 
-/** A picture that an entry lacks. */
+/** Missing picture of an entry. */
 interface Missing {
   readonly name: string;
   readonly alternativeText: string;
   readonly draw: () => Promise<Buffer>;
-  /** Where it goes: a type, a document and an attribute. */
+  /** Target of the upload: type, document and attribute. */
   readonly ref: string;
   readonly refId: string;
   readonly field: string;
 }
 
 /**
- * Uploads flags and covers over HTTP, as any client would, each linked to its country or story. Whatever is
- * interrupted goes on with the next start: what is missing is asked of the database.
+ * Uploads flags and covers over HTTP, as any client does, each linked to its country or story. An interrupted
+ * load continues at the next start, because it asks the database for missing pictures.
  */
 @Injectable()
 export class PictureLoader implements BeforeApplicationShutdown {
@@ -36,7 +36,7 @@ export class PictureLoader implements BeforeApplicationShutdown {
     @Inject(ApiTokens) private readonly tokens: ApiTokens,
   ) {}
 
-  /** Uploads what is missing to the server at a URL. Resolves to how many pictures that were. */
+  /** Uploads the missing pictures to the server. Resolves with their number. */
   load(url: string, onProgress: (progress: Progress) => void = () => undefined): Promise<number> {
     const running = this.loadMissing(url, { signal: this.stop.signal, parallel: PARALLEL, onProgress });
     this.running = running.catch(() => undefined);
@@ -46,7 +46,7 @@ export class PictureLoader implements BeforeApplicationShutdown {
   private async loadMissing(url: string, run: Run): Promise<number> {
     const items = [...(await this.missingFlags()), ...(await this.missingCovers())];
     if (items.length === 0) return 0;
-    // For a day at most, should the process die before it is revoked.
+    // The token expires after a day, in case the process dies before it revokes it.
     const name = `pictures ${randomBytes(4).toString('hex')}`;
     const { token, documentId } = await this.tokens.create({ name, kind: 'full-access', days: 1 });
     const work = (one: Missing): Promise<void> => upload(`${url}/api/upload`, token, one);
@@ -70,7 +70,7 @@ export class PictureLoader implements BeforeApplicationShutdown {
     }));
   }
 
-  /** A story that was edited since it was published stays as it is: a link would publish the edit. */
+  /** Skips a story whose draft differs from the published version, because a link would publish the draft. */
   private async missingCovers(): Promise<Missing[]> {
     const ids: Ids = await documentIds(this.content.stories, 'slug', {
       filters: { cover: { id: { $null: true } } },
@@ -83,7 +83,7 @@ export class PictureLoader implements BeforeApplicationShutdown {
     });
   }
 
-  /** Requests need the server: let those that are under way finish. */
+  /** Running uploads need the server, so the shutdown waits for them. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stop.abort(new Error('The pictures were stopped'));
     await this.running;

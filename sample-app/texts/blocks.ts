@@ -1,7 +1,7 @@
 /** Short names for the nodes of a `blocks` attribute, so that the stories read as prose. */
 import type { Story } from '../content/story.js';
 
-/** A node of a story's body. */
+/** Node of a story's body. */
 export type BlockNode = NonNullable<Story['body']>[number];
 
 const text = (value: string): BlockNode => ({ type: 'text', text: value });

@@ -1,8 +1,8 @@
-/** What is not published yet, what is translated, and which stories belong together. Stories are named by slug. */
+/** Drafts, translations and themes. They name stories by slug. */
 import { paragraph } from './blocks.js';
 import type { StoryText } from './stories.js';
 
-/** A story that exists as a draft only. */
+/** Story with a draft only. */
 export const DRAFT: StoryText = {
   slug: 'where-the-day-begins',
   title: 'Where the day begins',
@@ -20,7 +20,7 @@ export const DRAFT: StoryText = {
   sections: [{ kind: 'spotlight', country: 'WSM', note: 'To be checked: what became of birthdays?' }],
 };
 
-/** What an editor has changed in the draft of a story that is published. */
+/** Edited draft of a published story. */
 export const EDIT = {
   slug: 'countries-inside-a-country',
   attributes: {
@@ -29,10 +29,10 @@ export const EDIT = {
   },
 } as const;
 
-/** A French version of a story: what locales do not share. */
+/** French version of a story, without the attributes that locales share. */
 export interface Translation {
   readonly slug: string;
-  /** Whether it is published, or a draft still. */
+  /** Whether it is published or only a draft. */
   readonly published: boolean;
   readonly attributes: Pick<StoryText, 'title' | 'summary' | 'body' | 'facts'>;
 }
@@ -65,7 +65,7 @@ export const FRENCH: readonly Translation[] = [
   },
 ];
 
-/** A theme and its stories, in the order that an editor has given them. */
+/** Theme with its stories in an editor's order. */
 export const THEME = {
   title: 'Lines on the map',
   stories: ['twice-from-the-sea', 'countries-inside-a-country', 'one-island-three-flags'],

@@ -1,6 +1,6 @@
 import { CREDIT } from './credit.js';
 
-/** The homepage, without its relations. */
+/** Homepage, without its relations. */
 export const HOMEPAGE = {
   title: 'Atlas',
   credit: CREDIT,
@@ -15,7 +15,7 @@ export const HOMEPAGE = {
     { label: 'Stories', path: '/api/stories?populate=*' },
     { label: 'Themes and their stories', path: '/api/themes?populate=stories' },
   ],
-  /** The first stories, by slug. */
+  /** Featured stories by slug, in order. */
   featuredStories: ['twice-from-the-sea', 'four-ways-to-say-switzerland'],
   countryOfTheDay: 'CHE',
 } as const;

@@ -1,7 +1,4 @@
-/**
- * The stories of the atlas. Countries are named by their three letters; the loader turns those into
- * relations.
- */
+/** Stories of the atlas. They name countries by three-letter code, which the loader turns into relations. */
 import { type BlockNode, heading, link, list, paragraph } from './blocks.js';
 
 interface Fact {
