@@ -4,7 +4,7 @@
  */
 
 /** Most words of a sentence. */
-export const MAX_WORDS = 25;
+const MAX_WORDS = 25;
 
 /** First words that announce a clause instead of naming a thing. */
 const OPENINGS = /^(?:what|whatever|how|who|whoever|whose|where|wherever|those|that which)\b/i;
