@@ -1,71 +1,68 @@
 /**
- * Who may use a connection now, and who waits. Without it a crowd waits in the pool for ever, behind whoever
- * asks for the most.
+ * Admission control of the connection pool: a bounded number of requests per lane, and a bounded queue. The
+ * driver's own queue has no bound and no fairness.
  */
-import { Chain, type Link } from './chain.js';
+import { LinkedList, type Link } from './linked-list.js';
 import { runningTime } from './running-time.js';
 
 /**
- * What work is, for its share of the places and its queue: a read, one that shows or looks through any number
- * of documents, one that takes long, a write, or a short statement of the library itself, for accounts for
- * example, which is never ended for others.
+ * Class of work. Each lane has its share of slots and its queue. `heavy` reads may touch any number of
+ * documents, `slow` ones have taken long. `own` is for short statements of the library, which are never preempted.
  */
 export type Lane = 'own' | 'read' | 'heavy' | 'slow' | 'write';
 
-/** How many there may be. */
-export interface Places {
-  /** At one time, all lanes together. */
+/** Bounds of slots and queues. */
+export interface SlotLimits {
+  /** Slots in all lanes together. */
   readonly all: number;
-  /** At one time, by lane. */
+  /** Slots by lane. */
   readonly lanes: Readonly<Record<Lane, number>>;
-  /** Waiting in one lane. */
+  /** Length of each queue. */
   readonly waiting: number;
 }
 
-/** Work that has a place, or waits for one. */
-export interface Visitor extends Link {
+/** Slot of a request, which may still wait in the queue. */
+export interface Slot extends Link {
   lane: Lane;
-  /**
-   * Work with the same key takes turns: one at a time has a place. Null for work that never waits for a turn.
-   */
+  /** Requests with the same key run one at a time. Null for a request without such a bound. */
   readonly key: string | null;
-  /** Called once, at once or later, when there is a place. */
-  readonly enter: () => void;
-  /** Asks a read to give its place back, because its lane has more than its share while others wait. */
-  readonly bounce: () => void;
+  /** Called once, immediately or later. */
+  readonly granted: () => void;
+  /** Asks a slow read to release its slot, because its lane exceeds its share while other lanes wait. */
+  readonly preempt: () => void;
   state: 'waiting' | 'inside' | 'gone';
-  /** When its work began, in running time; never, while its connection is being opened. */
+  /** Start of the work in running time; infinite until the connection is open. */
   since: number;
-  order: number;
+  sequence: number;
 }
 
 interface LaneState {
-  inside: number;
-  readonly waiting: Set<Visitor>;
+  active: number;
+  readonly waiting: Set<Slot>;
 }
 
-/** Reads that have taken so many milliseconds count as slow ones. */
+/** Milliseconds after which a read counts as slow. */
 const SLOW_AFTER = 250;
-const PATROL = 100;
+const CHECK_INTERVAL = 100;
 
-/** Parts of its time that this process is at work. */
+/** Event loop utilization above which slow reads lose slots, and below which they regain them. */
 const BUSY = 0.8;
 const FREE = 0.6;
 
 const LANES: readonly Lane[] = ['own', 'read', 'heavy', 'slow', 'write'];
 
-/** A place for `most` in all, of which heavy and slow reads, and writes, leave some to others. */
-export function placesOf(most: number, slowShare: number, waiting: number): Places {
+/** Divides `most` slots: heavy reads, slow reads and writes leave some to the other lanes. */
+export function slotLimitsOf(most: number, slowShare: number, waiting: number): SlotLimits {
   const slow = Math.max(1, Math.floor(most * slowShare));
   const heavy = Math.max(1, most - Math.ceil(slow / 2));
   const write = Math.max(1, most - slow);
   return { all: most, waiting, lanes: { own: most, read: most, heavy, slow, write } };
 }
 
-const emptyLane = (): LaneState => ({ inside: 0, waiting: new Set() });
+const emptyLane = (): LaneState => ({ active: 0, waiting: new Set() });
 
 export class Admission {
-  private inside = 0;
+  private active = 0;
   private order = 0;
   private readonly lanes: Readonly<Record<Lane, LaneState>> = {
     own: emptyLane(),
@@ -74,73 +71,73 @@ export class Admission {
     slow: emptyLane(),
     write: emptyLane(),
   };
-  private readonly reads = new Chain<Visitor>();
-  /** Keys that have a place, each with those who wait for their turn. */
-  private readonly turns = new Map<string, Set<Visitor>>();
-  private patrol: NodeJS.Timeout | null = null;
-  /** Places that slow reads do not get for now, because this process has enough to do with their answers. */
-  private withheld = 0;
+  private readonly reads = new LinkedList<Slot>();
+  /** Keys of active slots, each with the slots that wait for the same key. */
+  private readonly turns = new Map<string, Set<Slot>>();
+  private timer: NodeJS.Timeout | null = null;
+  /** Slots withheld from slow reads while the event loop is busy. */
+  private reserved = 0;
   private utilization = performance.eventLoopUtilization();
 
-  constructor(private readonly places: Places) {}
+  constructor(private readonly limits: SlotLimits) {}
 
-  /** Lets a visitor in, or has it wait. Null when too many wait already. */
-  admit(lane: Lane, key: string | null, calls: Pick<Visitor, 'enter' | 'bounce'>): Visitor | null {
-    const { enter, bounce } = calls;
-    const visitor: Visitor = {
+  /** Grants a slot or queues the request. Returns null when the queue is full. */
+  request(lane: Lane, key: string | null, calls: Pick<Slot, 'granted' | 'preempt'>): Slot | null {
+    const { granted: enter, preempt: bounce } = calls;
+    const slot: Slot = {
       lane,
       key,
-      enter,
-      bounce,
+      granted: enter,
+      preempt: bounce,
       state: 'waiting',
       since: Number.POSITIVE_INFINITY,
-      order: (this.order += 1),
+      sequence: (this.order += 1),
       previous: null,
       next: null,
     };
     const turn = key === null ? undefined : this.turns.get(key);
     if (turn === undefined && this.hasRoom(lane)) {
-      this.letIn(visitor);
-      return visitor;
+      this.grant(slot);
+      return slot;
     }
     const queue = turn ?? this.lanes[lane].waiting;
-    if (queue.size >= this.places.waiting) return null;
-    queue.add(visitor);
-    this.patrol ??= this.startPatrol();
-    return visitor;
+    if (queue.size >= this.limits.waiting) return null;
+    queue.add(slot);
+    this.timer ??= this.startTimer();
+    return slot;
   }
 
-  /** Gives a place back, or stops waiting for one. May be called more than once. */
-  leave(visitor: Visitor): void {
-    const { state, lane, key } = visitor;
-    visitor.state = 'gone';
+  /** Releases a slot, or leaves the queue. Idempotent. */
+  release(slot: Slot): void {
+    const { state, lane, key } = slot;
+    slot.state = 'gone';
     if (state === 'waiting') {
-      this.lanes[lane].waiting.delete(visitor);
-      if (key !== null) this.turns.get(key)?.delete(visitor);
+      this.lanes[lane].waiting.delete(slot);
+      if (key !== null) this.turns.get(key)?.delete(slot);
     }
     if (state !== 'inside') return;
-    this.inside -= 1;
-    this.lanes[lane].inside -= 1;
-    this.reads.delete(visitor);
+    this.active -= 1;
+    this.lanes[lane].active -= 1;
+    this.reads.delete(slot);
     if (key !== null) this.endTurn(key);
-    this.callNext();
+    this.grantWaiting();
   }
 
   private hasRoom(lane: Lane): boolean {
-    const share = this.places.lanes[lane] - (lane === 'slow' ? this.withheld : 0);
-    return this.inside < this.places.all && this.lanes[lane].inside < Math.max(1, share);
+    const share = this.limits.lanes[lane] - (lane === 'slow' ? this.reserved : 0);
+    return this.active < this.limits.all && this.lanes[lane].active < Math.max(1, share);
   }
 
-  private letIn(visitor: Visitor): void {
-    visitor.state = 'inside';
-    this.inside += 1;
-    this.lanes[visitor.lane].inside += 1;
-    if (visitor.lane !== 'own' && visitor.lane !== 'write') this.reads.add(visitor);
-    if (visitor.key !== null) this.turns.set(visitor.key, this.turns.get(visitor.key) ?? new Set());
-    visitor.enter();
+  private grant(slot: Slot): void {
+    slot.state = 'inside';
+    this.active += 1;
+    this.lanes[slot.lane].active += 1;
+    if (slot.lane !== 'own' && slot.lane !== 'write') this.reads.add(slot);
+    if (slot.key !== null) this.turns.set(slot.key, this.turns.get(slot.key) ?? new Set());
+    slot.granted();
   }
 
-  /** Those who waited for the turn wait for a place now: the first of them for the next turn. */
+  /** Moves the next slot with the key from the queue of the key to that of its lane. */
   private endTurn(key: string): void {
     const others = this.turns.get(key);
     this.turns.delete(key);
@@ -151,56 +148,53 @@ export class Admission {
     this.lanes[next.lane].waiting.add(next);
   }
 
-  /** The first in line of each lane that has room; whoever came first, first. */
-  private callNext(): void {
-    // Nobody has waited since the last patrol ended.
-    if (this.patrol === null) return;
+  /** Grants waiting slots in the order of arrival, as far as their lanes have room. */
+  private grantWaiting(): void {
+    // Without a timer the queues are empty.
+    if (this.timer === null) return;
     for (;;) {
-      let first: Visitor | undefined;
+      let first: Slot | undefined;
       for (const lane of LANES) {
         if (this.lanes[lane].waiting.size === 0 || !this.hasRoom(lane)) continue;
         const [candidate] = this.lanes[lane].waiting;
-        if (first === undefined || (candidate !== undefined && candidate.order < first.order))
+        if (first === undefined || (candidate !== undefined && candidate.sequence < first.sequence))
           first = candidate;
       }
       if (first === undefined) return;
       this.lanes[first.lane].waiting.delete(first);
-      this.letIn(first);
+      this.grant(first);
     }
   }
 
-  private startPatrol(): NodeJS.Timeout {
-    return runningTime.after(PATROL, (now) => this.look(now - SLOW_AFTER));
+  private startTimer(): NodeJS.Timeout {
+    return runningTime.after(CHECK_INTERVAL, (now) => this.reclassify(now - SLOW_AFTER));
   }
 
-  /**
-   * While others wait, reads that have begun before the limit and turn out slow count as such; beyond their
-   * share the latest have to go.
-   */
-  private look(limit: number): void {
-    this.spare();
+  /** Moves reads that started before the limit to the slow lane, and preempts the latest beyond its share. */
+  private reclassify(limit: number): void {
+    this.adaptToLoad();
     const waiting = (lane: Lane): number => this.lanes[lane].waiting.size;
     const others = LANES.reduce((sum, lane) => sum + (lane === 'slow' ? 0 : waiting(lane)), 0);
     const isOver = others + waiting('slow') === 0 && this.turns.size === 0;
-    this.patrol = isOver ? null : this.startPatrol();
+    this.timer = isOver ? null : this.startTimer();
     if (isOver) return;
-    for (const visitor of this.reads) {
-      if (visitor.lane === 'slow' || visitor.since > limit) continue;
-      this.lanes[visitor.lane].inside -= 1;
-      this.lanes.slow.inside += 1;
-      visitor.lane = 'slow';
+    for (const slot of this.reads) {
+      if (slot.lane === 'slow' || slot.since > limit) continue;
+      this.lanes[slot.lane].active -= 1;
+      this.lanes.slow.active += 1;
+      slot.lane = 'slow';
     }
     if (others === 0) return;
     const slowOnes = [...this.reads].filter(({ lane }) => lane === 'slow');
-    for (const visitor of slowOnes.slice(this.places.lanes.slow)) visitor.bounce();
+    for (const slot of slowOnes.slice(this.limits.lanes.slow)) slot.preempt();
   }
 
-  /** Slow reads bring large answers: while they keep the process busy, fewer of them run at a time. */
-  private spare(): void {
+  /** Large responses of slow reads keep the event loop busy: reduces their slots while it is. */
+  private adaptToLoad(): void {
     const { utilization } = performance.eventLoopUtilization(this.utilization);
     this.utilization = performance.eventLoopUtilization();
-    if (utilization > BUSY) this.withheld = Math.min(this.withheld + 1, this.places.lanes.slow - 1);
-    else if (utilization < FREE) this.withheld = Math.max(0, this.withheld - 1);
-    if (utilization < FREE) this.callNext();
+    if (utilization > BUSY) this.reserved = Math.min(this.reserved + 1, this.limits.lanes.slow - 1);
+    else if (utilization < FREE) this.reserved = Math.max(0, this.reserved - 1);
+    if (utilization < FREE) this.grantWaiting();
   }
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeUnknown } from '../errors.js';
 import { param, print, type Statement, sql } from '../sql.js';
 import { isRefusal } from './database-errors.js';
-import { Unsendable } from './flight.js';
+import { Unsendable } from './pipelined-batch.js';
 import type { Row } from './runner.js';
 
 /** What identifies a transaction. */

@@ -25,7 +25,7 @@ import { isPool, nameOf } from './pool-types.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from './runner.js';
 import { backendOf, beginHosted, type HostedBackend } from './process-id.js';
-import type { Together } from './write-flights.js';
+import type { BatchTraits } from './write-batches.js';
 
 /** Whatever the default is: whoever has waited for a lock has to see what was written meanwhile. */
 const READ_COMMITTED = { isolationLevel: IsolationLevel.READ_COMMITTED };
@@ -46,7 +46,7 @@ export interface TransactionOptions {
   readonly turn: string | null;
   readonly hangup: Hangup | null;
   /** Says that it may share its transaction with other writes; left out where it has one to itself. */
-  readonly together?: Together | null;
+  readonly together?: BatchTraits | null;
   /** A transaction of the host's to join. */
   readonly joined?: SqlEntityManager;
 }

@@ -1,58 +1,58 @@
 /**
- * Work on one connection of the driver's own pool. It gives its place and its connection back exactly once,
- * whatever happens: an end of its time, a client that has hung up, others that wait.
+ * Work on one connection of the driver's pool. Slot and connection are released exactly once, also after a
+ * timeout, a disconnect or a preemption.
  */
 import { requestCancel } from './cancel-request.js';
 import { isLateConnect } from './database-errors.js';
-import { canFly, Flight, runAlone } from './flight.js';
+import { canPipeline, PipelinedBatch, runAlone } from './pipelined-batch.js';
 import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row } from './runner.js';
-import { abandoned, type Pass, type TicketCalls, type TicketOffice } from './ticket.js';
+import { clientDisconnected, type SlotHolder, type SlotCallbacks, type PoolContext } from './slot-request.js';
 
-/** What jobs share. */
-export interface JobOffice extends TicketOffice {
+/** Settings that jobs of a pool share. */
+export interface JobContext extends PoolContext {
   readonly pool: Pool;
 }
 
 export interface JobCalls {
-  /** Here is the connection. Called at most once. */
+  /** Called with the connection, at most once. */
   readonly begin: (job: Job, client: PoolClient) => void;
-  /** The job is over before it was finished. */
+  /** Called when the job ends before it is finished. */
   readonly fail: (error: Error) => void;
 }
 
-/** Told how what was sent has ended: its rows, one list for each statement. */
+/** Receives the result of statements: an error or null, and the rows of each statement. */
 export type Done = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
 
-/** How long a connection may take to be usable again, in milliseconds; then it is closed. */
+/** Milliseconds that a connection has to become usable again; then it is closed. */
 export const RECOVERY = 1000;
 
 export class Job {
-  private readonly ticket: Pass;
+  private readonly slot: SlotHolder;
   private client: PoolClient | null = null;
   /** Called with the result of the statements under way. */
   private done: Done | null = null;
-  /** The flight under way, whose first rows may have come already. */
-  private flight: Flight | null = null;
-  /** Called when the connection has answered, whoever still wants to know. */
+  /** Batch under way, whose first rows may have arrived already. */
+  private flight: PipelinedBatch | null = null;
+  /** Called when the connection has responded, also after the job has ended. */
   private answered: (() => void) | null = null;
   private isBusy = false;
   private inTransaction = false;
-  /** Whether what is under way decides the transaction. */
+  /** Whether a COMMIT is under way. */
   private isDeciding = false;
 
   constructor(
     private readonly pool: Pool,
-    pass: (calls: TicketCalls) => Pass,
+    pass: (calls: SlotCallbacks) => SlotHolder,
     private readonly calls: JobCalls,
   ) {
-    this.ticket = pass({ enter: () => this.connect(), fail: (error) => this.fail(error) });
-    this.ticket.present();
+    this.slot = pass({ granted: () => this.connect(), fail: (error) => this.fail(error) });
+    this.slot.start();
   }
 
   /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
   query(config: QueryConfig, done: Done): void {
-    if (this.client !== null && canFly(this.client)) return this.fly([config], done);
+    if (this.client !== null && canPipeline(this.client)) return this.pipeline([config], done);
     this.send(done, (client, answered) => runAlone(client, config, answered));
   }
 
@@ -60,36 +60,36 @@ export class Job {
    * Runs several statements at once. The first that fails is the failure of all; none after it has run. The
    * driver's own timeout ends the job, as its deadline does.
    */
-  fly(configs: readonly QueryConfig[], done: Done): void {
+  pipeline(configs: readonly QueryConfig[], done: Done): void {
     this.send(done, (client, answered) => {
-      this.flight = new Flight(client, configs, answered);
-      this.flight.timedOut = (error) => this.ticket.fail(error);
+      this.flight = new PipelinedBatch(client, configs, answered);
+      this.flight.timedOut = (error) => this.slot.fail(error);
       client.query(this.flight);
     });
   }
 
-  /** Says that a transaction begins, which has to be rolled back should the job fail. */
+  /** Notes that a transaction begins, so that a failure of the job rolls it back. */
   begun(): void {
     this.inTransaction = true;
   }
 
-  /** Says that COMMIT is sent next: from here on only `done` reports a failure of the job. */
+  /** Notes that COMMIT is sent next: from here on only `done` reports a failure of the job. */
   committing(): void {
     this.isDeciding = true;
   }
 
-  /** Says that there is nothing to be rolled back any more. */
+  /** Notes that the transaction has ended. */
   committed(): void {
     this.inTransaction = false;
   }
 
-  /** The work is done: the connection can be used by others, unless it is `broken`. */
+  /** Ends the job and returns the connection to the pool, which closes it if it is `broken`. */
   finish(broken = false): void {
-    if (this.ticket.end()) this.giveBack(broken);
+    if (this.slot.end()) this.giveBack(broken);
   }
 
   private send(done: Done, start: (client: PoolClient, answered: Done) => void): void {
-    if (this.client === null || this.ticket.isOver) return done(abandoned(), []);
+    if (this.client === null || this.slot.isOver) return done(clientDisconnected(), []);
     this.isBusy = true;
     this.done = done;
     start(this.client, (error, rows) => {
@@ -103,31 +103,31 @@ export class Job {
   }
 
   /**
-   * The driver's limit may be over before what the server says is looked at, where this process has stood
-   * still or the server is short of time: so it is tried once more, as long as anybody waits.
+   * Connects, twice if the driver's timeout elapses first: a process that was suspended reads the server's
+   * response too late.
    */
   private connect(isSecond = false): void {
     this.pool.connect((error, client, release) => {
-      if (!isSecond && isLateConnect(error) && !this.ticket.isOver) return this.connect(true);
-      if (client === undefined || this.ticket.isOver) {
-        // Nobody waits any more, or there is no connection to be had.
+      if (!isSecond && isLateConnect(error) && !this.slot.isOver) return this.connect(true);
+      if (client === undefined || this.slot.isOver) {
+        // The request has ended, or the pool has no connection.
         if (client !== undefined) release();
-        this.ticket.leave();
-        return this.ticket.fail(error ?? abandoned());
+        this.slot.release();
+        return this.slot.fail(error ?? clientDisconnected());
       }
       this.client = client;
-      this.ticket.begin();
+      this.slot.connected();
       this.calls.begin(this, client);
     });
   }
 
   /** Reports the failure, then recovers the connection. While COMMIT is under way, its result comes first. */
   private fail(error: Error): void {
-    if (!(this.isDeciding && this.isBusy)) this.tell(error);
+    if (!(this.isDeciding && this.isBusy)) this.report(error);
     if (this.client !== null) this.recover(this.client, error);
   }
 
-  private tell(error: Error): void {
+  private report(error: Error): void {
     const { done, flight } = this;
     this.done = null;
     done?.(error, flight?.received ?? []);
@@ -141,8 +141,8 @@ export class Job {
       if (isBack) return;
       isBack = true;
       clearTimeout(timer);
-      // Told already, unless the connection should have known.
-      if (broken) this.tell(failure);
+      // Otherwise the failure was reported when the job ended.
+      if (broken) this.report(failure);
       this.giveBack(broken);
     };
     const timer = setTimeout(() => back(true), RECOVERY).unref();
@@ -152,7 +152,7 @@ export class Job {
       client.query({ text: 'rollback', values: [] }, (error) => back(Boolean(error)));
     };
     if (!this.isBusy) return clean();
-    // A request to cancel that is heard late would hit the next statement: both have to be over.
+    // A late cancel request would end the next statement, so wait for both.
     let open = 2;
     const over = (): void => {
       open -= 1;
@@ -165,8 +165,8 @@ export class Job {
   private giveBack(broken: boolean): void {
     const { client } = this;
     this.client = null;
-    // Asked of the client, which knows whether somebody has taken its place from it meanwhile.
+    // The client knows whether the pool has removed it already.
     client?.release(broken);
-    this.ticket.leave();
+    this.slot.release();
   }
 }

@@ -4,26 +4,26 @@
  */
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
-import { Admission, placesOf } from './admission.js';
+import { Admission, slotLimitsOf } from './admission.js';
 import { firstLine, isMisnamed, overloaded, timedOut } from './database-errors.js';
 import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from './timeout-list.js';
-import { canFly, closeLater } from './flight.js';
+import { canPipeline, closeLater } from './pipelined-batch.js';
 import type { Hangup } from './hangup.js';
-import { type Job, type JobOffice, RECOVERY } from './job.js';
+import { type Job, type JobContext, RECOVERY } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './jit.js';
 import { clientsOf, releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
-import type { Carrier } from './own-transaction.js';
+import type { TransactionConnection } from './own-transaction.js';
 import { isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
 import { checkPooler } from './pooler-check.js';
 import { endBackend, type HostedBackend } from './process-id.js';
 import type { Row, Runner } from './runner.js';
-import { type KnownText, type PoolRead, ReadFlights, type Send } from './read-flights.js';
+import { type KnownText, type PoolRead, ReadBatches, type Send } from './read-batches.js';
 import { laneOf } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
-import { abandoned, Ticket } from './ticket.js';
-import { type Together, WriteFlights } from './write-flights.js';
+import { clientDisconnected, SlotRequest } from './slot-request.js';
+import { type BatchTraits, WriteBatches } from './write-batches.js';
 
 /** What a read is like, and who waits for it. */
 export interface ReadTraits {
@@ -53,7 +53,7 @@ export interface WriteTraits {
   /** The document that is written; writers of one document take turns without holding a connection. */
   readonly turn: string | null;
   /** Says that it may share its transaction with other writes; left out where it has one to itself. */
-  readonly together?: Together | null;
+  readonly together?: BatchTraits | null;
 }
 
 const NO_CONNECT_TIMEOUT =
@@ -66,10 +66,10 @@ const NAMES_LOST =
 
 export class NativePool {
   private readonly names: StatementNames;
-  private readonly office: JobOffice;
+  private readonly context: JobContext;
   private mayCompile: boolean;
-  private readonly reads: ReadFlights;
-  private readonly writes: WriteFlights;
+  private readonly reads: ReadBatches;
+  private readonly writes: WriteBatches;
 
   constructor(
     private readonly pool: Pool,
@@ -84,17 +84,17 @@ export class NativePool {
       count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
       size: settings.maxPreparedSize,
     });
-    this.office = {
+    this.context = {
       pool,
-      admission: new Admission(placesOf(pool.options.max, slowShare, queueLength)),
+      admission: new Admission(slotLimitsOf(pool.options.max, slowShare, queueLength)),
       deadlines: new TimeoutList(statementTimeout),
       waits: new TimeoutList(queueTimeout),
       expired: () => timedOut(statementTimeout),
-      waited: () => overloaded('queueTimeout', queueTimeout),
-      crowded: () => overloaded('queueLength', queueLength),
+      waitExpired: () => overloaded('queueTimeout', queueTimeout),
+      queueFull: () => overloaded('queueLength', queueLength),
     };
-    this.reads = new ReadFlights(this.office, this.send);
-    this.writes = new WriteFlights(this.office, (job, client) => this.carrierOf(job, client));
+    this.reads = new ReadBatches(this.context, this.send);
+    this.writes = new WriteBatches(this.context, (job, client) => this.connectionOf(job, client));
     releaseLost(pool);
   }
 
@@ -105,7 +105,7 @@ export class NativePool {
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
     return new Promise((done, fail) => {
       const read = (failed: (error: unknown) => void): void =>
-        this.reads.read({ ...this.readOf(statement, traits), question: null, done, fail: failed });
+        this.reads.read({ ...this.readOf(statement, traits), condition: null, done, fail: failed });
       read(this.unnamed(() => read(fail), fail));
     });
   }
@@ -119,7 +119,7 @@ export class NativePool {
       const done: PoolRead['done'] = (rows, [answer]) => resolve(answer?.['yes'] === true ? rows : null);
       const read = (failed: (error: unknown) => void): void => {
         const asked = { statement: question, known: this.names.of(question.text) };
-        this.reads.read({ ...this.readOf(statement, traits), question: asked, done, fail: failed });
+        this.reads.read({ ...this.readOf(statement, traits), condition: asked, done, fail: failed });
       };
       read(this.unnamed(() => read(fail), fail));
     });
@@ -128,7 +128,7 @@ export class NativePool {
   private readOf(
     statement: Statement,
     traits: ReadTraits | null,
-  ): Omit<PoolRead, 'question' | 'done' | 'fail'> {
+  ): Omit<PoolRead, 'condition' | 'done' | 'fail'> {
     const { hangup, heavy, turn, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
     const lane = traits === null ? 'own' : laneOf(known, heavy);
@@ -137,12 +137,12 @@ export class NativePool {
 
   /** In one piece, with what has to come before them; several only where the driver can do that. */
   private readonly send: Send = ({ job, client }, texts, done) => {
-    const flies = canFly(client);
+    const flies = canPipeline(client);
     if (!flies && texts.length > 1) return done(null, []);
-    this.forget(client);
+    this.closeObsolete(client);
     const configs = texts.map((text) => this.configOf(text, client));
     const isLong = this.mayCompile && configs.some(({ text }) => text.length > LONG);
-    if (flies) job.fly(isLong ? [LOCAL_NO_JIT, ...configs] : configs, done);
+    if (flies) job.pipeline(isLong ? [LOCAL_NO_JIT, ...configs] : configs, done);
     else for (const config of configs) job.query(config, done);
   };
 
@@ -176,11 +176,11 @@ export class NativePool {
       const enter = (): void => {
         const leave = (): void => {
           isDone = true;
-          ticket.end();
-          ticket.leave();
+          slot.end();
+          slot.release();
         };
         const check = (): void => {
-          if (ticket.isOver) throw abandoned();
+          if (slot.isOver) throw clientDisconnected();
         };
         const begun = (started: HostedBackend): void => {
           check();
@@ -189,7 +189,7 @@ export class NativePool {
         const committing = (): void => {
           check();
           isCommitting = true;
-          ticket.hold();
+          slot.committing();
         };
         work({ begun, committing }).then(resolve, reject).finally(leave);
       };
@@ -204,8 +204,8 @@ export class NativePool {
           reject(error);
         });
       };
-      const ticket = new Ticket(this.office, { lane: 'write', turn, hangup }, { enter, fail });
-      ticket.present();
+      const slot = new SlotRequest(this.context, { lane: 'write', turn, hangup }, { granted: enter, fail });
+      slot.start();
     });
   }
 
@@ -253,26 +253,26 @@ export class NativePool {
     };
   }
 
-  private carrierOf(job: Job, client: PoolClient): Carrier {
-    this.forget(client);
+  private connectionOf(job: Job, client: PoolClient): TransactionConnection {
+    this.closeObsolete(client);
     return {
       job,
       configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
-      flies: canFly(client),
+      pipelines: canPipeline(client),
       mayCompile: this.mayCompile,
       elsewhere: (statement) => this.run(statement, null),
     };
   }
 
   /** Has a connection forget the statements that are no longer kept prepared. */
-  private forget(client: PoolClient): void {
+  private closeObsolete(client: PoolClient): void {
     const { connection } = client;
     if (isWire(connection)) closeLater(connection, this.names.release(client));
   }
 
   private configOf({ statement, known }: KnownText, client: PoolClient): QueryConfig {
     const { name } = known;
-    if (name === null || !canFly(client)) return statement;
+    if (name === null || !canPipeline(client)) return statement;
     this.names.note(client, name);
     const { text, values, silent = false } = statement;
     return { name, text, values, silent, described: known };

@@ -3,7 +3,7 @@
  * that is made once.
  */
 import { constantStatement, param, print, type Statement, sql } from '../sql.js';
-import { runAlone } from './flight.js';
+import { runAlone } from './pipelined-batch.js';
 import type { Described, OwnClient, Pool } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { statementName } from './statement-names.js';

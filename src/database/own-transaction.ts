@@ -5,7 +5,7 @@
 import { outcomeUnknown } from '../errors.js';
 import { constantStatement, print, type Statement, sql } from '../sql.js';
 import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
-import { UnreadableRow } from './flight.js';
+import { UnreadableRow } from './pipelined-batch.js';
 import { withoutJit } from './jit.js';
 import type { Job } from './job.js';
 import type { QueryConfig } from './pool-types.js';
@@ -25,11 +25,11 @@ const COMMIT = constantStatement('commit');
 const ROLLBACK = constantStatement('rollback');
 
 /** How statements get to the connection. */
-export interface Carrier {
+export interface TransactionConnection {
   readonly job: Job;
   readonly configOf: (statement: Statement) => QueryConfig;
   /** Whether several can be sent at once. */
-  readonly flies: boolean;
+  readonly pipelines: boolean;
   /** Whether the server might compile statements, unless it is told not to. */
   readonly mayCompile: boolean;
   readonly elsewhere: RunElsewhere;
@@ -48,11 +48,11 @@ export class OwnTransaction implements Runner {
   /** Undefined until the server has returned it. */
   private id: TransactionId | undefined;
 
-  constructor(private readonly carrier: Carrier) {}
+  constructor(private readonly connection: TransactionConnection) {}
 
   private get begin(): readonly Statement[] {
     if (this.state !== 'new') return [];
-    return this.carrier.mayCompile ? BEGIN_WITHOUT_JIT : BEGIN;
+    return this.connection.mayCompile ? BEGIN_WITHOUT_JIT : BEGIN;
   }
 
   async run(statement: Statement): Promise<readonly Row[]> {
@@ -71,7 +71,7 @@ export class OwnTransaction implements Runner {
   }
 
   async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const { job, flies } = this.carrier;
+    const { job, pipelines: flies } = this.connection;
     const before = flies ? [] : await this.all(statements);
     job.committing();
     const { error, rows } = await this.send(flies ? [...statements, COMMIT] : [COMMIT]);
@@ -86,9 +86,9 @@ export class OwnTransaction implements Runner {
   private confirm(error: Error): Promise<void> {
     const close = (): void => {
       this.state = 'over';
-      this.carrier.job.finish(true);
+      this.connection.job.finish(true);
     };
-    return confirmCommit({ error, transaction: this.id, run: this.carrier.elsewhere, close });
+    return confirmCommit({ error, transaction: this.id, run: this.connection.elsewhere, close });
   }
 
   /** Commits what is not committed yet. */
@@ -104,12 +104,12 @@ export class OwnTransaction implements Runner {
 
   /** Sends statements, after BEGIN if they are the first. Stores the transaction's id. */
   private async send(statements: readonly Statement[]): Promise<Sent> {
-    const { job, flies } = this.carrier;
+    const { job, pipelines: flies } = this.connection;
     const { begin } = this;
     this.state = 'open';
     if (begin.length > 0) job.begun();
     const configs = [...begin, ...statements].map((statement) => this.configOf(statement));
-    const { error, rows } = await (flies ? this.fly(configs) : this.query(configs));
+    const { error, rows } = await (flies ? this.pipeline(configs) : this.query(configs));
     const [first] = begin.length > 0 ? (rows[1] ?? []) : [];
     if (first !== undefined) this.id = idOf(first);
     return { error, rows: rows.slice(begin.length) };
@@ -117,19 +117,21 @@ export class OwnTransaction implements Runner {
 
   /** Has the server send all rows and the transaction's id before it commits. */
   private configOf(statement: Statement): QueryConfig {
-    const config = this.carrier.configOf(statement);
+    const config = this.connection.configOf(statement);
     return statement === COMMIT ? { ...config, flush: true } : config;
   }
 
-  private fly(configs: readonly QueryConfig[]): Promise<Sent> {
-    return new Promise((resolve) => this.carrier.job.fly(configs, (error, rows) => resolve({ error, rows })));
+  private pipeline(configs: readonly QueryConfig[]): Promise<Sent> {
+    return new Promise((resolve) =>
+      this.connection.job.pipeline(configs, (error, rows) => resolve({ error, rows })),
+    );
   }
 
   private async query(configs: readonly QueryConfig[]): Promise<Sent> {
     const all: (readonly Row[])[] = [];
     for (const config of configs) {
       const { error, rows } = await new Promise<Sent>((resolve) =>
-        this.carrier.job.query(config, (failure, answer) => resolve({ error: failure, rows: answer })),
+        this.connection.job.query(config, (failure, answer) => resolve({ error: failure, rows: answer })),
       );
       all.push(...rows);
       if (error !== null) return { error, rows: all };

@@ -11,7 +11,7 @@ import type { OwnTransaction } from './own-transaction.js';
 import type { Row, Runner } from './runner.js';
 
 /** How long all of them wait for a lock that somebody else has, in milliseconds. */
-const IMPATIENT = constantStatement('set local lock_timeout = 100');
+const SHORT_LOCK_TIMEOUT = constantStatement('set local lock_timeout = 100');
 
 /** One of the pieces of work. */
 export interface Member {
@@ -24,26 +24,26 @@ export interface Member {
   readonly done: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
   /** It has asked for more than a look and a write, and should go alone the next time, too. */
-  readonly stray: () => void;
+  readonly exceeded: () => void;
 }
 
 /** Says that each is to be done alone. */
-export class Apart extends Error {}
+export class NotBatchable extends Error {}
 
 /** What a member waits for; `more` is what others cannot wait for, and `out` is nothing any more. */
-type Wish = 'none' | 'look' | 'last' | 'more' | 'out';
+type Request = 'none' | 'look' | 'last' | 'more' | 'out';
 
 /** A member's handle on the transaction. */
-class Part implements Runner {
+class MemberRunner implements Runner {
   readonly em = null;
-  wish: Wish = 'none';
+  request: Request = 'none';
   statements: readonly Statement[] = [];
   private hasLooked = false;
   private take: ((rows: readonly (readonly Row[])[]) => void) | null = null;
 
   constructor(
     readonly member: Member,
-    private readonly wished: () => void,
+    private readonly requested: () => void,
   ) {}
 
   get held(): readonly Lock[] {
@@ -74,35 +74,35 @@ class Part implements Runner {
     } catch (error) {
       fail(error);
     }
-    this.wish = 'out';
-    this.wished();
+    this.request = 'out';
+    this.requested();
   }
 
   answer(rows: readonly (readonly Row[])[]): void {
     this.hasLooked = true;
-    this.wish = 'none';
+    this.request = 'none';
     this.take?.(rows);
   }
 
-  private ask(wish: Wish, statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    this.wish = wish;
+  private ask(wish: Request, statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    this.request = wish;
     this.statements = statements;
     return new Promise((take) => {
       this.take = take;
-      this.wished();
+      this.requested();
     });
   }
 }
 
 export class SharedTransaction {
-  private readonly parts: readonly Part[];
+  private readonly parts: readonly MemberRunner[];
   private proceed: (() => void) | null = null;
 
   constructor(
     private readonly transaction: OwnTransaction,
     members: readonly Member[],
   ) {
-    this.parts = members.map((member) => new Part(member, () => this.wished()));
+    this.parts = members.map((member) => new MemberRunner(member, () => this.requested()));
   }
 
   /**
@@ -111,34 +111,34 @@ export class SharedTransaction {
    */
   async run(committing: () => void): Promise<void> {
     for (const part of this.parts) void part.start();
-    const before = [IMPATIENT, ...locking(this.parts.flatMap(({ held }) => held))];
-    await this.allWish();
-    const looking = this.wishing('look');
+    const before = [SHORT_LOCK_TIMEOUT, ...locking(this.parts.flatMap(({ held }) => held))];
+    await this.allRequested();
+    const looking = this.requesting('look');
     if (looking.length > 0) {
       await this.send(looking, (statements) => this.transaction.all([...before, ...statements]));
-      await this.allWish();
+      await this.allRequested();
     }
-    const writing = this.wishing('last');
-    if (writing.length === 0) throw new Apart();
+    const writing = this.requesting('last');
+    if (writing.length === 0) throw new NotBatchable();
     committing();
     const first = looking.length > 0 ? [] : before;
     await this.send(writing, (statements) => this.transaction.last([...first, ...statements]));
-    await this.allWish();
+    await this.allRequested();
   }
 
   /** Those who want something, and are still waited for. Throws `Apart` where one asks for too much. */
-  private wishing(wish: Wish): readonly Part[] {
+  private requesting(wish: Request): readonly MemberRunner[] {
     const present = this.parts.filter(({ member }) => !member.isOver());
     const strays = present.filter(
-      (part) => part.wish === 'more' || (wish === 'last' && part.wish === 'look'),
+      (part) => part.request === 'more' || (wish === 'last' && part.request === 'look'),
     );
-    for (const { member } of strays) member.stray();
-    if (strays.length > 0) throw new Apart();
-    return present.filter((part) => part.wish === wish);
+    for (const { member } of strays) member.exceeded();
+    if (strays.length > 0) throw new NotBatchable();
+    return present.filter((part) => part.request === wish);
   }
 
   private async send(
-    parts: readonly Part[],
+    parts: readonly MemberRunner[],
     fly: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
   ): Promise<void> {
     const statements = parts.flatMap((part) => part.statements);
@@ -148,17 +148,17 @@ export class SharedTransaction {
     for (const part of parts) part.answer(rows.slice(next, (next += part.statements.length)));
   }
 
-  private wished(): void {
-    if (this.parts.some(({ wish }) => wish === 'none')) return;
+  private requested(): void {
+    if (this.parts.some(({ request: wish }) => wish === 'none')) return;
     this.proceed?.();
     this.proceed = null;
   }
 
   /** Until each waits for something, or is out. */
-  private allWish(): Promise<void> {
+  private allRequested(): Promise<void> {
     return new Promise((proceed) => {
       this.proceed = proceed;
-      this.wished();
+      this.requested();
     });
   }
 }

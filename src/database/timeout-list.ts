@@ -1,4 +1,4 @@
-import { Chain, type Link } from './chain.js';
+import { LinkedList, type Link } from './linked-list.js';
 import { runningTime } from './running-time.js';
 
 /**
@@ -6,7 +6,7 @@ import { runningTime } from './running-time.js';
  * read. Only time in which this process runs counts, and what has arrived by the end is looked at first.
  */
 export class TimeoutList {
-  private readonly pending = new Chain<Timeout>();
+  private readonly pending = new LinkedList<Timeout>();
   private timer: NodeJS.Timeout | null = null;
 
   /** `timeout` in milliseconds; 0 for none. */

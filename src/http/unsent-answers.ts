@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Chain, type Link } from '../database/chain.js';
+import { LinkedList, type Link } from '../database/linked-list.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { unavailable } from '../errors.js';
 import { type HttpRequest, stateOf } from './request-state.js';
@@ -27,7 +27,7 @@ interface NodeResponse {
  */
 @Injectable()
 export class UnsentAnswers {
-  private readonly unsent = new Chain<Unsent>();
+  private readonly unsent = new LinkedList<Unsent>();
   private size = 0;
 
   constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}

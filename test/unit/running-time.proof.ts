@@ -1,6 +1,6 @@
 /** What may take so long and no longer, in a process that may stand still: only running time counts. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { Admission, placesOf } from '../../src/database/admission.ts';
+import { Admission, slotLimitsOf } from '../../src/database/admission.ts';
 import { runningTime } from '../../src/database/running-time.ts';
 import { TimeoutList } from '../../src/database/timeout-list.ts';
 import { standStill } from '../support/stand-still.ts';
@@ -57,10 +57,10 @@ describe('what may take so long', () => {
 describe('reads while others wait', () => {
   it('have to go for being slow, but not for a process that has stood still', async () => {
     const bounced: number[] = [];
-    const admission = new Admission(placesOf(2, 0.4, 10));
+    const admission = new Admission(slotLimitsOf(2, 0.4, 10));
     const visitors = [1, 2, 3].map((number) => {
       const bounce = (): void => void bounced.push(number);
-      return admission.admit('read', null, { enter: () => undefined, bounce });
+      return admission.request('read', null, { granted: () => undefined, preempt: bounce });
     });
     for (const visitor of visitors) if (visitor?.state === 'inside') visitor.since = runningTime.now();
     standStill(500);
@@ -68,6 +68,6 @@ describe('reads while others wait', () => {
     expect(bounced).toEqual([]);
     await wait(300);
     expect(bounced).toContain(2);
-    for (const visitor of visitors) if (visitor !== null) admission.leave(visitor);
+    for (const visitor of visitors) if (visitor !== null) admission.release(visitor);
   });
 });

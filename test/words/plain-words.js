@@ -34,7 +34,7 @@ const withoutCode = (text) =>
 /** Sentences of a text. A blank line, a list item and a tag begin a new one. */
 const sentencesOf = (text) =>
   text
-    .split(/\n\s*\n|\n\s*(?:[-*|]|\d+\.|@\w+)\s|(?<=[.!?])["')]?\s+(?=[\p{Lu}"'(`[])/u)
+    .split(/\n\s*\n|\n\s*(?:[-*|]|\d+\.|@\w+)\s|(?<=[.!?])["')]?\s+(?=code\b|[\p{Lu}"'(`[])/u)
     .map((one) => one.trim())
     .filter((one) => one !== '');
 

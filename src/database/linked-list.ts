@@ -8,7 +8,7 @@ export interface Link {
 }
 
 /** Items in the order in which they were added. An item is in one chain at most. */
-export class Chain<T extends Link> {
+export class LinkedList<T extends Link> {
   /** Before the first and after the last. */
   private readonly ends: Link = { previous: null, next: null };
 

@@ -1,6 +1,6 @@
 /**
- * Several statements on their way at once: sent in one piece, answered in one piece. There is one Sync behind
- * them, so that the first that fails has the server skip the rest, a COMMIT at the end included.
+ * Pipelined batch of statements: one write to the socket and one Sync. After an error the server skips the
+ * remaining statements, including a COMMIT at the end.
  */
 import { Messages } from './messages.js';
 import { type Columns, isWire, type PoolClient, type QueryConfig, type Wire } from './pool-types.js';
@@ -10,32 +10,32 @@ import type { Row } from './runner.js';
  * Called once, when the server has answered or the connection is closed: the failure of the first statement
  * that failed, and the rows of all statements that were answered.
  */
-export type Landed = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
+export type BatchCallback = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
 
-/** Nothing was sent: a value is none that the protocol can carry. */
+/** A value cannot be encoded, so nothing was sent. */
 export class Unsendable extends Error {}
 
-/** A row that the driver's type parsers do not read. The server itself has refused nothing. */
+/** A type parser of the driver failed on a row. The statement itself succeeded. */
 export class UnreadableRow extends Error {}
 
-/** What the server says of the rows of a statement. */
+/** Description of the rows of a statement. */
 interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
-/** Whether a client of the driver can carry flights: not the one over libpq. */
-export const canFly = ({ connection }: PoolClient): boolean => isWire(connection);
+/** Whether a client of the driver supports pipelining; the one over libpq does not. */
+export const canPipeline = ({ connection }: PoolClient): boolean => isWire(connection);
 
-/** Written and taken at once, so that all flights share it. */
+/** Buffer of all batches: each is encoded and taken synchronously. */
 const messages = new Messages();
 
 /**
- * Prepared statements that the next flight of a connection closes first. A Close without a Sync behind it
- * would keep a server connection from a pooler's other clients.
+ * Prepared statements that the next batch of a connection closes first. A Close without a Sync would keep a
+ * pooler from giving the server connection to other clients.
  */
 const obsolete = new WeakMap<Wire, string[]>();
 
-/** Has a connection close prepared statements along with its next flight. */
+/** Closes prepared statements with the next batch of a connection. */
 export function closeLater(wire: Wire, names: readonly string[]): void {
   if (names.length === 0) return;
   for (const name of names) delete wire.parsedStatements[name];
@@ -43,33 +43,33 @@ export function closeLater(wire: Wire, names: readonly string[]): void {
 }
 
 /**
- * Runs one statement: as a flight where the driver can carry them, because the driver itself has the rows of
- * a prepared statement described each time that it is run.
+ * Runs one statement, as a batch if the driver supports it: the driver itself requests the row description of
+ * a prepared statement for each run.
  */
-export function runAlone(client: PoolClient, config: QueryConfig, landed: Landed): void {
-  if (canFly(client)) return client.query(new Flight(client, [config], landed));
+export function runAlone(client: PoolClient, config: QueryConfig, landed: BatchCallback): void {
+  if (canPipeline(client)) return client.query(new PipelinedBatch(client, [config], landed));
   client.query(config, (error, result) => landed(error ?? null, error ? [] : [result.rows]));
 }
 
-/** What the driver calls a query: anything that submits itself and takes the messages that come back. */
-export class Flight {
+/** Query object of the driver: it submits itself and handles the messages of the server. */
+export class PipelinedBatch {
   private readonly rows: Row[][] = [[]];
   /** Error of the driver's own timeout, after which the server still works on the statements. */
   private timeout: Error | null = null;
-  /** What this flight has prepared first, text by name. */
-  private readonly fresh = new Map<string, string>();
+  /** Statements that this batch prepares: texts by name. */
+  private readonly parsed = new Map<string, string>();
   private readonly columns: (Columns | null)[] = [];
   private error: Error | null = null;
   private isOver = false;
 
   constructor(
     private readonly client: PoolClient,
-    /** For who watches what is sent. */
+    /** Statements in the order of sending, for tracing. */
     readonly statements: readonly QueryConfig[],
-    readonly landed: Landed,
+    readonly landed: BatchCallback,
   ) {}
 
-  /** Called when the driver's own timeout elapses first; the flight lands later. */
+  /** Called when the driver's own timeout elapses first; the result arrives later. */
   timedOut: (error: Error) => void = () => undefined;
 
   /**
@@ -87,12 +87,12 @@ export class Flight {
     return this.rows.slice(0, -1);
   }
 
-  /** What tracing shows of it. */
+  /** Text for tracing. */
   get text(): string {
     return this.statements.map(({ text }) => text).join(';\n');
   }
 
-  /** What cannot be sent is an error, and nothing of the flight is. */
+  /** Returns an error if a value cannot be encoded; nothing is sent then. */
   submit(wire: Wire): Error | null {
     const closed = obsolete.get(wire) ?? [];
     try {
@@ -100,7 +100,7 @@ export class Flight {
       for (const config of this.statements) this.write(config, wire);
     } catch (cause) {
       messages.clear();
-      this.fresh.clear();
+      this.parsed.clear();
       return new Unsendable(String(cause), { cause });
     }
     obsolete.delete(wire);
@@ -112,8 +112,8 @@ export class Flight {
   private write({ name = '', text, values, silent, described, flush }: QueryConfig, wire: Wire): void {
     if (flush === true) messages.flush();
     const isKnown = name !== '' && wire.parsedStatements[name] !== undefined;
-    if (!isKnown && !this.fresh.has(name)) messages.parse(name, text);
-    if (!isKnown && name !== '') this.fresh.set(name, text);
+    if (!isKnown && !this.parsed.has(name)) messages.parse(name, text);
+    if (!isKnown && name !== '') this.parsed.set(name, text);
     messages.bind(name, values);
     const columns = (isKnown && described?.columns) || null;
     if (silent !== true && columns === null) messages.describe();
@@ -138,7 +138,7 @@ export class Flight {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const columns = this.columns[this.answered];
-    // Nobody reads the rows of a silent statement, nor can they be read without their description.
+    // Rows of a silent statement are discarded: they have no description.
     if (columns === null || columns === undefined || this.statements[this.answered]?.silent === true) return;
     try {
       this.rows.at(-1)?.push(rowOf(columns, fields));
@@ -168,8 +168,8 @@ export class Flight {
 
   /** Tells the driver what is prepared now. A failed flight may have prepared its names: they are closed. */
   private note(wire: Wire): void {
-    if (this.error === null) for (const [name, text] of this.fresh) wire.parsedStatements[name] = text;
-    else closeLater(wire, [...this.fresh.keys()]);
+    if (this.error === null) for (const [name, text] of this.parsed) wire.parsedStatements[name] = text;
+    else closeLater(wire, [...this.parsed.keys()]);
   }
 }
 

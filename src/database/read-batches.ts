@@ -8,21 +8,21 @@
 import { unavailable } from '../errors.js';
 import type { Statement } from '../sql.js';
 import { hasEnded } from './database-errors.js';
-import { type Done, Job, type JobOffice } from './job.js';
+import { type Done, Job, type JobContext } from './job.js';
 import type { PoolClient } from './pool-types.js';
 import type { Row } from './runner.js';
 import { learn, learnSize } from './slow-reads.js';
 import type { KnownStatement } from './statement-names.js';
 import { TimeoutList } from './timeout-list.js';
-import { Gate, type Guest, Party } from './party.js';
-import { Ticket, type TicketRequest } from './ticket.js';
+import { Batcher, type BatchEntry, Batch } from './batch.js';
+import { SlotRequest, type SlotOptions } from './slot-request.js';
 
 /** So many share a connection at most: the database has other processors, too. */
-const MOST = 4;
+const MAX_BATCH_SIZE = 4;
 /** What takes longer, in milliseconds, or brings more, in characters, is better read beside others. */
 const SHORT = { milliseconds: 20, size: 16 * 1024 };
 /** How long those who share a connection wait for each other, in milliseconds. */
-const PATIENCE = 200;
+const MAX_BATCH_WAIT = 200;
 
 /** A statement, and what is known of its text. */
 export interface KnownText {
@@ -33,8 +33,8 @@ export interface KnownText {
 /** A read, for one who waits for it. */
 export interface PoolRead extends KnownText {
   /** What is asked along with it, or null. Both bring nothing with a driver that cannot send both at once. */
-  readonly question: KnownText | null;
-  readonly request: TicketRequest;
+  readonly condition: KnownText | null;
+  readonly request: SlotOptions;
   /** As in `ReadTraits`. */
   readonly heavy: boolean;
   readonly begun: () => void;
@@ -53,7 +53,7 @@ export interface Connected {
 export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
 
 /** Somebody who waits for a read. */
-interface Seat extends Guest {
+interface ReadEntry extends BatchEntry {
   readonly read: PoolRead;
 }
 
@@ -61,67 +61,67 @@ interface Seat extends Guest {
  * Whether a read goes with others: it has shown that it is short, and that the driver can send several. That
  * of short ones one takes long, by its values, is seen when it does.
  */
-function mayShare({ question, known, request }: PoolRead): boolean {
+function mayBatch({ condition: question, known, request }: PoolRead): boolean {
   const { columns, milliseconds, size } = known;
   if (question !== null || columns === null || milliseconds === null) return false;
   const isRead = request.lane === 'read' || request.lane === 'heavy';
   return isRead && milliseconds <= SHORT.milliseconds && size <= SHORT.size;
 }
 
-const tooLong = (): Error => unavailable('Others have taken too long');
+const batchTimedOut = (): Error => unavailable('Others have taken too long');
 
-export class ReadFlights {
-  private readonly gate = new Gate<KnownStatement, Seat>({
-    most: MOST,
+export class ReadBatches {
+  private readonly batcher = new Batcher<KnownStatement, ReadEntry>({
+    maxSize: MAX_BATCH_SIZE,
     keyOf: ({ read }) => read.known,
     fits: () => true,
-    depart: (party) => this.depart(party),
+    run: (batch) => this.run(batch),
   });
-  private readonly waits = new TimeoutList(PATIENCE);
+  private readonly waits = new TimeoutList(MAX_BATCH_WAIT);
 
   constructor(
-    private readonly office: JobOffice,
+    private readonly context: JobContext,
     private readonly sendOn: Send,
   ) {}
 
   /** Reads once there is a place: alone, or with whoever comes until all that has arrived was looked at. */
   read(read: PoolRead): void {
-    const ticket = new Ticket(this.office, read.request, {
-      enter: () => (mayShare(read) ? this.gate.board(seat) : this.alone(seat)),
+    const slot = new SlotRequest(this.context, read.request, {
+      granted: () => (mayBatch(read) ? this.batcher.add(entry) : this.runUnbatched(entry)),
       fail: (error) => {
         read.fail(error);
-        seat.party?.lose(error);
+        entry.batch?.entryFailed(error);
       },
-      yield: () => this.giveWay(seat),
+      preempt: () => this.preempt(entry),
     });
-    const seat: Seat = { read, ticket, party: null };
-    ticket.present();
+    const entry: ReadEntry = { read, slot, batch: null };
+    slot.start();
   }
 
-  private alone(seat: Seat): void {
-    this.depart(new Party(seat));
+  private runUnbatched(entry: ReadEntry): void {
+    this.run(new Batch(entry));
   }
 
-  private depart(party: Party<Seat>): void {
-    if (party.waiting.length === 0) return party.leave();
-    new Job(this.office.pool, (calls) => party.as(calls), {
-      begin: (job, client) => this.send({ job, client }, party),
+  private run(batch: Batch<ReadEntry>): void {
+    if (batch.waiting.length === 0) return batch.release();
+    new Job(this.context.pool, (calls) => batch.holder(calls), {
+      begin: (job, client) => this.send({ job, client }, batch),
       fail: () => undefined,
     });
   }
 
-  private send(on: Connected, party: Party<Seat>): void {
-    const { waiting: seats } = party;
-    const { known, heavy } = party.first.read;
-    const texts = seats.flatMap(({ read }) => (read.question === null ? [read] : [read.question, read]));
-    for (const { read } of seats) read.begun();
+  private send(on: Connected, batch: Batch<ReadEntry>): void {
+    const { waiting: entries } = batch;
+    const { known, heavy } = batch.first.read;
+    const texts = entries.flatMap(({ read }) => (read.condition === null ? [read] : [read.condition, read]));
+    for (const { read } of entries) read.begun();
     const started = performance.now();
-    const wait = seats.length > 1 ? this.waits.add(() => this.part(party)) : null;
+    const wait = entries.length > 1 ? this.waits.add(() => this.split(batch)) : null;
     this.sendOn(on, texts, (error, brought) => {
       if (wait !== null) this.waits.delete(wait);
       learn(known, performance.now() - started, heavy);
-      if (error !== null) return this.fail(on.job, party, { error, isAlone: seats.length === 1 });
-      land(seats, brought.slice(-texts.length));
+      if (error !== null) return this.fail(on.job, batch, { error, isAlone: entries.length === 1 });
+      deliver(entries, brought.slice(-texts.length));
       on.job.finish();
     });
   }
@@ -130,39 +130,43 @@ export class ReadFlights {
    * Ends the statement and sends it again later: reads change nothing. Several that share a connection part
    * by themselves before they are slow.
    */
-  private giveWay(seat: Seat): void {
-    const { party, ticket } = seat;
-    if (!(party instanceof Party) || party.size > 1) return;
-    seat.party = null;
-    party.abort(tooLong(), () => ticket.requeue());
+  private preempt(entry: ReadEntry): void {
+    const { batch, slot } = entry;
+    if (!(batch instanceof Batch) || batch.size > 1) return;
+    entry.batch = null;
+    batch.abort(batchTimedOut(), () => slot.requeue());
   }
 
   /** One of them takes long, nobody can tell which: who still waits goes alone, with what time is left. */
-  private part(party: Party<Seat>): void {
-    const seats = party.disband();
-    party.lose(tooLong());
-    for (const seat of seats) this.alone(seat);
+  private split(batch: Batch<ReadEntry>): void {
+    const entries = batch.removeWaiting();
+    batch.entryFailed(batchTimedOut());
+    for (const entry of entries) this.runUnbatched(entry);
   }
 
   /** Which of several has failed shows when each goes alone: to read again changes nothing. */
-  private fail(job: Job, party: Party<Seat>, { error, isAlone }: { error: Error; isAlone: boolean }): void {
+  private fail(
+    job: Job,
+    batch: Batch<ReadEntry>,
+    { error, isAlone }: { error: Error; isAlone: boolean },
+  ): void {
     const isLost = hasEnded(error);
     const isTold = isAlone || isLost;
-    const seats = isTold ? party.waiting : party.disband();
-    if (isTold) for (const { read } of seats) read.fail(error);
+    const entries = isTold ? batch.waiting : batch.removeWaiting();
+    if (isTold) for (const { read } of entries) read.fail(error);
     job.finish(isLost);
-    if (!isTold) for (const seat of seats) this.alone(seat);
+    if (!isTold) for (const entry of entries) this.runUnbatched(entry);
   }
 }
 
 /** Gives those who still wait what there is for them. */
-function land(seats: readonly Seat[], brought: readonly (readonly Row[])[]): void {
+function deliver(entries: readonly ReadEntry[], brought: readonly (readonly Row[])[]): void {
   let next = 0;
   const take = (): readonly Row[] => brought[next++] ?? [];
-  for (const { read, ticket } of seats) {
-    const answers = read.question === null ? [] : take();
+  for (const { read, slot } of entries) {
+    const answers = read.condition === null ? [] : take();
     const rows = take();
     learnSize(read.known, rows);
-    if (!ticket.isOver) read.done(rows, answers);
+    if (!slot.isOver) read.done(rows, answers);
   }
 }
