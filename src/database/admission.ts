@@ -6,8 +6,8 @@ import { LinkedList, type Link } from './linked-list.js';
 import { runningTime } from './running-time.js';
 
 /**
- * Class of work. Each lane has its share of slots and its queue. `heavy` reads may touch any number of
- * documents, `slow` ones have taken long. `own` is for short statements of the library, which are never preempted.
+ * Class of work, with its share of slots and its queue. A heavy read may touch any number of documents, a
+ * slow one has taken long. The lane `own` has short statements of the library, which are never preempted.
  */
 export type Lane = 'own' | 'read' | 'heavy' | 'slow' | 'write';
 

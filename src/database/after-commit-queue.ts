@@ -3,13 +3,10 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 
 type Work = () => Promise<void>;
 
-/**
- * What waits for transactions of the host's to succeed. A nested transaction counts as a transaction of its
- * own.
- */
+/** Work that runs after a transaction of the host commits. A nested transaction counts as its own. */
 export class AfterCommitQueue implements EventSubscriber {
   private readonly waiting = new WeakMap<object, Work[]>();
-  /** How many transactions have been committed. */
+  /** Number of committed transactions. */
   count = 0;
 
   add(em: SqlEntityManager, work: Work): void {
@@ -19,7 +16,7 @@ export class AfterCommitQueue implements EventSubscriber {
     this.waiting.set(transaction, [...(this.waiting.get(transaction) ?? []), work]);
   }
 
-  /** Notes one that MikroORM does not know of. */
+  /** Counts a transaction that MikroORM does not know. */
   note(): void {
     this.count += 1;
   }

@@ -3,7 +3,7 @@ import type { Lock } from '../plan/locks.js';
 import type { Statement } from '../sql.js';
 import type { Row, Runner } from './runner.js';
 
-/** Runs statements, and before the next of them those whose rows nobody waits for, in the same flight. */
+/** Runner that defers statements whose rows are not needed, and sends them with the next ones. */
 export class AheadRunner implements Runner {
   private waiting: readonly Statement[] = [];
 
@@ -17,12 +17,12 @@ export class AheadRunner implements Runner {
     return this.runner.held;
   }
 
-  /** Has statements run before what is run next, which fails where one of them does. */
+  /** Defers statements to the next batch, which fails if one of them does. */
   ahead(statements: readonly Statement[]): void {
     this.waiting = [...this.waiting, ...statements];
   }
 
-  /** Whether there are some that nothing has been run after. */
+  /** Whether deferred statements are not sent yet. */
   get isWaiting(): boolean {
     return this.waiting.length > 0;
   }
@@ -44,7 +44,7 @@ export class AheadRunner implements Runner {
     return this.after(statements, (every) => this.runner.last(every));
   }
 
-  /** Runs statements behind those that wait, whose rows are left out. */
+  /** Runs statements after the deferred ones, whose rows are dropped. */
   private async after(
     statements: readonly Statement[],
     run: (every: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,

@@ -1,6 +1,6 @@
-/** Tells when nobody waits for an answer any more. */
+/** Signal that the client of a request has disconnected. */
 export interface Hangup {
-  /** Whether it has happened already. */
+  /** Whether the client has disconnected. */
   readonly happened: boolean;
   add(listener: HangupListener): void;
   /** Does nothing for a listener that was not added. */

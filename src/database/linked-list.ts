@@ -1,15 +1,15 @@
 /**
- * A list whose items let go of their neighbours, and not a Set: tables that a Set outgrows point to the next
- * one, and through that chain the garbage collector took the rows of every answer for alive.
+ * Linked list, used in place of a Set: V8 chains the tables that a Set outgrows, which kept the rows of every
+ * response alive.
  */
 export interface Link {
   previous: Link | null;
   next: Link | null;
 }
 
-/** Items in the order in which they were added. An item is in one chain at most. */
+/** Items in the order of insertion. An item is in one list at most. */
 export class LinkedList<T extends Link> {
-  /** Before the first and after the last. */
+  /** Sentinel before the first and after the last item. */
   private readonly ends: Link = { previous: null, next: null };
 
   get first(): T | null {
@@ -25,7 +25,7 @@ export class LinkedList<T extends Link> {
     [item.previous, item.next, last.next, this.ends.previous] = [last, this.ends, item, item];
   }
 
-  /** Does nothing for an item that is not in the chain. */
+  /** Does nothing for an item that is not in the list. */
   delete(item: T): void {
     const { previous, next } = item;
     if (previous === null || next === null) return;

@@ -1,7 +1,4 @@
-/**
- * The driver itself, where it is node-postgres: named statements, a bound on all waiting, and transactions of
- * our own.
- */
+/** Pool of node-postgres with admission control, prepared statements, batching and cancellation. */
 import type { ContentSettings } from '../settings.js';
 import type { Statement } from '../sql.js';
 import { Admission, slotLimitsOf } from './admission.js';
@@ -25,34 +22,34 @@ import { StatementNames } from './statement-names.js';
 import { clientDisconnected, SlotRequest } from './slot-request.js';
 import { type BatchTraits, WriteBatches } from './write-batches.js';
 
-/** What a read is like, and who waits for it. */
+/** Traits of a read. */
 export interface ReadTraits {
   readonly hangup: Hangup | null;
-  /** Whether it has to be taken for a slow one until it has shown how long it takes. */
+  /** Whether the read counts as slow until it has run. */
   readonly heavy: boolean;
-  /** Reads with the same turn are done one at a time. Null for a read that waits for no other. */
+  /** Reads with the same text run one at a time. Null for no such bound. */
   readonly turn: string | null;
-  /** Called when the statement is about to be sent: what is committed from here on, it may not see. */
+  /** Called before the statement is sent: it may miss commits from here on. */
   readonly begun: () => void;
 }
 
-/** A short statement of the library itself. */
+/** Traits of a short statement of the library itself. */
 const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
 
-/** What a transaction on somebody else's connection says of itself. Both throw when it was given up. */
+/** Callbacks of a transaction on a connection of MikroORM. Both throw when its request has ended. */
 export interface Hosting {
-  /** Names the server process that runs it, and since when. */
+  /** Reports the server process of the transaction. */
   readonly begun: (backend: HostedBackend) => void;
-  /** Its work is done. */
+  /** Reports that COMMIT is next. */
   readonly committing: () => void;
 }
 
-/** Whose turn a write waits for, and who waits for it. */
+/** Traits of a write. */
 export interface WriteTraits {
   readonly hangup: Hangup | null;
-  /** The document that is written; writers of one document take turns without holding a connection. */
+  /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly turn: string | null;
-  /** Says that it may share its transaction with other writes; left out where it has one to itself. */
+  /** Allows the write to share its transaction with others. */
   readonly together?: BatchTraits | null;
 }
 
@@ -99,8 +96,8 @@ export class NativePool {
   }
 
   /**
-   * Runs one statement. In callbacks, because a read is nearly nothing else: promises here cost a tenth of a
-   * request's time in Node.
+   * Runs one statement. The path from here to the driver uses callbacks: promises cost a tenth of a request's
+   * CPU time in Node.
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
     return new Promise((done, fail) => {
@@ -111,8 +108,8 @@ export class NativePool {
   }
 
   /**
-   * The same where the answer to a question, which is sent along with it, is `yes`; null where it is not, and
-   * with a driver that cannot send both at once.
+   * Runs a statement after a condition in the same pipelined batch. Returns null unless the condition's row
+   * has `yes`, and for a driver without pipelining.
    */
   runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
     return new Promise((resolve, fail) => {
@@ -135,7 +132,7 @@ export class NativePool {
     return { statement, known, request: { lane, turn, hangup }, heavy, begun };
   }
 
-  /** In one piece, with what has to come before them; several only where the driver can do that. */
+  /** Sends statements in one write; without pipelining, one statement only. */
   private readonly send: Send = ({ job, client }, texts, done) => {
     const flies = canPipeline(client);
     if (!flies && texts.length > 1) return done(null, []);
@@ -146,27 +143,26 @@ export class NativePool {
     else for (const config of configs) job.query(config, done);
   };
 
-  /** A connection beside the pool's. Throws where there is none to be had. */
+  /** Opens a connection outside the pool. Throws if the server accepts none. */
   open(): Promise<OwnConnection> {
     return OwnConnection.open(this.pool, this.names.isOn);
   }
 
-  /** A transaction that nobody of the host's joins. */
+  /** Runs a transaction that code of the host cannot join. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
     const { turn, hangup, together = null } = traits;
     return new Promise((resolve, fail) => {
       const done = resolve as (value: unknown) => void;
       const write = (failed: (error: unknown) => void): void =>
         this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail: failed });
-      // The statement that failed came before the COMMIT, which the server has skipped: nothing is written.
+      // A misnamed statement fails before the COMMIT, which the server skips: nothing is written.
       write(this.unnamed(() => write(fail), fail));
     });
   }
 
   /**
-   * A transaction on a connection that somebody else takes from the pool: it waits for a place and for its
-   * turn like all others, and whoever waits for it is answered in time. Work that is given up meanwhile is
-   * not committed, however long the host's code in it goes on.
+   * Runs a transaction on a connection that MikroORM takes from the pool, with a slot and timeouts like all
+   * others. After a timeout it is not committed, however long the host's code in it runs.
    */
   hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -194,12 +190,12 @@ export class NativePool {
         work({ begun, committing }).then(resolve, reject).finally(leave);
       };
       const fail = (error: Error): void => {
-        // The result of a COMMIT under way is waited for, within bounds.
+        // A COMMIT under way has RECOVERY milliseconds to return its result.
         if (!isCommitting) reject(error);
         if (backend === null || isDone) return;
         this.end(backend, () => {
           if (isDone) return;
-          // A statement that does not end is one whose connection is lost.
+          // The statement did not end, so the connection is lost.
           if (backend !== null) this.close(backend);
           reject(error);
         });
@@ -209,10 +205,10 @@ export class NativePool {
     });
   }
 
-  /** Ends the statement of a transaction that the host's code has joined; calls back after a while. */
+  /** Cancels the statement of a hosted transaction; calls back after RECOVERY milliseconds. */
   private end(backend: HostedBackend, after: () => void): void {
     const client = clientsOf(this.pool).find(({ processID }) => processID === backend.pid);
-    // A pooler gives its clients process ids of its own: the server itself has to end the statement.
+    // Behind a pooler the client's process id is the pooler's: cancel by SQL.
     const ending: Promise<unknown> =
       client !== undefined
         ? requestCancel(client, RECOVERY)
@@ -222,13 +218,13 @@ export class NativePool {
     void ending.then(() => setTimeout(after, RECOVERY).unref());
   }
 
-  /** Closes the connection of a transaction, whatever it does; behind a pooler it is not known. */
+  /** Closes the connection of a transaction. Does nothing behind a pooler, which hides the process id. */
   close({ pid }: HostedBackend): void {
     const client = clientsOf(this.pool).find(({ processID }) => processID === pid);
     client?.connection?.stream?.destroy();
   }
 
-  /** What the host should know of its pool, one sentence each: a missing timeout, a pooler's mode. */
+  /** Returns advice on the pool, one sentence each: a missing timeout, a pooler's mode. */
   async advice(): Promise<readonly string[]> {
     const { pooled, keepsNames, compiles } = await checkPooler(this.pool, this.names.isOn);
     // A pooler may have dropped the settings that came with the connection.
@@ -240,10 +236,7 @@ export class NativePool {
     ];
   }
 
-  /**
-   * Wraps a failure callback: where a pooler has mixed up prepared statements, no statement is named from
-   * then on, and the work is done once more.
-   */
+  /** Wraps an error callback: stops naming and repeats the work when a pooler has lost a statement. */
   private unnamed(again: () => void, fail: (error: unknown) => void): (error: unknown) => void {
     return (error) => {
       if (!isMisnamed(error)) return fail(error);
@@ -264,7 +257,7 @@ export class NativePool {
     };
   }
 
-  /** Has a connection forget the statements that are no longer kept prepared. */
+  /** Closes statements that are no longer prepared. */
   private closeObsolete(client: PoolClient): void {
     const { connection } = client;
     if (isWire(connection)) closeLater(connection, this.names.release(client));

@@ -1,7 +1,4 @@
-/**
- * A transaction on a connection that nobody else uses: it begins with the first statements and is committed
- * with the last ones, so that both cost no time of their own.
- */
+/** Transaction that sends BEGIN with its first statements and COMMIT with its last ones. */
 import { outcomeUnknown } from '../errors.js';
 import { constantStatement, print, type Statement, sql } from '../sql.js';
 import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
@@ -18,24 +15,24 @@ const START = constantStatement('begin isolation level read committed');
  * large statements for each run, which takes longer than the run.
  */
 const GENERIC_PLANS = sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
-/** Return the transaction's id, so that it costs no statement of its own. */
+/** BEGIN, and a statement that configures the transaction and returns its id. */
 const BEGIN = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}`)];
 const BEGIN_WITHOUT_JIT = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}, ${withoutJit}`)];
 const COMMIT = constantStatement('commit');
 const ROLLBACK = constantStatement('rollback');
 
-/** How statements get to the connection. */
+/** Connection of a transaction. */
 export interface TransactionConnection {
   readonly job: Job;
   readonly configOf: (statement: Statement) => QueryConfig;
-  /** Whether several can be sent at once. */
+  /** Whether the driver supports pipelining. */
   readonly pipelines: boolean;
-  /** Whether the server might compile statements, unless it is told not to. */
+  /** Whether the server may compile statements (JIT) by default. */
   readonly mayCompile: boolean;
   readonly elsewhere: RunElsewhere;
 }
 
-/** How statements ended: the error, if any, and the rows of those before it. */
+/** Result of statements: the error or null, and the rows of those before it. */
 interface Sent {
   readonly error: Error | null;
   readonly rows: readonly (readonly Row[])[];
@@ -91,12 +88,12 @@ export class OwnTransaction implements Runner {
     return confirmCommit({ error, transaction: this.id, run: this.connection.elsewhere, close });
   }
 
-  /** Commits what is not committed yet. */
+  /** Commits unless `last` has. */
   async end(): Promise<void> {
     if (this.state === 'open') await this.last([]);
   }
 
-  /** Rolls back; false where the connection cannot be used any more, or a COMMIT may have succeeded. */
+  /** Rolls back. Returns false if the connection is unusable or a COMMIT may have succeeded. */
   undo(): Promise<boolean> {
     if (this.state !== 'open') return Promise.resolve(this.state === 'new');
     return this.send([ROLLBACK]).then(({ error }) => error === null);

@@ -7,8 +7,8 @@ import { type Columns, isWire, type PoolClient, type QueryConfig, type Wire } fr
 import type { Row } from './runner.js';
 
 /**
- * Called once, when the server has answered or the connection is closed: the failure of the first statement
- * that failed, and the rows of all statements that were answered.
+ * Called once, with the first error or null, and the rows of all statements that succeeded. A closed
+ * connection is an error, too.
  */
 export type BatchCallback = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
 

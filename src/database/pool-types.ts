@@ -1,10 +1,10 @@
-/** The part of node-postgres that this room uses. */
+/** Types of node-postgres, as far as the pool uses them. */
 import type { Row } from './runner.js';
 
-/** A connection's protocol, as far as what submits itself writes to it. */
+/** Wire protocol of a connection, as far as query objects use it. */
 export interface Wire {
   readonly stream: { write(bytes: Buffer): unknown; destroy(): void };
-  /** What the driver believes to be prepared on this connection, text by name. */
+  /** Prepared statements as the driver knows them: texts by name. */
   readonly parsedStatements: Record<string, string>;
   sync(): void;
 }
@@ -17,25 +17,25 @@ export interface PoolClient {
   readonly port: number;
   readonly processID: number | null;
   readonly secretKey: number | null;
-  /** Not there, or not whole, in the driver over libpq. */
+  /** Absent or partial in the driver over libpq. */
   readonly connection?: Partial<Wire>;
   query(config: QueryConfig, done: (error: Error | null | undefined, result: { rows: Row[] }) => void): void;
-  /** Gives the connection back, once. */
+  /** Returns the connection to the pool, once. */
   release: Release;
-  /** Submits whatever submits itself. */
+  /** Submits a query object. */
   query(flight: { submit(wire: never): Error | null }): void;
-  /** How a value of a type is read. */
+  /** Returns the parser of a type. */
   getTypeParser(type: number, format: 'text'): (text: string) => unknown;
 }
 
-/** A client that is nobody else's. */
+/** Client outside the pool. */
 export interface OwnClient extends PoolClient {
   connect(done: (error?: Error | null) => void): void;
   on(event: 'error' | 'end', listener: (error?: Error) => void): unknown;
   unref?(): void;
 }
 
-/** Gives a connection back; with `true` it is closed instead of used again. */
+/** Returns a connection to the pool; with `true` it is closed. */
 type Release = (destroy?: boolean) => void;
 
 export interface Pool {
@@ -48,17 +48,17 @@ export interface Pool {
     /** Settings of the server for each connection. */
     readonly options?: string;
   };
-  /** How many connections there are. */
+  /** Number of open connections. */
   readonly totalCount: number;
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
-  /** Tells of each connection that is opened. */
+  /** Emits each new connection. */
   on(event: 'connect', listener: (client: PoolClient) => void): unknown;
 }
 
-/** The columns of a statement's rows: how they are called, and how their values are read. */
+/** Columns of a statement's rows, with their parsers. */
 export type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
 
-/** Where the columns of a statement are kept once the server has described them. */
+/** Cached row description of a prepared statement. */
 export interface Described {
   columns: Columns | null;
 }
@@ -67,7 +67,7 @@ export interface QueryConfig {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether nobody reads its rows; the driver itself does not know this, nor the next. */
+  /** Whether its rows are discarded. The driver ignores this and the next property. */
   readonly silent?: boolean;
   readonly described?: Described;
   /** Whether the server sends all earlier results before it runs this statement. */

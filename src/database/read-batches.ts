@@ -1,9 +1,7 @@
 /**
- * Reads, on the way to the database and back. Short ones with the same text that are asked for at the same
- * moment go over one connection in one piece, and what they bring comes back in one: most of what a short
- * read costs is being sent, and being woken up. Each keeps its own place, deadline and client; only the
- * connection is shared. With the same text they take the same locks and about as long, so that none waits
- * behind another kind of work. All others go alone, at once.
+ * Batches of concurrent short reads with the same SQL text. They are sent over one connection in one write,
+ * because a short read costs mostly the round trip. Each keeps its own slot, timeout and client.
+ * Equal texts take the same locks and about the same time, so no read waits behind another kind of work.
  */
 import { unavailable } from '../errors.js';
 import type { Statement } from '../sql.js';
@@ -17,58 +15,55 @@ import { TimeoutList } from './timeout-list.js';
 import { Batcher, type BatchEntry, Batch } from './batch.js';
 import { SlotRequest, type SlotOptions } from './slot-request.js';
 
-/** So many share a connection at most: the database has other processors, too. */
+/** Most reads of a batch: a larger one would leave processors of the database idle. */
 const MAX_BATCH_SIZE = 4;
-/** What takes longer, in milliseconds, or brings more, in characters, is better read beside others. */
+/** Bounds of a short read: its time, and the characters of its rows. */
 const SHORT = { milliseconds: 20, size: 16 * 1024 };
-/** How long those who share a connection wait for each other, in milliseconds. */
+/** Milliseconds after which a batch is split. */
 const MAX_BATCH_WAIT = 200;
 
-/** A statement, and what is known of its text. */
+/** A statement with the statistics of its text. */
 export interface KnownText {
   readonly statement: Statement;
   readonly known: KnownStatement;
 }
 
-/** A read, for one who waits for it. */
+/** A read with the callbacks of its request. */
 export interface PoolRead extends KnownText {
-  /** What is asked along with it, or null. Both bring nothing with a driver that cannot send both at once. */
+  /** Statement that is sent before it, or null. Without pipelining neither returns rows. */
   readonly condition: KnownText | null;
   readonly request: SlotOptions;
   /** As in `ReadTraits`. */
   readonly heavy: boolean;
   readonly begun: () => void;
-  /** Told what it has brought, and what the question has. Called at most once, and not after `fail`. */
+  /** Receives its rows, and those of the condition. Called at most once, and not after `fail`. */
   readonly done: (rows: readonly Row[], answers: readonly Row[]) => void;
   readonly fail: (error: Error) => void;
 }
 
-/** Work, and the connection that it has. */
+/** A job with its connection. */
 export interface Connected {
   readonly job: Job;
   readonly client: PoolClient;
 }
 
-/** How statements are sent in one piece. */
+/** Sends statements in one write. */
 export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
 
-/** Somebody who waits for a read. */
+/** Entry of a batch of reads. */
 interface ReadEntry extends BatchEntry {
   readonly read: PoolRead;
 }
 
-/**
- * Whether a read goes with others: it has shown that it is short, and that the driver can send several. That
- * of short ones one takes long, by its values, is seen when it does.
- */
-function mayBatch({ condition: question, known, request }: PoolRead): boolean {
+/** Returns whether earlier runs show that the read is short and that the driver supports pipelining. */
+function mayBatch({ condition, known, request }: PoolRead): boolean {
   const { columns, milliseconds, size } = known;
-  if (question !== null || columns === null || milliseconds === null) return false;
+  if (condition !== null || columns === null || milliseconds === null) return false;
   const isRead = request.lane === 'read' || request.lane === 'heavy';
   return isRead && milliseconds <= SHORT.milliseconds && size <= SHORT.size;
 }
 
-const batchTimedOut = (): Error => unavailable('Others have taken too long');
+const batchTimedOut = (): Error => unavailable('The query batch timed out');
 
 export class ReadBatches {
   private readonly batcher = new Batcher<KnownStatement, ReadEntry>({
@@ -84,7 +79,7 @@ export class ReadBatches {
     private readonly sendOn: Send,
   ) {}
 
-  /** Reads once there is a place: alone, or with whoever comes until all that has arrived was looked at. */
+  /** Runs a read once its slot is granted, in a batch if it is short. */
   read(read: PoolRead): void {
     const slot = new SlotRequest(this.context, read.request, {
       granted: () => (mayBatch(read) ? this.batcher.add(entry) : this.runUnbatched(entry)),
@@ -126,10 +121,7 @@ export class ReadBatches {
     });
   }
 
-  /**
-   * Ends the statement and sends it again later: reads change nothing. Several that share a connection part
-   * by themselves before they are slow.
-   */
+  /** Cancels a read that runs alone, and queues it again: reads change nothing. Batches are split earlier. */
   private preempt(entry: ReadEntry): void {
     const { batch, slot } = entry;
     if (!(batch instanceof Batch) || batch.size > 1) return;
@@ -137,14 +129,14 @@ export class ReadBatches {
     batch.abort(batchTimedOut(), () => slot.requeue());
   }
 
-  /** One of them takes long, nobody can tell which: who still waits goes alone, with what time is left. */
+  /** Runs the entries of a slow batch unbatched, each within its remaining time. */
   private split(batch: Batch<ReadEntry>): void {
     const entries = batch.removeWaiting();
     batch.entryFailed(batchTimedOut());
     for (const entry of entries) this.runUnbatched(entry);
   }
 
-  /** Which of several has failed shows when each goes alone: to read again changes nothing. */
+  /** Repeats the entries unbatched, to find the one that failed: reads change nothing. */
   private fail(
     job: Job,
     batch: Batch<ReadEntry>,
@@ -159,7 +151,7 @@ export class ReadBatches {
   }
 }
 
-/** Gives those who still wait what there is for them. */
+/** Delivers the rows to the entries that still wait. */
 function deliver(entries: readonly ReadEntry[], brought: readonly (readonly Row[])[]): void {
   let next = 0;
   const take = (): readonly Row[] => brought[next++] ?? [];

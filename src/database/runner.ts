@@ -1,4 +1,4 @@
-/** What runs statements: one handle, whatever is behind it. */
+/** Runners: handles that run statements on the pool or in a transaction. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Lock } from '../plan/locks.js';
 import type { Statement } from '../sql.js';
@@ -9,27 +9,22 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Runs statements on one handle: the pool, or a transaction's connection. */
 export interface Runner {
   run(statement: Statement): Promise<readonly Row[]>;
-  /** Locks that its transaction has begun with. */
+  /** Locks that the transaction has acquired at its start. */
   readonly held: readonly Lock[];
   /**
-   * Runs statements one after another, sent all at once where the driver can; the rows of each. The first
-   * that fails is the failure of all, and none after it has run.
+   * Runs statements in order, pipelined if the driver supports it. Returns the rows of each. The first error
+   * fails all, and later statements do not run.
    */
   all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
-  /** The same for statements that change nothing: what locks, and what looks. */
+  /** The same for statements that only lock and read. */
   look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
-  /**
-   * The same for the last statements of a transaction, which is committed along with them where it is the
-   * library's own. Nothing can be run after them.
-   */
+  /** The same for the last statements of a transaction. A transaction of the library commits with them. */
   last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
-  /**
-   * The transaction's entity manager, for hooks and host code that join in; null where nobody asked for one.
-   */
+  /** Entity manager of the transaction, for hooks and code of the host; null in transactions without them. */
   readonly em: SqlEntityManager | null;
 }
 
-/** The part of Kysely that this room needs; the query builder itself is not used. */
+/** Executor of Kysely; its query builder is not used. */
 interface RawExecutor {
   executeQuery(query: unknown): Promise<{ rows: Row[] }>;
 }
@@ -45,7 +40,7 @@ const compiled = (statement: Statement): unknown => ({
 const execute = async (executor: RawExecutor, statement: Statement): Promise<readonly Row[]> =>
   (await executor.executeQuery(compiled(statement))).rows;
 
-/** Statements in the transaction, or on the connections, of an entity manager: one at a time. */
+/** Returns a runner on an entity manager's transaction or connections: one statement at a time. */
 export function runnerOf(em: SqlEntityManager): Runner {
   const run = (statement: Statement): Promise<readonly Row[]> => execute(em.getKysely(), statement);
   const all = async (statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> => {

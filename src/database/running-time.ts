@@ -1,21 +1,21 @@
-/** How often it is looked whether this process still runs, in milliseconds. */
+/** Milliseconds between two checks whether this process runs. */
 const TICK = 100;
-/** A look that is later has been held up by more than other work of this process. */
+/** Milliseconds of delay above which the process counts as suspended. */
 const LATE = 100;
 
 /**
- * Only the time in which this process runs. One that has stood still, because others had the processor, has
- * asked nothing and heard nothing meanwhile, so that nobody can have been slow.
+ * Clock that stops while the process is suspended or starved of CPU: timeouts of the database must not count
+ * time in which this process could not read a response.
  */
 class RunningTime {
-  /** For how many milliseconds it has stood still while anybody waited. */
+  /** Milliseconds of suspension so far. */
   private stood = 0;
-  /** When the next look is due; never, while nobody waits. */
+  /** Time of the next check; infinite without a pending timeout. */
   private due = Number.POSITIVE_INFINITY;
   private waiting = 0;
   private timer: NodeJS.Timeout | null = null;
 
-  /** In milliseconds. Whoever asks first after it has stood still takes note of that. */
+  /** Returns milliseconds. The first call after a suspension records it. */
   now(): number {
     const now = performance.now();
     const late = now - this.due;
@@ -26,10 +26,7 @@ class RunningTime {
     return now - this.stood;
   }
 
-  /**
-   * Calls back once after so many milliseconds, with what the time is then, when what has arrived by then has
-   * been looked at.
-   */
+  /** Calls back once after the time, when the event loop has processed all that has arrived. */
   after(milliseconds: number, look: (now: number) => void): NodeJS.Timeout {
     this.waiting += 1;
     this.timer ??= this.arm();
@@ -43,7 +40,7 @@ class RunningTime {
     return setTimeout(elapsed, Math.ceil(milliseconds)).unref();
   }
 
-  /** Looks from time to time whether it runs, as long as anybody waits. */
+  /** Starts the checks, which repeat while a timeout is pending. */
   private arm(): NodeJS.Timeout {
     this.due = performance.now() + TICK;
     const look = (): void => {
@@ -55,5 +52,5 @@ class RunningTime {
   }
 }
 
-/** That of this process. */
+/** Clock of this process. */
 export const runningTime = new RunningTime();

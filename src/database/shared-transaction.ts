@@ -1,8 +1,7 @@
 /**
- * One transaction for several pieces of work that do not stand in each other's way: what they look up goes in
- * one flight, and what they write in another one, with one commit. They see each other's rows as they might
- * with a transaction for each. Where anything fails, or one of them waits for somebody else, nothing is
- * written, and each is to be done again alone: which of them was to blame shows then.
+ * Transaction of a batch of writes: one pipelined batch loads for all of them, a second one writes and
+ * commits. After any error, or a lock that another transaction has, nothing is written and each write runs
+ * again unbatched. That shows which of them failed.
  */
 import { locking } from '../compile/compile-locks.js';
 import type { Lock } from '../plan/locks.js';
@@ -10,30 +9,30 @@ import { constantStatement, type Statement } from '../sql.js';
 import type { OwnTransaction } from './own-transaction.js';
 import type { Row, Runner } from './runner.js';
 
-/** How long all of them wait for a lock that somebody else has, in milliseconds. */
+/** Bounds the wait for a lock: one write must not delay the others. */
 const SHORT_LOCK_TIMEOUT = constantStatement('set local lock_timeout = 100');
 
-/** One of the pieces of work. */
+/** Write of the batch. */
 export interface Member {
   readonly work: (runner: Runner) => Promise<unknown>;
-  /** Taken before anything is looked at. */
+  /** Locks that the transaction acquires first. */
   readonly locks: readonly Lock[];
-  /** Whether nobody waits for it any more. */
+  /** Whether its request has ended. */
   readonly isOver: () => boolean;
-  /** How the work has ended; not called where it is to be done again. */
+  /** Called with the result, unless the write has to run again. */
   readonly done: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
-  /** It has asked for more than a look and a write, and should go alone the next time, too. */
+  /** Called when the write needs several queries before it writes, so that it runs unbatched next time. */
   readonly exceeded: () => void;
 }
 
-/** Says that each is to be done alone. */
+/** Thrown when each write has to run in a transaction of its own. */
 export class NotBatchable extends Error {}
 
-/** What a member waits for; `more` is what others cannot wait for, and `out` is nothing any more. */
+/** Next step of a member: `more` does not fit into a batch, `out` means that it has ended. */
 type Request = 'none' | 'look' | 'last' | 'more' | 'out';
 
-/** A member's handle on the transaction. */
+/** Runner of one member. */
 class MemberRunner implements Runner {
   readonly em = null;
   request: Request = 'none';
@@ -66,7 +65,7 @@ class MemberRunner implements Runner {
     return this.ask('last', statements);
   }
 
-  /** Does the work. What it comes to without a write is known at once. */
+  /** Runs the work. A result without a write is delivered immediately. */
   async start(): Promise<void> {
     const { work, done, fail } = this.member;
     try {
@@ -106,8 +105,8 @@ export class SharedTransaction {
   }
 
   /**
-   * Does the work of all members. `committing` is called before anything is sent that may be committed.
-   * Throws `Apart` where nothing has been sent that might be, and what the database says where it refused.
+   * Runs the work of all members; calls `committing` before it sends the COMMIT. Throws NotBatchable if
+   * nothing was sent that may be committed, and the error of the database otherwise.
    */
   async run(committing: () => void): Promise<void> {
     for (const part of this.parts) void part.start();
@@ -126,7 +125,7 @@ export class SharedTransaction {
     await this.allRequested();
   }
 
-  /** Those who want something, and are still waited for. Throws `Apart` where one asks for too much. */
+  /** Returns the active members with this next step. Throws NotBatchable if a step does not fit. */
   private requesting(wish: Request): readonly MemberRunner[] {
     const present = this.parts.filter(({ member }) => !member.isOver());
     const strays = present.filter(
@@ -142,7 +141,7 @@ export class SharedTransaction {
     fly: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
   ): Promise<void> {
     const statements = parts.flatMap((part) => part.statements);
-    // What was sent before theirs brought something, too.
+    // Statements that were sent before have rows, too.
     const rows = (await fly(statements)).slice(-statements.length);
     let next = 0;
     for (const part of parts) part.answer(rows.slice(next, (next += part.statements.length)));
@@ -154,7 +153,7 @@ export class SharedTransaction {
     this.proceed = null;
   }
 
-  /** Until each waits for something, or is out. */
+  /** Resolves when each member has a next step or has ended. */
   private allRequested(): Promise<void> {
     return new Promise((proceed) => {
       this.proceed = proceed;

@@ -1,4 +1,4 @@
-/** Request for a slot, with its timeouts: time in the queue, and total time. A client that disconnects ends it. */
+/** Requests for a slot, with timeouts for the queue and in total. A disconnect ends them. */
 import { unavailable } from '../errors.js';
 import type { Admission, Lane, Slot } from './admission.js';
 import { runningTime } from './running-time.js';

@@ -1,31 +1,25 @@
-/** How long reads take, learnt from each run, so that slow ones cannot take all connections. */
+/** Classification of reads by their measured time, so that slow ones cannot occupy all connections. */
 import type { Lane } from './admission.js';
 import type { Row } from './runner.js';
 import type { KnownStatement } from './statement-names.js';
 
-/**
- * Reads that took longer lately, in milliseconds, or brought more, in characters, share the places for slow
- * ones.
- */
+/** Bounds above which a read is slow: milliseconds of heavy and light reads, characters of rows. */
 const SLOW = { heavy: 50, light: 250, size: 128 * 1024 };
 
-/**
- * How much a slow run is forgotten by the next faster one; and a fast one by slower ones, where a statement
- * is light.
- */
+/** Factors per run: decay of a slow measurement of heavy reads, growth of a fast one of light reads. */
 const DECAY = 0.9;
 const GROWTH = 1.25;
 
 /**
- * A heavy statement is as slow as its slowest run lately, because its values decide; a light one as its
- * fastest, because only the machine can have been slow.
+ * Updates the time of a statement. A heavy one counts with its slowest recent run, because values decide; a
+ * light one with its fastest, because only the machine was slow.
  */
 export function learn(known: KnownStatement, took: number, heavy: boolean): void {
   const before = known.milliseconds ?? took;
   known.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
 }
 
-/** What an answer costs this process, which has to take it in and to send it on. */
+/** Updates the size of a statement's rows: this process receives and sends them. */
 export function learnSize(known: KnownStatement, rows: readonly Row[]): void {
   const [row = {}] = rows;
   let size = 0;
@@ -33,7 +27,7 @@ export function learnSize(known: KnownStatement, rows: readonly Row[]): void {
   known.size = Math.max(known.size * DECAY, size);
 }
 
-/** Where it waits for its turn. */
+/** Returns the lane of a read. */
 export function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
   const isSlow = milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
   if (isSlow || size > SLOW.size) return 'slow';

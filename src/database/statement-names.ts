@@ -1,31 +1,30 @@
 /**
- * What is known of statements by their text: the name under which connections keep them prepared, and how
- * long they take. What is not used for long is forgotten, because every connection pays for what it keeps,
- * and because one-off queries must not use up the names of all others.
+ * Cache of prepared statements by text, with their statistics. Unused ones are evicted: each costs memory on
+ * every connection, and one-off queries must not displace the others.
  */
 import { hash } from 'node:crypto';
 import type { Described, PoolClient } from './pool-types.js';
 
-/** What is known of one text. */
+/** Statistics of one text. */
 export interface KnownStatement extends Described {
-  /** Null until it has come a second time, and for texts that are too long to be kept prepared. */
+  /** Null before the second use, and for texts that are too long to prepare. */
   name: string | null;
-  /** How long it took lately, in milliseconds; null before it has run. */
+  /** Recent time in milliseconds; null before the first run. */
   milliseconds: number | null;
-  /** Characters of what it brought lately. */
+  /** Recent size of its rows, in characters. */
   size: number;
   readonly length: number;
 }
 
-/** Bounds of what connections keep prepared. */
+/** Bounds of prepared statements per connection. */
 export interface NameLimits {
-  /** Texts. */
+  /** Number of texts. */
   readonly count: number;
-  /** Characters of all of them. */
+  /** Characters of all texts. */
   readonly size: number;
 }
 
-/** The plan of a longer text takes megabytes on every connection. */
+/** Longest text that is prepared: plans of longer ones take megabytes on every connection. */
 const LONGEST = 16_384;
 
 const unknown = ({ length }: string): KnownStatement => ({
@@ -51,15 +50,15 @@ interface Prepared {
   generation: number;
 }
 
-/** So many uses, or so many texts, make a generation. */
+/** Size of a generation, in uses and in texts. */
 const LIFETIME = { uses: 5000, texts: 500 };
 
 export class StatementNames {
   private readonly prepared = new WeakMap<PoolClient, Prepared>();
   private readonly live = new Set<string>();
   /**
-   * What was used lately, and what was before that: a generation that is over ends the one before it. A hit
-   * changes nothing, where an order by last use would rebuild its table again and again.
+   * Two generations of entries. At the end of a generation, entries that are only in the old one are evicted.
+   * Unlike LRU order, a hit changes no table.
    */
   private young = new Map<string, KnownStatement>();
   private old = new Map<string, KnownStatement>();
@@ -82,7 +81,7 @@ export class StatementNames {
     for (const known of [...this.young.values(), ...this.old.values()]) known.name = null;
   }
 
-  /** What is known of a text, which counts as used. */
+  /** Returns the entry of a text, and counts the use. */
   of(text: string): KnownStatement {
     this.uses += 1;
     if (this.uses > LIFETIME.uses) this.turn();
@@ -110,7 +109,7 @@ export class StatementNames {
     else prepared.names.add(name);
   }
 
-  /** A text that was not used lately: known from before, or new. */
+  /** Adds a text to the young generation, from the old one or as new. */
   private keep(text: string): KnownStatement {
     if (text.length > LONGEST) return unknown(text);
     const before = this.old.get(text);
@@ -122,7 +121,7 @@ export class StatementNames {
     return known;
   }
 
-  /** Names are given while there is room: who is used keeps theirs, or all would lose them in turn. */
+  /** Names a text while there is room. Names in use stay: evicting them would cycle through all texts. */
   private giveName(known: KnownStatement, text: string): void {
     if (this.live.size >= this.limits.count || this.size + known.length > this.limits.size) return;
     known.name = statementName(text);
@@ -130,7 +129,7 @@ export class StatementNames {
     this.size += known.length;
   }
 
-  /** What was used lately becomes what was before; what was before and has not come again loses its name. */
+  /** Starts a generation: entries of the old one that were not used again lose their names. */
   private turn(): void {
     for (const { name, length } of this.old.values()) {
       if (name === null) continue;

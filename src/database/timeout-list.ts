@@ -2,8 +2,8 @@ import { LinkedList, type Link } from './linked-list.js';
 import { runningTime } from './running-time.js';
 
 /**
- * One timer for everything that may take equally long: a timer for each would cost more than the rest of a
- * read. Only time in which this process runs counts, and what has arrived by the end is looked at first.
+ * Timeouts of equal length on one timer: a timer for each would cost more than the rest of a read. Counts
+ * running time, and expires after the event loop has processed all that has arrived.
  */
 export class TimeoutList {
   private readonly pending = new LinkedList<Timeout>();
@@ -44,7 +44,7 @@ export class TimeoutList {
 }
 
 export interface Timeout extends Link {
-  /** When it is over, in running time. */
+  /** Expiry in running time. */
   readonly at: number;
   readonly expire: () => void;
 }

@@ -1,7 +1,7 @@
 /**
- * Writes, on the way to the database and back. Those that come at the same moment and need no lock that
- * another one of them has to itself share a transaction: most of what a short write costs is being sent,
- * being woken up, and committed. Each keeps its own place, deadline, client and answer. All others go alone.
+ * Batches of concurrent short writes that share a transaction, because a short write costs mostly its round
+ * trips and its COMMIT. Writes with conflicting locks never share one. Each keeps its own slot, timeout and
+ * response.
  */
 import type { Lock } from '../plan/locks.js';
 import { Job, type JobContext } from './job.js';
@@ -13,41 +13,41 @@ import { runningTime } from './running-time.js';
 import { NotBatchable, type Member, SharedTransaction } from './shared-transaction.js';
 import { SlotRequest, type SlotOptions } from './slot-request.js';
 
-/** So many share a transaction at most: the database has other processors, too. */
+/** Most writes of a batch: a larger one would leave processors of the database idle. */
 const MAX_BATCH_SIZE = 6;
-/** What takes longer, in milliseconds, is better done beside others. */
+/** Milliseconds after which a batch counts as slow. */
 const SHORT = 250;
-/** So many of a kind go alone after one of them had to. */
+/** Number of writes of a kind that run unbatched after a batch of the kind failed. */
 const UNBATCHED_AFTER_FAILURE = 100;
 
-/** What a write says of itself that may share its transaction. */
+/** Traits of a write that may share its transaction. */
 export interface BatchTraits {
-  /** Held before anything is looked at. */
+  /** Locks that the transaction acquires first. */
   readonly locks: readonly Lock[];
   /** The lock whose exclusive holder may change rows of the written document; null for a new document. */
   readonly rows: string | null;
-  /** Writes that do the same things: when one of them has to go alone, all do. */
+  /** Kind of write: when one has to run unbatched, all of the kind do for a while. */
   readonly kind: string;
 }
 
-/** A write, for one who waits for it. */
+/** A write with the callbacks of its request. */
 export interface PoolWrite {
   readonly work: (runner: Runner) => Promise<unknown>;
-  /** Null where it has its transaction to itself. */
+  /** Null for a write that shares its transaction with no other. */
   readonly together: BatchTraits | null;
   readonly request: SlotOptions;
-  /** One of both is called once; what comes after it says nothing. */
+  /** The first call of `done` or `fail` counts; later ones are ignored. */
   readonly done: (value: unknown) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** How statements get to a connection that somebody has got. */
+/** Returns the transaction's view of a connection. */
 type ConnectionOf = (job: Job, client: PoolClient) => TransactionConnection;
 
-/** Somebody who waits for a write. */
+/** Entry of a batch of writes. */
 interface WriteEntry extends BatchEntry {
   readonly write: PoolWrite;
-  /** Whether its end is told by what carries it, which alone knows what has been written. */
+  /** Whether its statements are sent: then only the transaction knows the outcome. */
   isSent: boolean;
 }
 
@@ -58,8 +58,8 @@ const mayChangeRowsOf = (one: WriteEntry, { write: { together } }: WriteEntry): 
   locksOf(one).some(({ name, exclusive }) => exclusive && name === together?.rows);
 
 /**
- * Whether two writes could not hold their locks at the same time, or may change the same row: the stamp of a
- * row tells transactions apart, not the writes of one (`stampOf` in compile/changes.ts).
+ * Returns whether two writes have conflicting locks or may change the same row. The stamp of a row identifies
+ * a transaction, so two writes of one would give the row the same ETag (`stampOf` in compile/changes.ts).
  */
 const conflict = (one: WriteEntry, other: WriteEntry): boolean =>
   mayChangeRowsOf(one, other) ||
@@ -75,7 +75,7 @@ export class WriteBatches {
     fits: (entry, { waiting }) => !waiting.some((other) => conflict(entry, other)),
     run: (batch) => this.run(batch),
   });
-  /** Kinds of which one has taken longer than others should wait for, and how many go alone for that. */
+  /** Remaining unbatched writes, by kind. */
   private readonly unbatched = new Map<string, number>();
 
   constructor(
@@ -83,7 +83,7 @@ export class WriteBatches {
     private readonly connectionOf: ConnectionOf,
   ) {}
 
-  /** Writes once there is a place: alone, or with whoever comes until all that has arrived was looked at. */
+  /** Runs a write once its slot is granted, in a batch if it may share a transaction. */
   write(write: PoolWrite): void {
     const { together } = write;
     const runsUnbatched = together === null || this.isLoner(together.kind);
@@ -103,7 +103,7 @@ export class WriteBatches {
     return true;
   }
 
-  /** Has writes like this one go alone for a while. */
+  /** Runs the next writes of this kind unbatched. */
   private stopBatching({ together }: PoolWrite): void {
     if (together !== null) this.unbatched.set(together.kind, UNBATCHED_AFTER_FAILURE);
   }
@@ -124,7 +124,7 @@ export class WriteBatches {
     });
   }
 
-  /** Nobody waits for one of them any more. What is under way for it alone ends with it. */
+  /** Ends an entry whose slot request failed, for example by a disconnect. */
   private slotFailed(entry: WriteEntry, error: Error): void {
     entry.batch?.entryFailed(error);
     if (!entry.isSent) entry.write.fail(error);
@@ -169,7 +169,7 @@ export class WriteBatches {
       if (isLong) for (const { write } of waiting) this.stopBatching(write);
     } catch (error) {
       const isUndone = await transaction.undo();
-      // Only what is certainly not written is done again.
+      // Repeat the writes only if the transaction is certainly rolled back.
       const again = isUndone || error instanceof NotBatchable;
       for (const { write, slot } of waiting) if (!again || slot.isOver) write.fail(error);
       if (again) this.split(batch, job, !isUndone);
@@ -195,7 +195,7 @@ export class WriteBatches {
     };
   }
 
-  /** Nothing has been written: who still waits goes alone, with what time is left. */
+  /** Runs the entries unbatched, each within its remaining time. The batch has written nothing. */
   private split(batch: Batch<WriteEntry>, job: Job, broken = false): void {
     const entries = batch.removeWaiting();
     job.finish(broken);
