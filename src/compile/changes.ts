@@ -4,19 +4,14 @@ import { SHARED } from '../schema/join-model.js';
 import { constant, join, quote, type Sql, sql } from '../sql.js';
 import { namesOf } from './link-sql.js';
 
-/**
- * Transaction time, truncated to the milliseconds of its columns: rounding up would give a time in the
- * future.
- */
+/** Transaction time, truncated to its columns' milliseconds: rounding up would give a future time. */
 export const TIME = sql`date_trunc('milliseconds', now())`;
 
 /** Next value of the counter, greater than all earlier positions in lists. */
 export const nextCount = ({ storage }: ContentType): Sql =>
   sql`nextval(${quote(storage.counter, 'reference')}::regclass)`;
 
-/**
- * Content of a version after a write: its stored row and links, except for the values that the write gives.
- */
+/** Content of a version after a write: stored values, except for those that the write gives. */
 export interface Content {
   readonly type: ContentType;
   /** Row of the version, or a row with its `document_id`, `published` and `locale`. */
@@ -42,16 +37,10 @@ export function storedTargets(attribute: LinkedAttribute, { storage }: ContentTy
   return stored === undefined ? sql`array[]::text[]` : targetsOf(stored, sql`t`);
 }
 
-/**
- * Prints a list as text. PostgreSQL sums the hashes of list and JSON members, so that swapped or differently
- * nested members could collide.
- */
+/** Prints a list as text, since PostgreSQL's list hashes collide for swapped or nested members. */
 const whole = (value: Sql): Sql => sql`(${value})::text`;
 
-/**
- * Revision of a version: a digest of its own content. Its position in the lists of other documents does not
- * count.
- */
+/** Revision of a version: a digest of its own content, without its positions in other lists. */
 export function revisionOf({ type, row, value, lists, covers = () => true }: Content): Sql {
   const { columns, links } = type.storage.content;
   const covered = columns.filter(({ attribute }) => covers(attribute));

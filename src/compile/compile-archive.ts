@@ -1,4 +1,4 @@
-/** Statements that export documents: one JSON text with all versions, links and schedules of a document. */
+/** Statements that export documents, each as one JSON text. */
 import { type ArchivedType, holdsSecrets, isSecret } from '../schema/archive.js';
 import type {
   Attribute,
@@ -131,10 +131,7 @@ export function compileOpenDocuments(archived: ArchivedType): Statement {
   );
 }
 
-/**
- * Opens a cursor of the stored objects of files, originals and formats, each once: `key`, and `mime` for
- * originals.
- */
+/** Opens a cursor of stored objects, formats included, each once: `key`, and `mime` of originals. */
 export function compileOpenContents({ file }: Schema): Statement {
   const column = (name: string): Sql => sql`f.${quote((file.storage.columnOf.get(name) as Column).name)}`;
   const [key, formats, mime] = [column('storageKey'), column('formatKeys'), column('mime')];
@@ -156,9 +153,7 @@ export const compileClose = (): Statement => print(sql`close content_archive`);
 export const compileLastId = ({ table }: ArchivedType['type']): Statement =>
   print(sql`select coalesce(max(t.id), 0)::int4 as last from ${quote(table)} t`);
 
-/**
- * Selects the last values of the sequences of instances and positions, as texts: `instances` and `counts`.
- */
+/** Selects the last values of two sequences as texts: `instances` and `counts` (positions). */
 export function compileCounters({ file }: Schema): Statement {
   const { instanceSequence, counter } = file.storage;
   const last = (sequence: Identifier): Sql =>

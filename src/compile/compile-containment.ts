@@ -1,7 +1,4 @@
-/**
- * Prints equality inside indexed components as `@>`, which a GIN index supports. The exact condition is
- * printed in addition.
- */
+/** Prints equality inside indexed components as `@>` (GIN), in addition to the exact condition. */
 import { filledIn } from '../plan/open-operands.js';
 import type { Condition, Hop, ReadPlan } from '../plan/plan.js';
 import { quote, type Sql, slot, sql } from '../sql.js';
@@ -12,10 +9,7 @@ type Related = Extract<Condition, { kind: 'related' }>;
 /** Attribute types that are compared in the form in which JSON stores them. */
 const PLAIN = ['boolean', 'integer'];
 
-/**
- * Returns a JSON pattern that is contained in every row for which the condition is true; undefined if there
- * is none.
- */
+/** Returns a JSON pattern that each matching row contains; undefined if there is none. */
 function pattern(condition: Condition): object | undefined {
   switch (condition.kind) {
     case 'compare': {

@@ -7,7 +7,6 @@ import { noted, targetsOf } from './changes.js';
 import { isKnownVersion } from './version-sql.js';
 import { allOf, namesOf, ofType } from './link-sql.js';
 
-/** Document ids whose last version is deleted. */
 const LAST = sql`(select z.document_id from z)`;
 
 /** Deletes the links of the versions in `g`. Links shared by locales are deleted with the last version. */
@@ -59,10 +58,7 @@ const linksTo = (deleted: ContentType, { storage }: ContentType): StoredLinks[] 
 const isLost = (links: LinkTable, { singularApiId }: ContentType, last: Sql): Sql =>
   allOf([sql`l.${namesOf(links).target} in ${last}`, ...ofType(sql`l`, links, singularApiId)]);
 
-/**
- * Clears the columns of a table that reference a deleted document. One update does it, since a row may
- * reference it in several columns.
- */
+/** Clears all columns of a table that reference a deleted document, in one update. */
 function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   const columns = holder.storage.columns
     .filter(({ reference }) => reference === deleted)
@@ -99,10 +95,7 @@ const unlink = (holder: ContentType, deleted: ContentType, last: Sql): Sql[] =>
     ({ table }) => sql`delete from ${namesOf(table).table} l where ${isLost(table, deleted, last)}`,
   );
 
-/**
- * Deletes the versions of a document in one locale or in all. Deleting the last version also deletes the
- * links to the document.
- */
+/** Deletes versions of one locale or all. Deleting the last one also deletes links to the document. */
 export function compileDelete(step: DeleteStep): Statement {
   const { type } = step;
   const table = quote(type.table);

@@ -1,7 +1,4 @@
-/**
- * Creates the drafts of documents from a time when their type had none, as copies of the published versions
- * (D29).
- */
+/** Creates drafts of documents from a model without drafts, as copies of what is published (D29). */
 import { type LinkTable, SHARED } from '../schema/join-model.js';
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, constant, join, param, plain, print, quote, type Sql, sql, type Statement } from '../sql.js';
@@ -72,10 +69,7 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
       where true${join(unless, ' ')} on conflict (${owner}, published, locale, ${join(named, ', ')}) do nothing`;
 }
 
-/**
- * Creates the missing drafts of documents, with their links, in every locale that is published. `documentIds`
- * is null for a single type.
- */
+/** Creates the missing drafts of documents, with links. `documentIds` is null for a single type. */
 export const compileStartDrafts = (type: ContentType, documentIds: readonly string[] | null): Statement =>
   print(startDrafts(type, documentIds));
 

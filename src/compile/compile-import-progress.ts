@@ -42,7 +42,6 @@ export function compilePastIds({ type }: ArchivedType, last: number): Statement 
   );
 }
 
-/** Archive under import, and the number of its documents that are imported. */
 export interface ImportProgress {
   readonly archive: string;
   readonly done: number;

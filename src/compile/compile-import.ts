@@ -19,7 +19,6 @@ import {
 import { archivedDocument, linkColumns, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
 import { namesOf } from './link-sql.js';
 
-/** Documents of one type, as lines of an archive. */
 export interface Batch {
   readonly archived: ArchivedType;
   readonly lines: readonly string[];
@@ -50,10 +49,7 @@ function linksIn({ table, attribute }: StoredLinks): Sql {
   return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
 }
 
-/**
- * Removes from a document the parts that comparisons ignore: row ids, revisions and positions in lists of
- * other documents.
- */
+/** Removes what comparisons ignore: row ids, revisions, positions in other lists. */
 function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
   const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
   const ignored = param(['id', 'revision', ...places, ...unknown, ...set.keys()]);
@@ -83,7 +79,6 @@ export function compileDiffering(batch: Batch): Statement {
     where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
 }
 
-/** Selects the `id` of documents that are stored. */
 export function compileExisting({ archived, lines }: Batch): Statement {
   const table = quote(archived.type.table);
   return print(

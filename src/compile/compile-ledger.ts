@@ -28,10 +28,7 @@ const serverOf = ({ change }: LedgerTables): Sql =>
     extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
     current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
 
-/**
- * Columns with the current snapshot and the server; `marked` adds a WAL position that is no earlier than the
- * snapshot.
- */
+/** Columns with the snapshot and the server; `marked` adds a WAL position, no earlier than these. */
 export const seenBy = (tables: LedgerTables, marked: boolean): Sql =>
   sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server${marked ? sql`, ${MARK_COLUMN}` : sql``}`;
 
@@ -139,10 +136,7 @@ export interface Probe {
   readonly lacks: Statement;
   /** Types whose versions are not counted. */
   readonly uncounted: Statement;
-  /**
-   * Fingerprint of each table, which changes when its triggers are disabled and enabled, or its rows
-   * rewritten.
-   */
+  /** Fingerprint of each table, which changes with disabled triggers and rewritten rows. */
   readonly marks: Statement;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Statements for the links of a write. Their number does not depend on the numbers of targets and locales.
- */
+/** Statements for the links of a write. Their number is independent of targets and locales. */
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
 import { alias, join, type Sql, sql } from '../sql.js';
 import { noteOwners } from './changes.js';
@@ -16,7 +14,6 @@ const isOwn = ({ rows }: LinkStep): boolean => rows?.own === true;
 
 /** Link steps of a write, grouped into statements. */
 interface LinkBatches {
-  /** Steps before the rows are written. */
   readonly before: readonly (readonly LinkStep[])[];
   /** Steps that share a statement with the rows of the document. */
   readonly along: readonly LinkStep[];
@@ -80,9 +77,7 @@ interface Changes {
   readonly lists: Map<LinkedAttribute, Sql>;
 }
 
-/**
- * Common table expressions of steps. A last one for each type updates the revisions of the changed owners.
- */
+/** Common table expressions of steps. The last ones update the revisions of changed owners. */
 export function partsOf(steps: readonly LinkStep[]): Sql[] {
   const tables: Sql[] = [];
   const changed = new Map<ContentType, Changes>();

@@ -1,7 +1,4 @@
-/**
- * Statement that loads the state that a write needs: locked rows, stored values, referenced documents, new
- * ids.
- */
+/** Loads the state that a write needs: locked rows, values, referenced documents, new ids. */
 import { UNKNOWN_REVISION } from '../plan/versions.js';
 import { byKind } from '../schema/by-kind.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../schema/model.js';
@@ -149,10 +146,7 @@ function ownedLinks(shape: LoadShape): Sql[] {
   return [sql`json_build_array(${join(has, ', ')})::text as linked`];
 }
 
-/**
- * Selects whether a document has a published version, whether the caller owns it, and whether the row is
- * published.
- */
+/** Selects whether a document is published, whether the caller owns it, and if the row is published. */
 function standing(target: ContentType, own: OwnShape | null): Sql {
   const some = (condition: Sql): Sql => hasVersion(target, sql`x.document_id`, condition);
   const [published, live] = target.draftAndPublish
@@ -250,9 +244,7 @@ function expected(types: readonly ContentType[], defaultLocale: string): Sql {
 
 const EXPECTED = new KeptTexts<Template<Expected>>();
 
-/**
- * Prints a statement that fails with `unexpected` unless all documents exist that a write to a type expects.
- */
+/** Prints a statement that fails with `unexpected` unless all expected documents exist. */
 export function compileExpected(type: ContentType, documents: Expected, defaultLocale: string): Statement {
   const types = documents.map(([target]) => target);
   const facts = { types: types.map(({ uid }) => uid), defaultLocale };

@@ -47,15 +47,9 @@ export const compileReplayed = (): Statement =>
 /** Position to wait for, and the servers that this process knows. */
 export interface Asked {
   readonly mark: Mark;
-  /**
-   * Whether the replica had reached the position before, which then lies before the fork of any later
-   * timeline.
-   */
+  /** Whether the replica had reached the position, which then precedes the fork of later timelines. */
   readonly isInherited: boolean;
-  /**
-   * Start time of the primary's postmaster, null if unknown. The primary itself may be configured as a
-   * replica.
-   */
+  /** Start time of the primary's postmaster (it may be a configured replica); null if unknown. */
   readonly primary: string | null;
 }
 

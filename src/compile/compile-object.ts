@@ -1,4 +1,4 @@
-/** Prints the select list of one JSON object. Children at any depth are correlated sub-queries. */
+/** Prints the select list of a JSON object, with children as correlated sub-queries. */
 import type { ChildPlan, ItemsPlan, ObjectPlan } from '../plan/plan.js';
 import type { Model } from '../schema/model.js';
 import { ATTRIBUTES } from '../schema/naming.js';
@@ -12,14 +12,12 @@ import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 
-/** Number of identity fields that the v4 shape puts next to `attributes` (protocol section 17). */
+/** Identity fields that the v4 shape puts next to `attributes` (protocol section 17). */
 const IDENTITY = 2;
 
-/** Prints the select list of an object: its fields and populated children. */
 export const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
   objectOf({ plan, kind: [] }, scope, context);
 
-/** Object plan, and the column with its type if items have several types. */
 interface Shown {
   readonly plan: ObjectPlan;
   readonly kind: readonly Sql[];
@@ -94,10 +92,7 @@ function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context:
     from (select ${list}${from}${whereOf(conditions)}) ${j})`;
 }
 
-/**
- * Selects the visible items of several types: `v`, in the order of `n`. `offset 0` prevents a second
- * evaluation of each item.
- */
+/** Selects visible items: `v`, in the order of `n`. `offset 0` prevents a second evaluation. */
 function shownItems({ attribute, items }: MixedPlan, scope: Scope, context: Context): Sql {
   const held = heldBy(attribute, scope, context);
   const item = alias('k', context.next());

@@ -1,7 +1,4 @@
-/**
- * Prints sort keys. A to-many key sorts by its best row for the direction; the id is always the last key
- * (D10, 7.9).
- */
+/** Prints sort keys; a to-many key sorts by its best row, the id is the last key (D10, 7.9). */
 import type { Hop, OrderKey } from '../plan/plan.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import { type Sql, sql } from '../sql.js';
@@ -26,13 +23,11 @@ function value(scope: Scope, { hops, attribute, direction }: KeyPath, context: C
     order by 1 ${direction} nulls last limit 1)`;
 }
 
-/** Sort key: value and direction. */
 export interface Ordering {
   readonly value: Sql;
   readonly direction: Sql;
 }
 
-/** Prints the sort keys of a scope, in order. */
 export function compileOrder(keys: readonly OrderKey[], scope: Scope, context: Context): Ordering[] {
   return keys.map(({ hops, attribute, descending }) => {
     const direction = descending ? sql`desc` : sql`asc`;

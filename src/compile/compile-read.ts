@@ -105,7 +105,6 @@ function pageOf(row: RowScope, { from, order, counted }: Listed, page: Paginatio
 
 interface Order {
   readonly keys: readonly Ordering[];
-  /** Direction of the id, the last sort key. */
   readonly id: Sql;
 }
 
@@ -116,7 +115,6 @@ function orderOf(plan: ReadPlan, row: RowScope, context: Context): Order {
   return { keys, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
 }
 
-/** Read plan of a page. */
 interface ListPlan extends ReadPlan {
   readonly page: Pagination;
 }
@@ -129,7 +127,6 @@ interface Listed {
   readonly counted: boolean;
 }
 
-/** Ids of a page, and their order. */
 interface PageIds {
   readonly ids: Sql;
   readonly order: Order;
@@ -144,7 +141,6 @@ function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
     join ${table} on ${id} = p.id order by p.n`;
 }
 
-/** Inputs of a count. */
 interface Counting {
   readonly context: Context;
   /** Whether the change log is complete, so that totals are known without counting. */
@@ -234,10 +230,7 @@ function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
     from (${readSql(plan, noted)} offset 0) x`;
 }
 
-/**
- * Prints a read as the last statement of a transaction. It fails if the document does not exist or is too
- * large.
- */
+/** Prints a read as a transaction's last statement, which fails for a missing or too large document. */
 function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
   const flaw = failing({
     over: sql`octet_length(x.data) > ${constant(bytes)}`,

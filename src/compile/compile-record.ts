@@ -1,16 +1,10 @@
-/**
- * Statements on rows by any attribute, hidden ones included: for the library's own accounts, never for
- * content requests.
- */
+/** Statements on rows by any attribute, hidden ones included: never for content requests. */
 import type { Column, ContentType } from '../schema/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import { nextCount, revisionOf, TIME } from './changes.js';
 import { columnValue } from './column-value.js';
 
-/**
- * Values by attribute, all of which must match; null matches null. The value of a relation is the target's
- * document id.
- */
+/** Values by attribute, which must all match, null included. A relation has its document id. */
 export type Match = Readonly<Record<string, unknown>>;
 
 /** Returns the column of an attribute. Throws if it has none, which is a bug in this library. */
@@ -60,10 +54,7 @@ export function compileFindRecords(
   );
 }
 
-/**
- * Selects the row that matches, or a made-up one. Neither the result nor the time reveals whether the row
- * exists.
- */
+/** Selects the matching row, or a made-up one, so that neither result nor time reveals which. */
 export function compileFindRecordOr(type: ContentType, match: Match, otherwise: Match): Statement {
   const entries = Object.entries(otherwise).map(([key, value]) => ({ column: columnOf(type, key), value }));
   const names = join(
@@ -163,10 +154,7 @@ export const compileRemoveRecords = (type: ContentType, match: Match): Statement
       returning t.document_id as ${alias('k', 0)}`,
   );
 
-/**
- * Selects a version by row id, or by document id and locale, preferring the published one. Columns:
- * `documentId`, `locale`, `published`.
- */
+/** Selects a version as `documentId`, `locale`, `published`, preferring the published one. */
 export function compileFindVersion(
   type: ContentType,
   key: { readonly id: number } | { readonly documentId: string; readonly locale: string },

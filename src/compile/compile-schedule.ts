@@ -78,10 +78,7 @@ export const compileDue = (types: readonly [ContentType, ...ContentType[]], limi
     where ${isDue(sql`s`)} and s.type = any(${param(types.map(({ singularApiId }) => singularApiId))}::text[])
     group by s.type, s.document_id, s.locale order by min(s.due_at) limit ${param(limit)}::int4`);
 
-/**
- * Locks the first due action of a document. No row if another transaction has locked it, so that later
- * actions wait.
- */
+/** Locks the first due action of a document; no row if another transaction has locked it. */
 export function compileTakeDue(key: ScheduleKey): Statement {
   const first = sql`select e.action from ${tableOf(key.type)} e where ${rowsOf(key, sql`e`)}
     and ${isDue(sql`e`)} order by e.due_at, e.action limit 1`;

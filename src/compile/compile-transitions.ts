@@ -1,4 +1,3 @@
-/** Statements that publish drafts and that discard them. */
 import type { Column, ContentType } from '../schema/model.js';
 import { TIME } from './changes.js';
 import { formerPlaceOf, type LinkStep } from './link-sql.js';
@@ -7,10 +6,7 @@ import { join, quote, type Sql, sql } from '../sql.js';
 import { isVersionOf, list, PLACE, shared, statement, takenValue, VERSION_COLUMNS } from './version-sql.js';
 import type { TransitionShape } from './write-shape.js';
 
-/**
- * List position of a row that becomes published: the position of the document's other locales, its own former
- * position, or the end.
- */
+/** List position of a row that becomes published: that of other locales, its former one, or last. */
 function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType): Sql {
   if (placeOf === null) return sql`d.${quote(name)}`;
   if (remembers !== null) return sql`null::int8`;
@@ -32,10 +28,7 @@ export function insertPublished(type: ContentType, where: Sql): Sql {
       from d${where} order by d.id returning *`;
 }
 
-/**
- * Copies the values of drafts in `d` to their published versions, which keep their id and creation time
- * (D18).
- */
+/** Copies drafts in `d` to their published versions, which keep id and creation time (D18). */
 export function updatePublished(type: ContentType): Sql {
   const sets = type.storage.columns.map(
     (column) => sql`${quote(column.name)} = ${takenValue(column, sql`d`)}`,

@@ -45,15 +45,9 @@ const NOTED = sql`'content_ledger.noted_' || own`;
 const COUNT = sql`'content_ledger.documents_' || own`;
 const loggedAs = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${document})`;
 
-/**
- * Number of inserted or deleted versions of a statement that are logged individually; the rest are
- * aggregated.
- */
+/** Number of inserted or deleted versions logged individually; the rest are aggregated. */
 const FEW = sql`8`;
-/**
- * Number of documents of a transaction that are logged individually; later ones are logged as a change of the
- * whole type.
- */
+/** Number of documents of a transaction logged individually; then the whole type is logged. */
 const MANY = sql`100`;
 
 /** Triggers run with the search path of the migration that created them, where the change log is. */
@@ -70,10 +64,7 @@ function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
     end if;`;
 }
 
-/**
- * Logs inserted, deleted and truncated versions. TRUNCATE marks the type as not counted, since its trigger
- * sees no rows.
- */
+/** Logs inserted, deleted and truncated versions. TRUNCATE gives no rows, so the count is invalid. */
 function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
@@ -86,10 +77,7 @@ function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
     return new; end`;
 }
 
-/**
- * Logs the document of a row, once in a transaction. A row that moves to another document is logged as a
- * change of the whole type.
- */
+/** Logs a row's document once per transaction; the whole type if the row changes its document. */
 function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
   return sql`declare own text := ${SCHEMA}; known text := current_setting(${NOTED}, true); many int;
     document text := case when old.${id} <> new.${id} then null else coalesce(new.${id}, old.${id}) end;
@@ -103,10 +91,7 @@ function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
     return new; end`;
 }
 
-/**
- * Logs a version whose document, locale or state changes as deleted and inserted. This is rare, so it is
- * logged for the whole type.
- */
+/** Logs a changed locale, state or document as deleted and inserted: rare, so for the whole type. */
 function noteUpdates(noted: NotedTable, tables: LedgerTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
@@ -194,10 +179,7 @@ export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | '
   return statements.map((statement) => print(statement).text.replace(/\s+/g, ' ')).join(';\n');
 }
 
-/**
- * Selects the number of triggers that a model's tables lack, as `n`. It is all of them after an update from
- * an earlier release.
- */
+/** Selects as `n` the missing triggers of a model: all, after an update from an earlier release. */
 export function missingTriggers(schema: Schema): Sql {
   const wanted = notedTables(schema).flatMap(({ table }) =>
     Object.values(TRIGGERS).map((one) => sql`(${quote(table, 'reference')}, ${quote(one, 'string')})`),
@@ -206,7 +188,7 @@ export function missingTriggers(schema: Schema): Sql {
     (select 1 from pg_trigger g where g.tgrelid = to_regclass(w.name) and g.tgname = w.called)`;
 }
 
-/** Statements that update the change log's own tables after an update from an earlier release. */
+/** Updates the change log's tables after an update from an earlier release. */
 export function renewedLedger(file: ContentType): Sql[] {
   const { change, total } = ledgerTablesOf(file);
   return [

@@ -1,7 +1,4 @@
-/**
- * Statement that writes rows: it creates or updates a version, publishes it, and updates the values shared by
- * locales.
- */
+/** Writes rows: creates or updates a version, publishes it, and updates shared values. */
 import type { Column, LinkedAttribute } from '../schema/model.js';
 import { noted, revisionOf, TIME } from './changes.js';
 import { insertPublished, updatePublished } from './compile-transitions.js';
@@ -83,7 +80,6 @@ const placeOfNew = (column: Column, { emptied }: RowsShape): Sql =>
 const written = (request: RowsShape): Sql =>
   request.row === null ? insertTaking(request) : updateRow(request, request.row);
 
-/** Values from a body for an existing version, or for one in a new locale. */
 function writtenTo(request: RowsShape): WrittenValues {
   const { columns, columnOf } = request.type.storage;
   const { values, lists } = givenOf(request);
@@ -95,7 +91,6 @@ function writtenTo(request: RowsShape): WrittenValues {
   return { given, value, lists };
 }
 
-/** Written columns, their values, and the new target lists. */
 interface WrittenValues extends Pick<Given, 'lists'> {
   readonly given: readonly Column[];
   readonly value: (column: Column) => Sql;
@@ -116,10 +111,7 @@ function updateRow(request: RowsShape, row: Param): Sql {
     where t.id = ${row}::int4 returning t.*`;
 }
 
-/**
- * Inserts a version in a new locale with the values that locales share. Links to this locale may exist before
- * it (D25).
- */
+/** Inserts a version in a new locale with shared values. Its links may already exist (D25). */
 function insertTaking(request: RowsShape): Sql {
   const { type, locale, base } = request;
   const { given, value, lists } = writtenTo(request);
@@ -143,9 +135,7 @@ function insertTaking(request: RowsShape): Sql {
     where t.id = ${base ?? sql`null`}::int4 returning *`;
 }
 
-/**
- * Updates an existing document: the written version, its published copy, and the locales that share values.
- */
+/** Updates an existing document: version, published copy, and values shared by locales. */
 function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const { type, publish, hasOthers, live, unmodified } = request;
   const publishes = type.draftAndPublish && publish;

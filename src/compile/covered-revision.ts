@@ -39,10 +39,7 @@ function instanceOf(component: Component, nested: Nested): Sql | null {
   return join([sql`(${nested.value} - array[${join(names, ', ')}]::text[])`, ...members], ' || ');
 }
 
-/**
- * Prints the instances of an attribute as a list, without attributes that are not covered; null if no
- * attribute is removed.
- */
+/** Prints instances as a list without uncovered attributes; null if no attribute is removed. */
 function instancesOf({ components, named }: EmbeddedAttribute, nested: Nested): Sql | null {
   const item = alias('j', nested.depth);
   const value = sql`${item}.v`;

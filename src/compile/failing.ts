@@ -7,10 +7,7 @@ export type Flaw = 'over' | 'absent' | 'unexpected';
 
 const FLAWS: readonly Flaw[] = ['over', 'absent', 'unexpected'];
 
-/**
- * Marker of a failure, which PostgreSQL quotes in its error for an invalid integer. It is random, so stored
- * values cannot imitate it.
- */
+/** Marker that PostgreSQL quotes in its error. It is random, so stored values cannot imitate it. */
 const MARK = `content_flaw_${randomBytes(6).toString('hex')}`;
 
 /** Prints an expression that fails to cast if one of the conditions is true. */

@@ -1,7 +1,4 @@
-/**
- * Selects the documents that have a file in a media attribute at any depth, each in the version that the
- * reader sees.
- */
+/** Selects the documents with a file in a media attribute, each in the version that is read. */
 import { byKind } from '../schema/by-kind.js';
 import { filePathOf } from '../schema/media-names.js';
 import type { Attribute, ContentType, EmbeddedAttribute, RelationAttribute } from '../schema/model.js';
@@ -50,7 +47,6 @@ function ofType(type: ContentType, file: RowScope, context: Context): Sql {
     ${column(holder, 'id')} as n from ${quote(type.table)} ${holder.alias} where ${join(conditions, ' and ')}`;
 }
 
-/** Selects the holders of a file row, of all types with media attributes. */
 export function fileHolders(types: readonly ContentType[], file: RowScope, context: Context): NamedLinks {
   const link = alias('l', context.next());
   const none = sql`select null::text as type, null::text as document_id, 0 as n where false`;

@@ -21,7 +21,6 @@ interface NestedFacts {
   readonly [name: string]: Facts[string];
 }
 
-/** Statement cache of one kind of step. */
 export class KeptTexts<T> {
   private readonly types = new WeakMap<ContentType, QuickLRU<string, T>>();
 

@@ -1,4 +1,3 @@
-/** Building blocks of statements on links. */
 import { type LinkTable, SHARED, type TwoWayLinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, LinkedAttribute } from '../schema/model.js';
 import { constant, type Identifier, join, type Param, plain, quote, type Sql, sql, union } from '../sql.js';
@@ -10,7 +9,7 @@ export type Part = (result: (part: number) => Sql) => Sql;
 /** Rows of a type that a step changes. One statement changes a row only once. */
 interface ChangedRows {
   readonly type: ContentType;
-  /** Changes of the rows' links; null if the step updates the rows itself. */
+  /** Null if the step updates the rows itself. */
   readonly links: ChangedLinks | null;
   /** Whether they may include rows of the written document. */
   readonly own: boolean;
@@ -34,7 +33,7 @@ export interface LinkStep {
 
 export const texts = (values: Param): Sql => sql`${values}::text[]`;
 
-/** Condition that an id is not in a list. The list is hashed once instead of scanned for each row. */
+/** Condition that an id is not in a list, which is hashed once. */
 export const notAmong = (id: Sql, list: Param): Sql =>
   sql`${id} not in (select k.id from unnest(${texts(list)}) k(id))`;
 

@@ -1,7 +1,4 @@
-/**
- * Template of the statement that loads the state a write needs. Its cache key decides the text; values are
- * parameters.
- */
+/** Template of the load statement. Its cache key decides the text; values are parameters. */
 import type { OwnCondition } from '../access/decide.js';
 import type { Lookup } from '../plan/body.js';
 import { MAX_INTEGER } from '../schema/cast-value.js';

@@ -1,7 +1,4 @@
-/**
- * Scopes in which names are resolved: a table row, or a component instance inside a JSON value; and the rule
- * that selects a document's version.
- */
+/** Scopes of names: a table row, or an instance inside a JSON value; and the version rule. */
 import { localeChain } from '../plan/fallback.js';
 import type { Coverage } from '../plan/coverage.js';
 import type { ReadPlan, Version } from '../plan/plan.js';
@@ -18,9 +15,7 @@ export interface RowScope {
 export interface JsonScope {
   readonly kind: 'json';
   readonly component: Component;
-  /** Instance as jsonb. */
   readonly value: Sql;
-  /** Row that contains the instance. */
   readonly row: RowScope;
 }
 
@@ -37,20 +32,15 @@ export interface Context {
   /** Prefix of file URLs that are signed later; null for none. */
   readonly filePlaceholder: Sql | null;
   readonly next: () => number;
-  /**
-   * Ends the sub-query of a condition. From the fifth on, it is `offset 0`, since the planning time of many
-   * semi-joins grows exponentially.
-   */
+  /** Ends a condition's sub-query. After four, `offset 0` limits the exponential planning time. */
   readonly optimizationFence: () => Sql;
 }
 
-/** Properties of a plan that decide how its response is printed. */
 type Answered = Pick<ReadPlan, 'version' | 'format' | 'filePlaceholder'>;
 
 /** Maximum number of sub-queries that the planner may flatten into the statement. */
 const MAX_UNFENCED = 4;
 
-/** Requested locales as a parameter value. */
 function codesOf(locale: Version['locale']): string | readonly string[] | null {
   if (locale.kind === 'one') return locale.code;
   return locale.kind === 'several' ? locale.codes : null;
@@ -86,7 +76,6 @@ export function newContext({ version, format, filePlaceholder }: Answered): Cont
 
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
 
-/** Prints an attribute as a value that compares and sorts. */
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
   return attribute.type.member.value(scope.value, quote(attribute.name, 'string'));
@@ -98,7 +87,6 @@ export function answered(scope: Scope, attribute: ScalarAttribute): Sql {
   return sql`${scope.value}->${quote(attribute.name, 'string')}`;
 }
 
-/** Prints an attribute as text. */
 export function asText(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'json') return attribute.type.member.text(scope.value, quote(attribute.name, 'string'));
   const value = comparable(scope, attribute);
@@ -125,7 +113,6 @@ function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: 
   return hasVersion(row.type, column(row, 'document_id'), sql`${wanted}${locale}`);
 }
 
-/** Compares the draft and the published version of a row's document, in the row's locale. */
 function compared(row: RowScope, operator: '=' | '<>', coverage: Coverage | null): Sql {
   const table = quote(row.type.table);
   const draft = coveredRevision(row.type, sql`d`, coverage);
@@ -170,10 +157,7 @@ function publicationCondition({ filter, row, coverage }: PublicationCheck): Sql 
   }
 }
 
-/**
- * Condition that a row, or a link of a type, is in the requested state. Types without drafts have published
- * rows only.
- */
+/** Condition on the state of a row or link. Types without drafts have published rows only. */
 export const stateCondition = (type: ContentType, row: Sql, { version }: Context): Sql =>
   version.published || !type.draftAndPublish ? sql`${row}.published` : sql`not ${row}.published`;
 
@@ -219,7 +203,6 @@ export function currentRows(type: ContentType, row: Sql, defaultLocale: Sql): Sq
   ];
 }
 
-/** Conditions that select a row's state. */
 function stateConditions(row: RowScope, context: Context, atRoot: boolean): Sql[] {
   const { publication: filter, coverage } = context.version;
   const conditions: Sql[] = currentRows(row.type, row.alias, context.defaultLocale);
@@ -247,10 +230,7 @@ export function documentConditions(row: RowScope, context: Context): Sql[] | nul
   return [...stateConditions(row, context, true), amongChain(row, chain)];
 }
 
-/**
- * Conditions on the counted versions `t` that select the shown ones; null if the read does not show all
- * versions of a state and locale.
- */
+/** Conditions on counted versions `t` that are shown; null if not all of a state and locale are. */
 export function totalConditions({ type }: RowScope, context: Context): Sql[] | null {
   const { locale, publication } = context.version;
   if (type.draftAndPublish && publication !== null) return null;
@@ -267,7 +247,6 @@ export function totalConditions({ type }: RowScope, context: Context): Sql[] | n
   return [...current, ...state, wanted];
 }
 
-/** Row that a scope is, or is embedded in. */
 export const rowOf = (scope: Scope): RowScope => (scope.kind === 'row' ? scope : scope.row);
 
 /** JSON value of a component or dynamic zone. */

@@ -1,4 +1,3 @@
-/** Building blocks of statements on the versions of documents. */
 import type { Column, ContentType } from '../schema/model.js';
 import { nextCount, notedIf } from './changes.js';
 import { partsOf } from './compile-links.js';
@@ -15,7 +14,6 @@ interface VersionsOf<T> {
   readonly locale: T | null;
 }
 
-/** Condition that a row is one of the versions. */
 export const isVersionOf = (row: Sql, { documentId, locale }: VersionsOf<Param>): Sql =>
   locale === null
     ? documentOf(row, documentId)
@@ -42,10 +40,7 @@ type Parts = readonly { readonly name: Sql; readonly body: Sql | null }[];
 /** New list position of the written document, computed once for all its rows. */
 export const PLACE = sql`(select n.place from n)`;
 
-/**
- * Prints a statement from common table expressions, of which `d` has the written rows, and link steps; `last`
- * is its end.
- */
+/** Prints a statement: `parts`, of which `d` has the written rows, link steps, and `last`. */
 export function statement({ type, last }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
   const isPlaced = type.storage.columns.some(({ placeOf }) => placeOf !== null);
   const place = { name: sql`n`, body: isPlaced ? sql`select ${nextCount(type)} as place` : null };

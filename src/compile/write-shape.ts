@@ -34,7 +34,6 @@ export interface TransferShape {
   readonly owners: 'all' | OwnShape;
 }
 
-/** All links of one document that a write changes. */
 export interface LinksShape {
   readonly type: ContentType;
   readonly documentId: Param;
@@ -78,7 +77,6 @@ export interface RowsShape {
   readonly answer: WrittenAnswer | null;
 }
 
-/** Versions that are published or discarded, in one locale or in all. */
 export interface TransitionShape {
   readonly type: ContentType;
   readonly documentId: Param;
@@ -112,7 +110,6 @@ const linksFacts = ({ locale, hasOthers, isNew, isThere, changes, transfers }: L
 
 type LinksFacts = ReturnType<typeof linksFacts>;
 
-/** Cache key of the statements of rows. */
 export const rowsFacts = ({ values, row, live, base, links, ...step }: RowsStep) => ({
   given: [...values.keys()].map(({ name }) => name),
   emptied: [...values].flatMap(([{ name, linked }, value]) => (linked && value === null ? [name] : [])),
@@ -125,7 +122,6 @@ export const rowsFacts = ({ values, row, live, base, links, ...step }: RowsStep)
   links: linksFacts(links),
 });
 
-/** Cache key of the statements of a transition. */
 export const transitionFacts = ({ locale, links }: Pick<PublishStep, 'locale' | 'links'>) => ({
   isOfLocale: locale !== null,
   links: linksFacts(links),
@@ -197,7 +193,6 @@ const linksShape = (type: ContentType, { changes, transfers, ...facts }: LinksFa
   transfers: transfers.map((one, i) => transferShape(type, one, i)),
 });
 
-/** Template of the statements of rows, without the response. */
 export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>): Omit<RowsShape, 'answer'> {
   const at = (read: (step: RowsStep) => unknown): Param => slot(read);
   const { given, emptied, links, ...flags } = facts;
@@ -225,7 +220,6 @@ export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>
   };
 }
 
-/** Template of the statements of a transition. */
 export const transitionShape = (
   type: ContentType,
   { isOfLocale, links }: ReturnType<typeof transitionFacts>,

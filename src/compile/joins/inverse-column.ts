@@ -32,10 +32,7 @@ interface Wanted {
   readonly waits: Sql | null;
 }
 
-/**
- * Wanted rows. If a document has at most one owner, rows that would take it from an owner the caller may not
- * change are excluded.
- */
+/** Wanted rows, except those that would take an exclusive target from a protected owner. */
 function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const is = [sql`h.${quote(way.column)} = ${writtenId(step)}`, sql`h.published = c.published`];
@@ -55,10 +52,7 @@ function forgotten({ way, attribute }: Wanted): Sql[] {
   return [sql`${name} = case when t.${quote(way.column)} is not distinct from s.holder then t.${name} end`];
 }
 
-/**
- * Makes the rows of the wanted documents reference the written document, in all locales, and clears all other
- * references.
- */
+/** Makes exactly the rows of the wanted documents reference the written one, in all locales. */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute, scope, isOpen, waits } = wanted;
   const target = ownerTypeOf(attribute);

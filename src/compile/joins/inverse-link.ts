@@ -62,10 +62,7 @@ interface Wanted {
   readonly waits: Sql;
 }
 
-/**
- * Wanted links. If a document has at most one owner, links that would take it from an owner the caller may
- * not change are excluded.
- */
+/** Wanted links, except those that would take an exclusive target from a protected owner. */
 function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const { table, owner } = namesOf(links);
@@ -81,10 +78,7 @@ function lost({ way, attribute, scope, isOpen, waits }: Wanted, toMe: Sql, all: 
   return allOf([toMe, ...scope, ...ifOpen(isOpen, sql`l.${namesOf(way.links).owner}`), ends]);
 }
 
-/**
- * Makes the wanted links reference the written document, and deletes all other links to it. Each owner's list
- * keeps its own order.
- */
+/** Makes exactly the wanted links reference the document; the owners' lists keep their order. */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute } = wanted;
   const { links, calledType } = way;
@@ -135,14 +129,12 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   ];
 }
 
-/** Changed links of owners: wanted links, deleted links, and the document that they reference. */
 interface Changing {
   readonly wanted: Sql;
   readonly lost: Sql;
   readonly me: Sql;
 }
 
-/** Targets of an owner `t` after the change. */
 function listAfter(stored: StoredLinks, { wanted, lost, me }: Changing): Sql {
   const before = targetsOf(stored, sql`t`);
   const added = stored.table.toOne
@@ -161,8 +153,7 @@ function replace(way: InverseLinkJoin, change: ChangeShape, step: LinksShape): L
   const toMe = leadsTo(sql`l`, links, { documentId: writtenId(step), calledType });
   const mine = [toMe, sql`l.locale = ${locale}`, inState(sql`l`, !owners.draftAndPublish)];
   const stored = sql`select l.${owner} as owner, l.${place} as place from ${table} l where ${allOf(mine)}`;
-  // A link is published if its owner is. Published links of unpublished owners are kept for their next
-  // publication.
+  // Published links of unpublished owners are kept for the next publication.
   const isHidden = (state: Sql, id: Sql): Sql => {
     if (!owners.draftAndPublish) return sql`false`;
     return sql`(${state}.published and not ${isLive(owners, { owner: id, locale: links.perLocale ? locale : null })})`;
@@ -197,10 +188,7 @@ function transfer(way: InverseLinkJoin, change: TransferShape, step: LinksShape)
   return bring({ way, attribute, from, scope, isOpen, waits: sql`not ${live(sql`l`)}` }, step);
 }
 
-/**
- * Relation that is stored in the link table of the targets' type: the inverse side of a relation with a
- * table.
- */
+/** Relation in the link table of the targets' type: inverse side of a relation with a table. */
 export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   versioned: true,
   isLookedUp: () => false,

@@ -12,7 +12,6 @@ interface Naming {
   readonly from: Sql;
   readonly owner: Sql;
   readonly place: Sql;
-  /** Row or link whose state counts. */
   readonly row: Sql;
 }
 
@@ -34,8 +33,7 @@ export function namedBy(target: ContentType, { from, owner, place, row }: Naming
  * `stored` has the `owner` and `place` of the current list.
  */
 export function placed(type: ContentType, targets: Param, stored: Sql): Sql {
-  // Grouping merges both lists in linear time; a nested-loop join would scan one list for each entry of the
-  // other.
+  // Grouping takes linear time; a nested-loop join could scan one list per entry of the other.
   const listed = sql`select k.id, k.n, null::int8 as place from unnest(${texts(targets)})
     with ordinality k(id, n)`;
   const both = sql`select u.id, min(u.n) as n, max(u.place) as place from (${listed} union all
@@ -58,10 +56,7 @@ export type IsOpen = (owner: Sql) => Sql;
 export const openToChange = ({ untouched }: ChangeShape): IsOpen | null =>
   untouched === null ? null : (owner) => notAmong(owner, untouched);
 
-/**
- * Condition for owners whose links a transfer may touch: those that the caller may update (D26); null for
- * all.
- */
+/** Condition for owners whose links a transfer may touch, if they may be updated (D26); null for all. */
 export const openToTransfer = (type: ContentType, { owners }: TransferShape): IsOpen | null =>
   owners === 'all' ? null : (owner) => hasVersion(type, owner, compileOwnShape(owners, sql`v`));
 

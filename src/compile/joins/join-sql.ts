@@ -16,7 +16,6 @@ export interface ReadStep {
   readonly version: readonly Sql[] | null;
 }
 
-/** Target rows of a step. */
 export interface Linked {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
@@ -33,7 +32,6 @@ export interface NamedLinks {
   readonly documentId: Sql;
 }
 
-/** Parameters of {@link JoinSql.storedList}. */
 interface StoredList {
   readonly row: RowScope;
   readonly attribute: LinkedAttribute;
@@ -41,7 +39,6 @@ interface StoredList {
   readonly defaultLocale: string;
 }
 
-/** SQL of one kind of join. */
 export interface JoinSql<J extends Join = Join> {
   /** Prints the path from a row to its targets. */
   targets(way: J, step: ReadStep): Linked;

@@ -87,8 +87,7 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   const wanted = listOf(({ as }) => sql`w.${as}`);
   const linked = sql`l.published, l.locale, ${listOf(({ name }) => sql`l.${name}`)}`;
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
-  // A new document has no links to move. PostgreSQL treats a statement with `on conflict do update` as an
-  // update.
+  // A new document has no links to move; `on conflict do update` would count as an update.
   const moved = sql`
       on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
       where l.${position} <> excluded.${position}`;
@@ -108,18 +107,14 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   return [() => from, ...(step.isNew ? [] : [lost]), come, ...(taken === null ? [] : [takes])];
 }
 
-/**
- * Makes the wanted links the only links of a document. Exclusive targets are removed from their former
- * owners.
- */
+/** Makes the wanted links the only ones. Exclusive targets are removed from former owners. */
 function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { links, attribute, states, locale } = wanted;
   const { type } = step;
   const parts = changesOf(wanted, step);
   const taken = isTaken(links, sql`w.type`);
   const takes = parts.length - 1;
-  // The step changes the versions in other locales that share the links, and the former owners of exclusive
-  // targets.
+  // Changes versions in other locales that share the links, and owners of taken targets.
   const own = isShared(wanted, step);
   const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];

@@ -11,7 +11,6 @@ import { fileHolders } from '../file-holders.js';
 import type { NamedLinks } from './join-sql.js';
 import { linksOf } from './link.js';
 
-/** Attribute whose links are read, and the scope to read them in. */
 interface LinksRead {
   readonly attribute: MorphAttribute;
   readonly scope: Scope;
