@@ -14,15 +14,15 @@ import pg from 'pg';
 const TICKS_PER_SECOND = 100; // USER_HZ, fixed by the kernel's interface
 
 /**
- * Seconds of CPU (user and system) used so far by these processes with their descendants: the living ones and
- * those that were waited for. So PostgreSQL's first process stands for all its backends, also for the ones
- * that come and go between two readings.
+ * Returns the CPU seconds (user and system) of these processes and their descendants. Includes living ones
+ * and those that were waited for. So PostgreSQL's first process covers all its backends, also short-lived
+ * ones.
  */
 export function cpuOf(pids) {
   if (process.platform !== 'linux') return null;
   const processes = readProcesses();
   const family = new Set(pids);
-  // A Set's iteration visits what is added meanwhile: children, then their children.
+  // The iteration of a Set visits items added during it: children, then their children.
   for (const pid of family)
     for (const child of processes.values()) if (child.parent === pid) family.add(child.pid);
   let ticks = 0;
@@ -30,7 +30,7 @@ export function cpuOf(pids) {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** The first process of the server behind `databaseUrl`, or null when it does not run on this machine. */
+/** Returns the first process of the server behind `databaseUrl`; null if it runs on another machine. */
 export async function postmasterPid(databaseUrl) {
   if (process.platform !== 'linux') return null;
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -61,8 +61,8 @@ function readProcess(pid) {
   } catch {
     return undefined; // it ended
   }
-  // "pid (name) state parent …": the name may hold spaces and parentheses. Fields 14 to 17 are utime, stime,
-  // cutime, cstime.
+  // Fields: "pid (name) state parent …". The name may contain spaces and parentheses. Fields 14 to 17 are
+  // utime, stime, cutime, cstime.
   const end = stat.lastIndexOf(')');
   const fields = stat.slice(end + 2).split(' ');
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

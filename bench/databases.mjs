@@ -1,4 +1,4 @@
-/** One PostgreSQL for everything that is compared, with the durability it has in production. */
+/** PostgreSQL server for all compared programs, with the durability of production. */
 import pg from 'pg';
 import { createDatabase } from '../test/support/database.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
@@ -12,7 +12,7 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/** `create()` makes an empty database; `stop()` drops them all. */
+/** Starts the server. `create()` creates an empty database; `stop()` drops them all. */
 export async function startDatabases() {
   const server = await startPostgres(SETTINGS);
   const created = [];
@@ -30,7 +30,7 @@ export async function startDatabases() {
   };
 }
 
-/** What the report says about the server. */
+/** Returns the description of the server for the report. */
 export async function describePostgres(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,27 +1,30 @@
 /**
- * A closed-loop load generator: each of `connections` keep-alive connections sends its next request when the
- * last one is answered.
+ * Closed-loop load generator: each of `connections` keep-alive connections sends its next request after the
+ * previous response.
  *
- *   await run({ url, path: '/api/articles', connections: 10, seconds: 8 });
- *   await run({ url, paths: ['/api/articles/a', '/api/articles/b'] });
- *   await run({ url, request: (index) => ({ method: 'POST', path: '/api/articles', body: { data: { title: `T ${index}` } } }) });
+ * ```js
+ * await run({ url, path: '/api/articles', connections: 10, seconds: 8 });
+ * await run({ url, paths: ['/api/articles/a', '/api/articles/b'] });
+ * await run({ url, request: (index) => ({ method: 'POST', path: '/api/articles', body: { data: { title: `T ${index}` } } }) });
+ * ```
  *
- * Give one of `path`, `paths` (taken in turn) and `request`. A factory may return `{ method, path, headers,
- * body }`, or a path; a body that is neither text nor a Buffer is sent as JSON. With `count` it ends
- * after so many requests, too. Run once for a second or two before measuring: servers warm up.
+ * Pass one of `path`, `paths` (in turn) and `request`. A factory may return `{ method, path, headers, body
+ * }`, or a path. A body that is neither text nor a Buffer is sent as JSON. With `count` the run also ends
+ * after that many requests. Run it for a second or two before measuring: servers warm up.
  *
- * The generator needs CPU too (some 0.05 ms a request): with few cores, quote ratios of one run and
+ * The generator also needs CPU (about 0.05 ms per request). With few cores, quote ratios of one run and
  * `cpu.mjs`, not absolute numbers.
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * @returns {Promise<{ requests: number, rps: number, p50: number | null, p99: number | null, errors: number, bytes: number,
- *   statuses: Record<string, number>, seconds: number }>}
- * `requests` were sent; `errors` of them failed (status 400 and up, or no answer). `rps`, `p50` and `p99`
- * (milliseconds) are of the others. `bytes` are those of all response bodies, `statuses` counts by status (or
- * by error code), `seconds` is the measured time.
+ * @returns {Promise<{ requests: number, rps: number, p50: number | null, p99: number | null, errors: number,
+ * bytes: number, statuses: Record<string, number>, seconds: number }>}
+ *
+ * `requests` is the number sent; `errors` counts failures (status 400 and up, or no response). `rps`, `p50`
+ * and `p99` (milliseconds) are of the successful ones. `bytes` counts all response bodies, `statuses` counts
+ * by status or error code, `seconds` is the measured time.
  */
 export async function run({ url, path, paths, request, connections = 10, seconds = 8, count = Infinity }) {
   const base = new URL(url);
@@ -76,7 +79,7 @@ function httpRequest(base, agent, asked) {
   return { options, payload };
 }
 
-/** Never rejects: what went wrong is the status. */
+/** Never rejects: an error becomes the status. */
 function exchange({ options, payload }) {
   return new Promise((resolve) => {
     const failed = (error) => resolve({ status: error.code ?? error.message, bytes: 0 });

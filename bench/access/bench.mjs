@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- access [--tries 2000]`: whether the time of a refusal tells what was wrong. Sign-in with
- * a name that nobody has beside a wrong password, and API tokens that nobody has beside a wrong secret; in
- * turns, one request at a time. Writes bench/results/access.{md,json}.
+ * `npm run bench -- access [--tries 2000]`: checks whether the time of a refusal reveals its cause. Compares
+ * sign-in with an unknown name and with a wrong password, and API tokens with an unknown id and with a wrong
+ * secret. Sends one request at a time, in turns. Writes bench/results/access.{md,json}.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const WARM_UP = 50;
 const KNOWN = 'bench user';
 const UNKNOWN = 'bench none';
 
-/** The two refusals of each pair: requests of the same size, answered with the same bytes. */
+/** Pairs of refused requests: equal request sizes, equal response bytes. */
 const pairs = (token) => {
   const [, lookup, secret] = /^nca_([^_]+)_(.+)$/.exec(token);
   const signIn = (identifier) => ({
@@ -87,7 +87,7 @@ export async function bench(args) {
     const outcome = { machine, options: { tries }, pairs: measured };
     const markdown = report(outcome);
     console.log(markdown);
-    // A short run does not replace the numbers of a whole one.
+    // A short run does not replace the numbers of a full one.
     if (tries >= TRIES) {
       await mkdir(results, { recursive: true });
       await writeFile(join(results, 'access.md'), markdown);
@@ -100,8 +100,8 @@ export async function bench(args) {
 }
 
 /**
- * Milliseconds of each try: of both kinds, and of the first once more as a control. Who comes first in a turn
- * is left to chance.
+ * Times of each try in milliseconds: of both kinds, and of the first kind again as a control. The order
+ * within a turn is random.
  */
 async function measure({ name, status, groups }, tries, send) {
   const kinds = [...groups, groups[0]];
@@ -119,7 +119,9 @@ async function measure({ name, status, groups }, tries, send) {
   return times;
 }
 
-/** One keep-alive connection; the time is that from the first byte sent to the last one received. */
+/**
+ * HTTP client on one keep-alive connection. It measures from the first byte sent to the last one received.
+ */
 function client(url) {
   const { hostname, port } = new URL(url);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });

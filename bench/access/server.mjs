@@ -1,7 +1,7 @@
 /**
- * The library with users and API tokens as a server process, on tables that it makes:
+ * Server process of the library with users and API tokens. It creates its tables:
  *
- *   node server.mjs --database-url postgresql://…
+ * node server.mjs --database-url postgresql://…
  *
  * Prints `token <an API token>`, then `listening on <url>`.
  */
@@ -26,7 +26,7 @@ const note = defineCollectionType({
 const content = ContentModule.forRoot({
   contentTypes: [note, apiTokenType, ...userTypes()],
   access: { public: { note: ['find'] } },
-  // Each request is to cost what it costs when nothing is kept.
+  // Without the cache, so that each request has its full cost.
   cache: false,
   database: { clientUrl: values['database-url'], pool: { min: 0, max: 10 } },
 });

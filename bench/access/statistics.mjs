@@ -1,4 +1,4 @@
-/** What can be said about two lists of times. */
+/** Compares two lists of times. */
 
 const sorted = (times) => Float64Array.from(times).sort();
 const at = (list, share) => list[Math.min(list.length - 1, Math.floor(list.length * share))];
@@ -15,7 +15,7 @@ export function summary(times) {
 
 const SPLITS = 1000;
 
-/** The list in random order. */
+/** Returns the list in random order. */
 export function shuffled(list) {
   const mixed = [...list];
   for (let i = mixed.length - 1; i > 0; i -= 1) {
@@ -25,7 +25,7 @@ export function shuffled(list) {
   return mixed;
 }
 
-/** How far the medians of two random halves of one list are apart. */
+/** Returns the difference between the medians of two random halves of a list. */
 function halves(times) {
   const mixed = shuffled(times);
   const middle = mixed.length >> 1;
@@ -33,9 +33,8 @@ function halves(times) {
 }
 
 /**
- * The difference of the medians, and what such a difference comes to by chance alone: in 99 of 100 splits,
- * halves of one and the same list are no further apart. Lists are twice as long as halves, which makes their
- * medians steadier by the root of two.
+ * Returns the difference of the medians, and its bound by chance: 99 of 100 random splits of one list differ
+ * less. Lists are twice as long as halves, so the bound is divided by the root of two.
  */
 export function compare(a, b) {
   const difference = median(b) - median(a);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- cache [--seconds 6] [--rounds 5] [--rows 10000] [--connections 1,32] [--writes 0,10,100,400]
- * [--only list]`: what is asked again, beside the hand-written limit and this library without its cache, while
- * somebody writes to the same type. Writes bench/results/cache.{md,json}.
+ * `npm run bench -- cache [--seconds 6] [--rounds 5] [--rows 10000] [--connections 1,32] [--writes
+ * 0,10,100,400] [--only list]`: repeated reads during writes to the same type. Compares the hand-written
+ * limit, and this library with and without its cache. Writes bench/results/cache.{md,json}.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { comparedShapes } from '../read/shapes.mjs';
 const results = join(import.meta.dirname, '..', 'results');
 const WANTED = ['list-populated', 'one', 'one-populated'];
 
-/** Writes to articles at a rate, one after another, for as long as `work` takes; resolves with the rate it had. */
+/** Writes articles at a rate, one after another, while `work` runs. Resolves with the achieved rate. */
 async function beside(databaseUrl, perSecond, work) {
   if (perSecond === 0) return { done: await work(), writes: 0 };
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -41,7 +41,7 @@ async function beside(databaseUrl, perSecond, work) {
   return { done, writes: writes / seconds };
 }
 
-/** The requests of a shape: as they are, and as of clients that have the answer already. */
+/** Returns the requests of a shape: unconditional, or conditional as of clients that have the response. */
 async function askedOf(server, paths, isKnown) {
   if (!isKnown) return paths;
   const tags = [];

@@ -1,8 +1,10 @@
 /**
  * `npm run bench -- compare --before FOLDER [--only read|write|post|one|…] [--adapters express,fastify]
- * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000]`: this commit against another checkout, in one
- * run. FOLDER is a built checkout. Each server has its own tables; the servers take turns within a round.
- * A figure is the median over the rounds of the ratio within a round.
+ * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000]`: compares this commit with another checkout
+ * in one run.
+ *
+ * FOLDER is a built checkout. Each server has its own tables; the servers take turns within a round. A figure
+ * is the median over the rounds of the ratio within a round.
  */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +18,7 @@ import { comparedShapes } from '../read/shapes.mjs';
 import { spawnServer } from '../spawn-server.mjs';
 import { shapesOn } from '../write/requests.mjs';
 
-/** Requests until the JIT compiler has seen everything. */
+/** Number of requests after which the JIT compiler has compiled the hot code. */
 const WARM_UP = 1500;
 
 const shapesOf = (rows) => [
@@ -103,7 +105,9 @@ async function measure({ name, request }, servers, { seconds, rounds, connection
   return results;
 }
 
-/** Prints what this commit has of the other's. More is better for the first column, less for the rest. */
+/**
+ * Prints the ratios of this commit to the other one. More is better in the first column, less in the rest.
+ */
 function report({ name }, results) {
   for (const adapter of new Set(results.map((result) => result.adapter))) {
     const [before, now] = ['before', 'now'].map((version) =>

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- crowd [--seconds 10] [--rows 200000]`: what a trivial GET takes while 30 requests ask for
- * all members of 100 groups of 2,000, again and again, answered or hung up after half a second; and what 2,000
- * different expensive shapes cost PostgreSQL in memory. Writes bench/results/crowd.{md,json}.
+ * `npm run bench -- crowd [--seconds 10] [--rows 200000]`: latency of a trivial GET under load, and memory of
+ * PostgreSQL. The load is 30 concurrent requests for all members of 100 groups of 2,000, completed or aborted
+ * after half a second. Memory is measured after 2,000 different expensive shapes. Writes
+ * bench/results/crowd.{md,json}.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +20,7 @@ import { report } from './report.mjs';
 const directory = import.meta.dirname;
 const results = join(directory, '..', 'results');
 const TRIVIAL = '/api/notes?pagination[pageSize]=5';
-/** All members of a hundred items are more than an answer may hold; those of one are what a page may show. */
+/** All members of 100 items exceed the limit of a response; those of one item fit a page. */
 const EXPENSIVE = {
   'all members of 100 items': '/api/items?pagination[pageSize]=100&populate[members]=true',
   'the 2,000 members of one item': '/api/items?pagination[pageSize]=1&populate[members]=true',
@@ -53,7 +54,7 @@ function summary(answers) {
   };
 }
 
-/** Trivial GETs, one every 20 ms, for so long. */
+/** Sends trivial GETs for the given seconds, one every 20 ms. */
 async function trivial(url, seconds) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 50 });
   const asked = [];
@@ -67,7 +68,7 @@ async function trivial(url, seconds) {
   return summary(answers);
 }
 
-/** Trivial GETs while a crowd asks again and again; the crowd is a process of its own, as it is in life. */
+/** Sends trivial GETs under load. The load comes from its own process. */
 async function beside(url, path, { seconds, hangUpAfter, active }) {
   const args = [url + path, String(CROWD), String(hangUpAfter ?? 0)];
   const child = fork(join(directory, 'crowd.mjs'), args);
@@ -82,7 +83,7 @@ async function beside(url, path, { seconds, hangUpAfter, active }) {
   return { small, crowd: summary(crowd), stillRunning: performance.now() - gone };
 }
 
-/** Private memory of the application's backends, in bytes. */
+/** Returns the private memory of the application's backends in bytes. */
 async function memory(client) {
   const { rows } = await client.query(
     `select pid from pg_stat_activity where application_name = 'crowd' and datname = current_database()`,
@@ -101,7 +102,10 @@ async function memory(client) {
 
 const OPERATORS = ['$eq', '$ne', '$lt', '$lte', '$gt', '$gte', '$eqi', '$nei'];
 
-/** A shape of its own for every number, expensive to plan: many conditions over a relation, and populates. */
+/**
+ * Returns a different shape for every number, expensive to plan: many conditions over a relation, and
+ * populates.
+ */
 function shape(n) {
   const conditions = Array.from({ length: 24 }, (_, i) => {
     const operator = OPERATORS[(n >> (i % 4)) % OPERATORS.length];
@@ -111,7 +115,7 @@ function shape(n) {
   return `/api/notes?${conditions.join('&')}&${populate}&sort=title`;
 }
 
-/** Asks for many shapes, three times each, over ten connections. */
+/** Requests many shapes, three times each, over ten connections. */
 async function shapes(url, client) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 10 });
   const ask = (n) => get(url + shape(n), { agent });

@@ -1,4 +1,7 @@
-/** `node crowd.mjs <url> <how many> <milliseconds of patience, 0 for any>`: asks again and again until it is told to stop. */
+/**
+ * Repeats requests until it receives a stop message: `node crowd.mjs <url> <connections> <milliseconds until
+ * abort, 0 for none>`.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { get } from './get.mjs';
 

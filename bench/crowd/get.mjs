@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** One GET; `hangUpAfter` in milliseconds ends its connection when it was not answered by then. */
+/** Sends one GET. Closes its connection after `hangUpAfter` milliseconds without a response. */
 export function get(url, { agent, hangUpAfter } = {}) {
   return new Promise((resolve) => {
     const started = performance.now();

@@ -1,4 +1,4 @@
-/** The outcome as Markdown. */
+/** Formats the results as Markdown. */
 import { availableParallelism } from 'node:os';
 
 const ms = (value) => value.toFixed(1);

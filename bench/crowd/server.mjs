@@ -1,6 +1,4 @@
-/**
- * The library on groups of many members, as a server process: node server.mjs --database-url postgresql://…
- */
+/** Server process of the library with large groups: node server.mjs --database-url postgresql://… */
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
@@ -39,7 +37,7 @@ const app = await NestFactory.create(
     imports: [
       ContentModule.forRoot({
         contentTypes: [item, member, note],
-        // A crowd whose reads all reach the database.
+        // Without the cache, so that all reads reach the database.
         cache: false,
         access: { public: { item: ['find', 'findOne'], member: ['find'], note: ['find'] } },
         database: {

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- ledger [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000]`: what noting changes
- * costs writers. The same writes on the same tables, with the ledger's triggers and without. With
- * `--totals 10000,1000000` what exact totals cost in tables of these sizes.
+ * `npm run bench -- ledger [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000]`: cost of the change
+ * log for writers. Compares the same writes on the same tables with and without its triggers. `--totals
+ * 10000,1000000` measures exact totals in tables of these sizes.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';

@@ -1,8 +1,10 @@
 /**
- * `npm run bench -- ledger --totals 10000,1000000 [--seconds 10] [--connections 10] [--rounds 7]`: what an exact total costs in
- * large tables. The same first page with its total, from tables of these sizes, and beside it counting in SQL; once with
- * all changes added up, once with as many that are not as a busy minute leaves. Then pages of a filter, with answers kept,
- * whose total is counted once, and without.
+ * `npm run bench -- ledger --totals 10000,1000000 [--seconds 10] [--connections 10] [--rounds 7]`: cost of
+ * exact totals in large tables.
+ *
+ * Compares the first page with its total to a count in SQL: once with all changes summed, once with the
+ * unsummed changes of a busy minute. Then compares pages of a filter with the cache, which counts once, and
+ * without.
  */
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,13 +15,13 @@ import { makeLibraryTables, startLibrary } from '../read/peers.mjs';
 
 const FILL = `insert into articles (document_id, published, locale, title, created_at, updated_at, published_at, revision)
   select 'total' || lpad(i::text, 19, '0'), true, 'en', 'Article ' || i, now(), now(), now(), 0 from generate_series(1, $1::int) i`;
-/** Each leaves a row of changes, of one version less and one more in turn. */
+/** Each update adds a row of changes, alternately of one version less and one more. */
 const CHANGE = `do $$ begin for i in 1..5000 loop
   update articles set locale = case locale when 'en' then 'fr' else 'en' end where document_id = 'total' || lpad('7', 19, '0');
   end loop; end $$`;
 const PATH = '/api/articles?fields=title&pagination[pageSize]=25';
 
-/** Every page of what a filter finds: none is asked for twice. */
+/** Pages of a filter, each requested once. */
 let page = 0;
 const pageOfFilter = () => ({
   path: `/api/articles?fields=title&filters[title][$contains]=7&pagination[pageSize]=25&pagination[page]=${(page += 1)}`,
@@ -33,7 +35,7 @@ async function fill(databaseUrl, rows) {
   return client;
 }
 
-/** Ready as soon as somebody has counted. */
+/** The server is ready once it has counted the rows. */
 async function counted(client) {
   for (;;) {
     const { rows } = await client.query(

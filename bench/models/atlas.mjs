@@ -1,5 +1,5 @@
 /**
- * A model like the sample application's: countries with a region, languages and borders. Only ever read here.
+ * Model like the sample application's: countries with a region, languages and borders. Benches only read it.
  */
 import { defineCollectionType } from 'nestjs-content-api';
 

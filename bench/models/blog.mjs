@@ -1,7 +1,4 @@
-/**
- * The model of `reference/` in this library's vocabulary, as far as the benches need it: the same attributes,
- * the same rights.
- */
+/** Model of `reference/` for this library, as far as the benches need it: equal attributes and grants. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 
 const media = { type: 'media', multiple: false };

@@ -1,10 +1,10 @@
-/** Fills the library's tables, which must exist and be empty, by SQL. */
+/** Fills the library's tables by SQL. The tables must exist and be empty. */
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 
 /**
- * Where an entry of base-data.json goes: table by table, targets before those who name them, column → member
- * of the entry.
+ * Columns of base-data.json entries, table by table, targets before the rows that refer to them: column →
+ * member of the entry.
  */
 const BASE_TABLES = {
   companies: { from: 'companies', columns: { name: 'name' } },
@@ -30,9 +30,8 @@ const BASE_TABLES = {
 };
 
 /**
- * The blog of the reference: base-data.json, and bench articles. The base data has ten authors and eight
- * categories; more of them, with a company for each author, keep the number of articles that a filter finds
- * the same while the table grows.
+ * Seeds the blog: base-data.json and bench articles. The base data has ten authors and eight categories. More
+ * of them, with a company per author, keep the matches of a filter constant while the table grows.
  */
 export function seedBlog({ databaseUrl, articles, authors = 0, categories = 0 }) {
   return seed(databaseUrl, 'seed-blog.sql', { articles, authors, categories }, insertBaseData);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- publish [--tries 15] [--links 550] [--locales 35]`: what publishing costs as a document grows:
- * its links, its locales, its components. Each document is changed as a draft and published, in turns with the
+ * `npm run bench -- publish [--tries 15] [--links 550] [--locales 35]`: cost of publishing as a document gets
+ * more links, locales and components. Changes each document as a draft and publishes it, in turns with the
  * smallest one. Prints a table and writes bench/results/publish.{md,json}.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ const tag = defineCollectionType({
 
 const codes = (count) => Array.from({ length: count }, (_, i) => (i === 0 ? 'en' : `en-x${i}`));
 
-/** A published document of so many links, locales and component instances. */
+/** Creates a published document with these numbers of links, locales and component instances. */
 async function make(services, { links, locales, instances }) {
   const data = {
     title: 'A story',
@@ -52,7 +52,7 @@ async function make(services, { links, locales, instances }) {
   return documentId;
 }
 
-/** How long it takes to publish a document whose draft has changed, in milliseconds. */
+/** Returns the milliseconds to publish a document with a changed draft. */
 async function publish({ stories, tags }, documentId, { links, locales }, turn) {
   const data = { title: `Version ${turn}`, tags: links === 0 ? [] : tags.slice(0, links - (turn % 2)) };
   await stories.update(documentId, data, { status: 'draft' });

@@ -60,7 +60,7 @@ export async function bench(args) {
     const outcome = { machine, options: { ...options, wanted: undefined }, compared, scaled };
     const markdown = report(outcome);
     console.log(markdown);
-    // A run of a part does not replace the committed numbers of the whole.
+    // A partial run does not replace the committed numbers of a full one.
     if (values.only === undefined && options.reference) await save(outcome, markdown);
   } finally {
     await databases.stop();
@@ -73,7 +73,7 @@ async function save(outcome, markdown) {
   await writeFile(join(results, 'read.json'), `${JSON.stringify(outcome, null, 1)}\n`);
 }
 
-/** All peers on the same articles, on the smallest of the tables. */
+/** Compares all peers on the same articles, on the smallest table. */
 async function comparePeers(databases, options) {
   const [rows] = options.rows;
   const shapes = comparedShapes(rows).filter(options.wanted);
@@ -119,7 +119,7 @@ async function seedReference(databases, articles) {
 const seedScalingBlog = ({ databaseUrl, rows }) =>
   seedBlog({ databaseUrl, articles: rows, authors: rows / 40, categories: rows / 20 });
 
-/** The library alone, on tables of different size, side by side. */
+/** Measures only the library, on tables of different sizes. */
 async function scale(databases, model, seed, shapesOf, options) {
   const shapes = shapesOf(Math.min(...options.rows)).filter(options.wanted);
   if (shapes.length === 0) return { model, shapes: [] };

@@ -1,6 +1,6 @@
 /**
- * Rounds: in each, every server gets a turn of a second or two, so that whatever else the machine does meets
- * all of them.
+ * Measures in rounds. In each, every server gets a turn of a second or two, so that other load on the machine
+ * affects all of them.
  */
 import { readFileSync } from 'node:fs';
 import { cpuOf } from '../cpu.mjs';
@@ -21,7 +21,7 @@ export async function measure(contestants, { seconds, connections, postgres }) {
     run({ url: server.url, paths, connections, seconds: duration });
   for (const contestant of contestants) await turn(contestant, WARM_UP_SECONDS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    // The one that comes first is another one each time.
+    // The first contestant rotates.
     for (let i = 0; i < contestants.length; i += 1) {
       const place = (i + round) % contestants.length;
       const contestant = contestants[place];
@@ -52,7 +52,7 @@ export function median(values) {
   return known.length % 2 === 1 ? known[middle] : (known[middle - 1] + known[middle]) / 2;
 }
 
-/** The medians of a contestant's rounds. */
+/** Returns the medians of a contestant's rounds. */
 export const summary = ({ rounds }) =>
   Object.fromEntries(
     ['rps', 'p50', 'p99', 'serverMs', 'postgresMs'].map((what) => [
@@ -61,17 +61,14 @@ export const summary = ({ rounds }) =>
     ]),
   );
 
-/**
- * How many times one contestant's value is another's: the median over rounds, each of which is one
- * comparison.
- */
+/** Returns the ratio of one contestant's value to another's: the median of the ratios within a round. */
 export const ratio = (one, other, value) =>
   median(one.rounds.map((round, i) => value(round) / value(other.rounds[i])));
 
 export const rps = (round) => round.rps;
 export const cpuMs = (round) => round.serverMs + round.postgresMs;
 
-/** Resident memory of a process in MB (Linux; elsewhere null). */
+/** Returns the resident memory of a process in MB (Linux; elsewhere null). */
 export function memoryOf(pid) {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;

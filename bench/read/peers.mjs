@@ -1,6 +1,4 @@
-/**
- * The servers under test, each in a process of its own with a pool of ten connections, in production mode.
- */
+/** Servers under test in production mode, each in its own process with a pool of ten connections. */
 import { join } from 'node:path';
 import { startReference } from '../reference/start.mjs';
 import { spawnServer } from '../spawn-server.mjs';
@@ -12,7 +10,8 @@ const start = (file, databaseUrl, ...args) =>
   spawnServer({ args: [join(directory, file), '--database-url', databaseUrl, ...args], env });
 
 /**
- * `speaks`: whose paths of a shape it answers. `answers`: how much like the library's its answers have to be.
+ * Servers by key. `speaks` selects the paths of a shape; `answers` is the required similarity of their
+ * responses to the library's.
  */
 export const PEERS = {
   express: {
@@ -50,11 +49,11 @@ export const PEERS = {
 export const startLibrary = (databaseUrl, model, ...more) =>
   start('library.mjs', databaseUrl, '--model', model, ...more);
 
-/** Makes the library's tables in an empty database. */
+/** Creates the library's tables in an empty database. */
 export const makeLibraryTables = (databaseUrl, model) =>
   runToEnd('library.mjs', databaseUrl, '--model', model);
 
-/** Makes MikroORM's own tables beside the library's, from their rows. */
+/** Creates MikroORM's own tables from the rows of the library's. */
 export const makeOrmTables = (databaseUrl) => runToEnd('mikro-orm.mjs', databaseUrl);
 
 async function runToEnd(file, databaseUrl, ...args) {

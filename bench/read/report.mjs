@@ -1,6 +1,6 @@
 /**
- * The outcome as Markdown. Only ratios of one run mean anything; milliseconds and requests per second are
- * those of one machine.
+ * Formats the results as Markdown. Only ratios of one run are meaningful; milliseconds and requests per
+ * second depend on the machine.
  */
 import { availableParallelism } from 'node:os';
 import { cpuMs, median, ratio, ROUNDS, rps, summary } from './measure.mjs';
@@ -94,8 +94,8 @@ const memory = ({ memory: used }) =>
     .join(', ')}.\n`;
 
 /**
- * What populate costs on the first page and on a late one. Its share must not grow with the rows that are
- * skipped.
+ * Returns the cost of populate on the first page and on a late one. Its share must not grow with skipped
+ * rows.
  */
 function deepPages({ shapes }) {
   const by = (name) => shapes.find((shape) => shape.name === name);
@@ -149,7 +149,7 @@ function growth(model, shapes, rows) {
   )}\n`;
 }
 
-/** Requests per second against a peer's: of a list by itself, where nobody shares it; of filters, of documents. */
+/** Targets: requests per second relative to a peer, for unshared lists, filters and documents. */
 const WANTED = [
   ['pages', 'express', 'reference', 8],
   ['pages-populated', 'express', 'reference', 8],

@@ -1,7 +1,6 @@
 /**
- * The requests. `paths` are the contract's, for this library and the reference, taken in turn; `own` are the
- * same requests in the words of a hand-written API, which has a route for each and no query language to
- * parse.
+ * Request shapes. `paths` are the protocol's, for this library and Strapi, in turn. `own` are the same
+ * requests to a hand-written API, which has a route for each and parses no query language.
  */
 const POPULATE = 'populate[author]=true&populate[categories]=true&populate[sections]=true';
 const AUTHORS = 10; // of the base data
@@ -13,11 +12,11 @@ const articleId = numbered('bench', 19);
 const list = (query) => `/api/articles?sort=id${query && `&${query}`}`;
 const spread = (rows, count, make) =>
   Array.from({ length: count }, (_, nth) => make(1 + Math.floor((nth * rows) / count)));
-/** Values differ from request to request, more of them than any cache of plans should hold. */
+/** Number of different values, more than a plan cache should contain. */
 const MANY = 2000;
 /**
- * Authors, categories, regions and languages with 40 rows each are this few on the small tables: the same
- * number on the large ones.
+ * Number of authors, categories, regions and languages with 40 rows each: on small tables all of them, on
+ * large tables as many.
  */
 const GROUPS = 250;
 const shape = (name, title, requests) => ({
@@ -27,7 +26,7 @@ const shape = (name, title, requests) => ({
   own: requests.map(([, own]) => own),
 });
 
-/** All peers answer these, on `rows` articles with the reference's ten authors. */
+/** Returns the shapes for all peers, on `rows` articles with the reference's ten authors. */
 export function comparedShapes(rows) {
   const lastPage = Math.min(400, Math.floor(rows / 25));
   const page = `pagination[page]=${lastPage}`;
@@ -108,10 +107,10 @@ const ATLAS_POPULATE = 'populate[region]=true&populate[languages]=true&populate[
 const scaling = (name, title, paths, inTarget = true) => ({ name, title, paths, inTarget });
 
 /**
- * Only this library, on tables of very different size. What a filter finds stays the same: 40 articles of an
- * author or category,
- * 40 countries of a region or language. `inTarget`: an indexed first page, whose cost must stay flat. An
- * exact total of the whole table cannot: it is there to show what it costs.
+ * Returns the shapes for this library alone, on tables of very different sizes. The matches of a filter are
+ * constant: 40 articles of an author or category, 40 countries of a region or language. `inTarget` marks an
+ * indexed first page, whose cost must stay flat. An exact total of the whole table cannot stay flat; its
+ * shape shows the cost.
  */
 export function blogScalingShapes(rows) {
   const some = (make) => spread(Math.floor(rows / 40), GROUPS, make);

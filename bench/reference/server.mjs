@@ -1,11 +1,11 @@
 /**
- * The reference as a server process, in production mode, without telemetry and without a line per request.
+ * Server process of the reference (Strapi), in production mode, without telemetry and request logs.
  *
- *   node server.mjs --database-url postgresql://user:password@127.0.0.1:5432/name [--port 1337]
+ * node server.mjs --database-url postgresql://user:password@127.0.0.1:5432/name [--port 1337]
  *
- * Without --database-url it reads DATABASE_URL, then PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD; port 0 takes a free one.
- * The database must exist; its tables are made on the first start, and an empty one gets bench/base-data.json.
- * Prints `listening on <url>` when it answers.
+ * Without --database-url it reads DATABASE_URL, then PGHOST, PGPORT, PGDATABASE, PGUSER and PGPASSWORD. Port
+ * 0 selects a free one. The database must exist. The first start creates its tables, and fills an empty one
+ * from bench/base-data.json. Prints `listening on <url>` once it is ready.
  */
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -13,7 +13,10 @@ export function isInstalled() {
   return existsSync(join(directory, 'node_modules', '@strapi', 'strapi', 'package.json'));
 }
 
-/** `port` 0 takes a free one. The database must exist; an empty one gets tables and base data, which takes some ten seconds. */
+/**
+ * Starts the server. `port` 0 selects a free one. The database must exist; an empty one gets tables and base
+ * data in about ten seconds.
+ */
 export async function startReference({ databaseUrl, port = 0 }) {
   if (!isInstalled()) throw new Error('The reference is not installed: run `npm install --prefix bench/reference` first.');
   return spawnServer({

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- replicas [--tries 100000] [--seconds 14] [--connections 10] [--rounds 7] [--rows 10000]`: reads with two
- * replicas beside reads with none; then clients that write and read through two instances, and how many of their reads are
- * older than what they wrote: with the position of the write none may be, without it some are.
+ * `npm run bench -- replicas [--tries 100000] [--seconds 14] [--connections 10] [--rounds 7] [--rows 10000]`:
+ * measures reads with two replicas and with none. Then clients write and read through two instances, and
+ * stale reads are counted. With the position of the write there must be none; without it there are some.
  */
 import http from 'node:http';
 import { parseArgs } from 'node:util';
@@ -19,13 +19,13 @@ const SHAPES = {
   populated: '/api/articles?pagination[pageSize]=25&populate[author]=true&populate[categories]=true',
 };
 const SETTINGS = { shared_buffers: '256MB', fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
-/** Each client writes one document, and reads it so often after each write. */
+/** Number of clients. Each writes one document, and reads it repeatedly after each write. */
 const CLIENTS = 10;
 const READS = 20;
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One request; its status, headers and JSON. */
+/** Sends one request. Returns status, headers and JSON. */
 function ask(url, method, path, { headers = {}, body } = {}) {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -44,7 +44,7 @@ function ask(url, method, path, { headers = {}, body } = {}) {
   });
 }
 
-/** A number in a document: what is read may be later than what this client wrote last, and never earlier. */
+/** Client that writes increasing numbers to a document. A read must not be older than its last write. */
 async function client(urls, documentId, { tries, presents }) {
   const path = `/api/authors/${documentId}`;
   const found = { tries: 0, older: 0 };

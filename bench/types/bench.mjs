@@ -1,6 +1,6 @@
 /**
- * How long TypeScript takes to check code that uses a registered model, beyond what it takes without: the same
- * program with the model alone, and with queries, writes and hooks for each of its types.
+ * Measures the time that TypeScript needs for code that uses a registered model. Compares a program with the
+ * model alone to one with queries, writes and hooks for each of its types.
  */
 import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ const SCALARS = [
   'blocks',
 ];
 
-/** A type with eleven scalars, an enumeration, six relations, media, components and a zone. */
+/** Returns a type with eleven scalars, an enumeration, six relations, media, components and a zone. */
 function typeText(i, count) {
   const target = (step) => `type${(i + step) % count}`;
   const attributes = [
@@ -55,7 +55,7 @@ declare module 'nestjs-content-api' { interface Register { model: typeof model }
 `;
 }
 
-/** What a service of one type would do. */
+/** Returns the code of a service for one type. */
 const useText = (i, count) => `
 export async function use${i}(s: ContentService<'type${i}'>, e: ContentEvent<'type${i}'>): Promise<unknown[]> {
   const list = await s.find({ fields: ['name', 'scalar3'], filters: { scalar3: { $gt: 3 }, one1: { name: { $startsWith: 'x' } }, $or: [{ part: { text: 'x' } }, { many4: { id: 3 } }] }, sort: ['name', 'one1.name:desc'], populate: { one1: { fields: ['name'], populate: { one2: true } }, zone: { on: { 'shared.part0': { populate: '*' } } }, many4: { count: true } }, pagination: { page: 2 } });
@@ -68,7 +68,7 @@ export async function use${i}(s: ContentService<'type${i}'>, e: ContentEvent<'ty
   return [list.data.map((row) => [row.name, row.one1?.one2?.name, row.zone.map((z) => z.image?.url)]), all?.gallery[0]?.url, dotted.data[0]?.one1?.cover?.url, made.name, changed.one1?.name, d?.name, e.document?.name];
 }`;
 
-/** Milliseconds of processor time that a check of a file takes, with all that it needs of others. */
+/** Returns the CPU milliseconds of a check of a file and its imports. */
 function check(folder, file) {
   const options = {
     module: ts.ModuleKind.NodeNext,

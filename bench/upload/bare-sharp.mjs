@@ -1,6 +1,6 @@
 /**
- * The peer for pictures: `sharp` alone, which does with each picture of a directory what the library does with an
- * upload, as many at a time. Sends how many seconds that took. `node bare-sharp.mjs PICTURES INTO AT_A_TIME`
+ * Peer for images: `sharp` alone processes a directory as the library processes uploads, with the same
+ * concurrency. Sends the number of seconds. `node bare-sharp.mjs PICTURES INTO AT_A_TIME`
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

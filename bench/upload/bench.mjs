@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--files 100000]
- * [--only memory]`: what uploads of large files cost in memory and on disk, pictures per second beside bare `sharp`,
- * downloads beside `express.static`, refused uploads and removals beside many files. Writes
- * bench/results/upload.{md,json}.
+ * `npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5]
+ * [--files 100000] [--only memory]`: measures memory and disk use of large uploads, and images per second
+ * relative to bare `sharp`. Also measures downloads relative to `express.static`, and refused uploads and
+ * removals in a large library. Writes bench/results/upload.{md,json}.
  */
 import { randomBytes } from 'node:crypto';
 import { fork } from 'node:child_process';
@@ -23,13 +23,13 @@ import { report } from './report.mjs';
 const here = import.meta.dirname;
 const results = join(here, '..', 'results');
 const AT_A_TIME = 20;
-/** Each content is uploaded so many times. */
+/** Number of uploads of each content. */
 const TIMES = 10;
 const MEGABYTE = 1024 * 1024;
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** The files below a directory, and their bytes. */
+/** Returns the number of files below a directory, and their bytes. */
 async function onDisk(directory) {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -39,7 +39,7 @@ async function onDisk(directory) {
   return { files: files.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** What a server's memory grows by while something is done. */
+/** Returns the growth of a server's memory during `work`. */
 async function grownDuring(pid, work) {
   const before = await residentOf(pid);
   await forgetPeak(pid);
@@ -71,7 +71,7 @@ async function memory({ server, directory }, { uploads, megabytes }) {
   return { ...held, seconds: done.seconds, contents, sent: contents * megabytes * MEGABYTE, disk };
 }
 
-/** Photographs of some 5 MB, each another. */
+/** Writes different photographs of about 5 MB. */
 async function takePictures(count, directory) {
   await mkdir(directory);
   for (let n = 0; n < count; n += 1) {
@@ -91,7 +91,7 @@ async function bareSharp(pictures, into) {
   return seconds;
 }
 
-/** Pictures per second, in turns with bare sharp; other pictures in each turn. */
+/** Measures images per second, in turns with bare sharp, with new images in each turn. */
 async function pictures({ server, scratch }, { pictures: count, rounds }) {
   const turns = [];
   let held;
@@ -115,7 +115,7 @@ async function pictures({ server, scratch }, { pictures: count, rounds }) {
   return { count, bytes, turns, ratio: median(turns.map(({ library, bare }) => library / bare)), held };
 }
 
-/** Downloads per second, in turns with `express.static` on the same bytes. */
+/** Measures downloads per second, in turns with `express.static` on the same bytes. */
 async function downloads({ server, scratch }, { rounds, seconds }) {
   const directory = join(scratch, 'static');
   await mkdir(directory);
@@ -147,7 +147,7 @@ async function downloads({ server, scratch }, { rounds, seconds }) {
   }
 }
 
-/** Refused uploads and removals, on this server and on one with many files. */
+/** Measures refused uploads and removals, on this server and on one with many files. */
 async function refused({ server, scratch, databases }, { files }) {
   const directory = join(scratch, 'kept-many');
   const databaseUrl = await databases.create();

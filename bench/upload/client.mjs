@@ -1,9 +1,9 @@
-/** Uploads over HTTP, so many at a time. */
+/** Uploads over HTTP with bounded concurrency. */
 import http from 'node:http';
 
 const BOUNDARY = 'the-boundary-of-the-bench';
 
-/** A form with one file, as the parts that are sent one after another. */
+/** Returns a form with one file, as the parts to send in order. */
 const formOf = ({ name, type, bytes }) => [
   Buffer.from(
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`,
@@ -12,7 +12,7 @@ const formOf = ({ name, type, bytes }) => [
   Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
 ];
 
-/** The file that an upload became. */
+/** Uploads a file. Resolves with the created file. */
 function upload(url, agent, file) {
   const parts = formOf(file);
   const headers = {
@@ -36,7 +36,7 @@ function upload(url, agent, file) {
   });
 }
 
-/** Uploads files, `atATime` of them under way; what they became, and how many seconds it took. */
+/** Uploads files, `atATime` of them concurrently. Resolves with the created files and the seconds. */
 export async function uploadAll(url, files, atATime) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: atATime });
   const answers = [];

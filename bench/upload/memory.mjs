@@ -6,11 +6,11 @@ async function field(pid, name) {
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) * 1024;
 }
 
-/** How much it holds now. */
+/** Returns the resident memory. */
 export const residentOf = (pid) => field(pid, 'VmRSS');
 
-/** From here on the peak is counted anew. */
+/** Resets the peak. */
 export const forgetPeak = (pid) => writeFile(`/proc/${pid}/clear_refs`, '5');
 
-/** The most that it held since then. */
+/** Returns the peak of the resident memory since the reset. */
 export const peakOf = (pid) => field(pid, 'VmHWM');

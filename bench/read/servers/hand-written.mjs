@@ -1,9 +1,9 @@
 /**
- * The limit: what somebody writes by hand who wants exactly these answers, byte for byte, as cheaply as they
- * can be had from the library's tables. node:http and pg, one named prepared statement per request shape,
- * which returns the finished JSON; no query language, no rights, no validation.
+ * Hand-written limit: the cheapest server with exactly these responses, byte for byte, on the library's
+ * tables. It uses node:http and pg, with one named prepared statement per request shape that returns the
+ * finished JSON. It has no query language, no permissions and no validation.
  *
- *   node hand-written.mjs --database-url postgresql://…
+ * node hand-written.mjs --database-url postgresql://…
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ import pg from 'pg';
 
 const { values: options } = parseArgs({ options: { 'database-url': { type: 'string' } } });
 
-// These statements have one good plan each, so they need not be planned again for every value.
+// Each statement has one good plan, so a generic plan suffices for all values.
 const pool = new pg.Pool({
   connectionString: options['database-url'],
   max: 10,
@@ -49,7 +49,7 @@ const matching = (
 ) => `with found as materialized (select id${columns} from articles where ${LIVE} and ${condition})
   select ${page('select id from found order by id limit 25')}, (select count(*) from found)::int as total`;
 
-/** Statement by shape; `COLUMNS` is what an article shows. */
+/** Statements by shape; `COLUMNS` lists the attributes of an article. */
 const STATEMENTS = {
   list: `${all}, (select count(*) from articles where ${LIVE})::int as total`,
   uncounted: all,

@@ -1,9 +1,10 @@
 /**
- * This library as a server process:
+ * Server process of this library:
  *
- *   node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache] [--replica postgresql://… …] [--tables]
+ * node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache]
+ * [--replica postgresql://… …] [--tables]
  *
- * `--tables` makes the tables and ends. Otherwise prints `listening on <url>`.
+ * `--tables` creates the tables and ends. Otherwise prints `listening on <url>`.
  */
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';

@@ -1,12 +1,12 @@
 /**
- * What somebody writes with MikroORM alone: entities with foreign keys, `em.findAndCount` with `populate`,
- * `serialize`, behind node:http. It cannot use the library's tables, whose relations name documents rather
- * than rows: it has tables of its own with the same articles, in the schema `orm` of the same database. The
- * repeatable component is a JSON column there too.
+ * Server on MikroORM alone: entities with foreign keys, `em.findAndCount` with `populate`, `serialize`,
+ * behind node:http. It cannot use the library's tables, whose relations refer to documents instead of rows.
+ * Its own tables contain the same articles, in the schema `orm` of the same database. The repeatable
+ * component is a JSON column there too.
  *
- *   node mikro-orm.mjs --database-url postgresql://… [--tables]
+ * node mikro-orm.mjs --database-url postgresql://… [--tables]
  *
- * `--tables` makes and fills the tables from the library's and ends.
+ * `--tables` creates and fills the tables from the library's and ends.
  */
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 'use strict';
 
-// Fixed secrets: the server only ever holds bench data and listens on the loopback interface.
+// Fixed secrets: the server contains only bench data and listens on the loopback interface.
 module.exports = {
   serveAdminPanel: false,
   auth: { secret: 'bench-admin-auth' },

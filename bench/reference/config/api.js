@@ -1,4 +1,4 @@
 'use strict';
 
-// The values a new project gets.
+// Defaults of a new project.
 module.exports = { rest: { defaultLimit: 25, maxLimit: 100, withCount: true } };

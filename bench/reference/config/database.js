@@ -1,6 +1,6 @@
 'use strict';
 
-// DATABASE_URL, or the variables of libpq.
+// Reads DATABASE_URL, or the variables of libpq.
 module.exports = ({ env }) => ({
   connection: {
     client: 'postgres',

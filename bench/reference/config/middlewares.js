@@ -1,6 +1,6 @@
 'use strict';
 
-// What a new project has, in its order, without `strapi::logger`: no line per request.
+// Middlewares of a new project in their order, without `strapi::logger`, which writes a line per request.
 module.exports = [
   'strapi::errors',
   'strapi::security',

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * Fills an empty database: bench/base-data.json, the locales of the model, and the rights of the public role.
- * Rows go in through the database layer rather than the document service, because that one does not accept document ids.
+ * Fills an empty database: bench/base-data.json, the locales of the model, and the grants of the public role.
+ * Inserts rows through the database layer, because the document service does not accept document ids.
  */
 const data = require('../../base-data.json');
 
@@ -27,7 +27,7 @@ async function addLocales(strapi) {
   for (const locale of data.locales) if (!existing.has(locale.code)) await locales.create(locale);
 }
 
-/** Inserts rows whose relations name document ids; `targets` says where to look those up. Returns document id → id. */
+/** Inserts rows whose relations name document ids, which `targets` resolves. Returns document id → id. */
 async function insertAll(strapi, name, rows, targets = {}, ids = new Map()) {
   for (const row of rows) {
     const links = Object.entries(targets).map(([field, known]) => [field, known.get(row[field]) ?? null]);
