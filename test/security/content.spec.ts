@@ -742,7 +742,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           },
           '.article: expected an action',
         ],
-        [{ '*': [{ actions: ['find'], fields: ['title'] }] }, '.*: fields need'],
+        [{ '*': [{ actions: ['find'], fields: ['title'] }] }, '.*: "fields" needs'],
       ];
       for (const [wrong, named] of wrongs) {
         grants = wrong;
