@@ -1,14 +1,13 @@
-/** What can be done to one document beside reading and writing it, and which types have routes for it. */
+/** Actions on one document besides reading and writing, and the content types with routes for them. */
 
-/** Each is a route below the document, `…/actions/publish`. */
+/** Each action has a route below the document: `…/actions/publish`. */
 export const DOCUMENT_ACTIONS = ['publish', 'unpublish', 'discard', 'schedule'] as const;
 
 export type DocumentAction = (typeof DOCUMENT_ACTIONS)[number];
 
-/** Which of them have routes: all, none, or some. */
+/** Actions with routes: all, none, or a list. */
 export type ActionsOption = boolean | readonly DocumentAction[];
 
-/** The actions that a definition gives routes to. */
 export function actionsOf({
   actions = false,
 }: {

@@ -1,19 +1,18 @@
-/** Kinds of files that media attributes may take: `allowedTypes`. */
 import type { MediaDefinition } from './definitions.js';
 import type { Schema } from './model.js';
 
-/** What `allowedTypes` tells apart. */
+/** Kinds of files that `allowedTypes` distinguishes. */
 export type FileKind = NonNullable<MediaDefinition['allowedTypes']>[number];
 
-/** The kind of a media type: what is no image, video or audio is one of the other `files`. */
+/** Returns the file kind of a MIME type; anything except images, videos and audios is `files`. */
 export function fileKindOf(mime: string): FileKind {
   const [family = ''] = mime.toLowerCase().split('/');
   return (['images', 'videos', 'audios'] as const).find((kind) => kind === `${family}s`) ?? 'files';
 }
 
 /**
- * Whether files may come to be of another kind: not where any attribute of the model takes the one and not
- * the other, because it may be linked there by now, or be about to.
+ * Whether a file may change its kind: false if any media attribute accepts the old kind and not the new one.
+ * Such an attribute may already link the file, or a concurrent request may link it.
  */
 export const mayBecome = ({ types, components }: Schema, from: FileKind, to: FileKind): boolean =>
   [...types.values(), ...components.values()]

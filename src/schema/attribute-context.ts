@@ -5,7 +5,7 @@ import type {
   ContentTypeDefinition,
 } from './definitions.js';
 
-/** Where an attribute stands: the model around it, and the definition that it belongs to. */
+/** Context of an attribute definition: the whole model, and the definition that contains the attribute. */
 export interface AttributeContext {
   readonly types: ReadonlyMap<string, ContentTypeDefinition>;
   readonly components: ReadonlyMap<string, ComponentDefinition>;
@@ -14,7 +14,7 @@ export interface AttributeContext {
   readonly type: ContentTypeDefinition | undefined;
 }
 
-/** An attribute that a definition has of its own. */
+/** Returns an attribute by name, ignoring inherited properties of the object. */
 export const attributeOf = (
   attributes: AttributeDefinitions,
   key: string,

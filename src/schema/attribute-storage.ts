@@ -1,4 +1,4 @@
-/** What an attribute is in the database: one row for each kind. */
+/** Storage of an attribute in the database, one function per kind. */
 import { quote, sql } from '../sql.js';
 import { byKind } from './by-kind.js';
 import { joinStorage, morphStorage } from './join-storage.js';
@@ -7,7 +7,7 @@ import { attributeIndexName, uniqueIndexName } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 import { isIndexedInside } from './unique-inside.js';
 
-/** Whether no two published documents may have the same value in a locale. */
+/** Whether the attribute's values are unique per locale among published documents. */
 export const isUnique = ({ def }: ScalarAttribute): boolean => def.unique === true || def.type === 'uid';
 
 function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage {
@@ -21,7 +21,7 @@ function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage
     unique: true,
     where: sql`published${filled}`,
   });
-  // The unique index is partial, which filters cannot use; this one serves them, drafts included.
+  // Serves filters, drafts included: PostgreSQL cannot use the partial unique index for them.
   const found = indexOf(attributeIndexName(type, attribute), [held.property]);
   return {
     ...NOTHING,
@@ -41,7 +41,6 @@ function embedded(attribute: EmbeddedAttribute, type: ContentType): AttributeSto
   };
 }
 
-/** What an attribute of a type is in the database. */
 export const attributeStorage = byKind<Attribute, [ContentType], AttributeStorage>({
   scalar,
   relation: (attribute, type) => joinStorage(attribute.join, type, attribute),

@@ -1,12 +1,9 @@
-/**
- * The nodes of a `blocks` attribute (contract "blocks", protocol 14.15). One table: node type → what it
- * needs.
- */
+/** Checks of the nodes of a `blocks` attribute (contract "blocks", protocol 14.15), one per node type. */
 import { isURL } from 'class-validator';
 import { isObject } from '../json.js';
 import type { BlockNode } from './definitions.js';
 
-/** A problem found below a `blocks` attribute, with its path below the attribute. */
+/** Problem in a `blocks` value, with its path below the attribute. */
 export interface BlockIssue {
   readonly path: readonly string[];
   readonly message: (path: string) => string;
@@ -129,11 +126,10 @@ function checkNode(node: unknown, path: readonly string[], allowed: readonly str
     : check(object, path);
 }
 
-/** All problems of a value that should be a list of block nodes. */
 export const checkBlocks = (value: readonly unknown[]): BlockIssue[] =>
   value.flatMap((node, i) => checkNode(node, [String(i)], ROOTS));
 
-/** The nodes as they are stored: the text of a text node is always a string. */
+/** Returns the nodes in stored form: the text of a text node is always a string. */
 export function normaliseBlocks(nodes: readonly BlockNode[]): BlockNode[] {
   return nodes.map((node) => {
     const text = node['text'];

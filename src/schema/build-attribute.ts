@@ -1,4 +1,4 @@
-/** The definition of an attribute → what it is in the model. */
+/** Builds the attributes of the model from their definitions. */
 import { type Identifier, identifier } from '../sql.js';
 import type {
   ComponentAttributeDefinition,
@@ -25,13 +25,16 @@ import { columnName, inSchema, name } from './naming.js';
 import { isMorph, RELATION_KINDS } from './relation-kinds.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 
-/** What a definition does not say of a scalar: whether it differs by locale, and a column of the system's. */
-interface Standing {
+interface ScalarOrigin {
   readonly localized: boolean;
   readonly systemColumn?: Identifier;
 }
 
-function scalar(key: string, def: ScalarDefinition, { localized, systemColumn }: Standing): ScalarAttribute {
+function scalar(
+  key: string,
+  def: ScalarDefinition,
+  { localized, systemColumn }: ScalarOrigin,
+): ScalarAttribute {
   return Object.freeze({
     kind: 'scalar',
     name: identifier(key),
@@ -57,7 +60,6 @@ const system = (key: string, type: ScalarTypeName, column: string): ScalarAttrib
     { localized: true, systemColumn: identifier(column) },
   );
 
-/** What documents and instances begin with. */
 export const IDENTITY = [system('id', 'integer', 'id'), system('documentId', 'string', 'document_id')];
 export const TIMES = [
   system('createdAt', 'datetime', 'created_at'),
@@ -66,16 +68,15 @@ export const TIMES = [
 ];
 export const LOCALE = system('locale', 'string', 'locale');
 
-/** The table of a type, in the schema that holds them all. */
+/** Returns the table of a type, qualified with the schema if there is one. */
 export const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier =>
   inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
 
 const isMany = (def: RelationAttribute['def']): boolean =>
   def.type === 'media' ? def.multiple === true : RELATION_KINDS[def.relation].many;
 
-/** What attributes refer to while the model is built: the definitions, and types and components by name. */
+/** Context of building attributes: the definitions, and the types and components by name. */
 export interface Build {
-  /** The PostgreSQL schema of the tables. */
   readonly schema: string | null;
   readonly definitions: ReadonlyMap<string, ContentTypeDefinition>;
   readonly types: ReadonlyMap<string, ContentType>;
@@ -89,8 +90,8 @@ const joinContextOf = (build: Build, type: ContentTypeDefinition, key: string): 
   tableOf: (other) => tableOf(other, build.schema),
 });
 
-/** What every attribute has that is no scalar, and where it stands; no type inside components. */
-interface Making {
+/** Properties that all attributes except scalars share; `type` is undefined inside components. */
+interface BuildContext {
   readonly build: Build;
   readonly type: ContentTypeDefinition | undefined;
   readonly base: Pick<
@@ -99,7 +100,7 @@ interface Making {
   >;
 }
 
-function component(def: ComponentAttributeDefinition, { build, base }: Making): ComponentAttribute {
+function component(def: ComponentAttributeDefinition, { build, base }: BuildContext): ComponentAttribute {
   const held = build.components.get(def.component) as Component;
   return Object.freeze<ComponentAttribute>({
     ...base,
@@ -114,7 +115,7 @@ function component(def: ComponentAttributeDefinition, { build, base }: Making): 
   });
 }
 
-const zone = (def: ZoneDefinition, { build, base }: Making): ZoneAttribute =>
+const zone = (def: ZoneDefinition, { build, base }: BuildContext): ZoneAttribute =>
   Object.freeze<ZoneAttribute>({
     ...base,
     kind: 'zone',
@@ -126,14 +127,14 @@ const zone = (def: ZoneDefinition, { build, base }: Making): ZoneAttribute =>
     many: true,
   });
 
-/** How a relation to one type reaches its targets; from inside a component by what the instance holds. */
-function joinFrom(def: RelationAttribute['def'], { build, type, base }: Making): Join {
+/** Returns the join of a relation to one type. Inside a component the instance itself contains the links. */
+function joinFrom(def: RelationAttribute['def'], { build, type, base }: BuildContext): Join {
   if (type === undefined) return EMBEDDED;
   const context = joinContextOf(build, type, base.name);
   return 'morphBy' in def ? morphSideJoin(def, context) : joinOf(def, context);
 }
 
-function relation(def: RelationAttribute['def'], making: Making): RelationAttribute {
+function relation(def: RelationAttribute['def'], making: BuildContext): RelationAttribute {
   const { build, base } = making;
   const twoWay =
     def.type === 'relation' && !('morphBy' in def) && (def.inversedBy ?? def.mappedBy) !== undefined;
@@ -154,13 +155,13 @@ function relation(def: RelationAttribute['def'], making: Making): RelationAttrib
   });
 }
 
-/** The types that a polymorphic relation leads to, in the order of the model where it does not say. */
+/** Returns the target types of a polymorphic relation. Default: all types with routes, in model order. */
 const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[] =>
   targets === undefined
     ? [...types.values()].filter(({ routes }) => routes.length > 0)
     : targets.map((name) => types.get(name) as ContentType);
 
-function morph(def: MorphDefinition, { build, type, base }: Making): MorphAttribute {
+function morph(def: MorphDefinition, { build, type, base }: BuildContext): MorphAttribute {
   const join = type === undefined ? EMBEDDED : morphJoin(def, joinContextOf(build, type, base.name));
   return Object.freeze<MorphAttribute>({
     ...base,
@@ -177,7 +178,7 @@ function morph(def: MorphDefinition, { build, type, base }: Making): MorphAttrib
   });
 }
 
-/** An attribute of a type, or of a component, which has no type. */
+/** Builds an attribute of a type, or of a component if `type` is undefined. */
 export function attributeOf(
   build: Build,
   { key, def }: NamedDefinition,
@@ -202,7 +203,9 @@ export function attributeOf(
   return relation(def as RelationAttribute['def'], making);
 }
 
-/** Who holds a file: the documents of these types that have it in a media attribute (protocol 4.34). */
+/**
+ * Builds the `related` attribute of files: documents that link the file by a media attribute (protocol 4.34).
+ */
 export const holdersOf = (targets: readonly ContentType[]): MorphAttribute =>
   Object.freeze<MorphAttribute>({
     kind: 'morph',
@@ -225,7 +228,6 @@ export const holdersOf = (targets: readonly ContentType[]): MorphAttribute =>
     exclusive: false,
   });
 
-/** The other locales of a document. */
 export function localizations(type: ContentType): RelationAttribute {
   return Object.freeze<RelationAttribute>({
     kind: 'relation',

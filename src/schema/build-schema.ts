@@ -1,4 +1,4 @@
-/** Definitions in, frozen model out; all mistakes of the definitions at once. */
+/** Builds the frozen model from its definitions, or reports all mistakes at once. */
 import { identifier } from '../sql.js';
 import { actionsOf } from './actions.js';
 import {
@@ -29,7 +29,6 @@ import { NO_STORAGE, storageOf } from './storage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A model that is still being filled. */
 interface Construction extends Build {
   readonly types: Map<string, Mutable<ContentType>>;
   readonly components: Map<string, Mutable<Component>>;
@@ -58,7 +57,6 @@ function fillType(build: Construction, type: Mutable<ContentType>, def: ContentT
   type.shown = entries.map(([, item]) => item).filter(isShown);
 }
 
-/** The routes that a definition leaves its type. */
 function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Route[] {
   const all: readonly Route[] = ROUTES[kind];
   if (typeof routes === 'boolean') return routes ? all : [];
@@ -67,13 +65,10 @@ function routesOf({ kind, routes = true }: ContentTypeDefinition): readonly Rout
   );
 }
 
-/** What a model is made of, without mistakes. */
 interface SoundModel {
   readonly types: readonly ContentTypeDefinition[];
   readonly components: readonly ComponentDefinition[];
-  /** The type of files. */
   readonly file: ContentTypeDefinition;
-  /** The PostgreSQL schema of the tables. */
   readonly schema: string | null;
   readonly removed?: readonly string[] | undefined;
 }
@@ -132,7 +127,7 @@ function construct(model: SoundModel): Schema {
   const file = build.types.get('file') as Mutable<ContentType>;
   const related = holdersOf([...build.types.values()].filter(holdsFiles));
   file.attributes = new Map([...file.attributes, [related.name, related]]);
-  // What leads to a type is known once all types have their attributes.
+  // Storage depends on relations from other types, so all types need their attributes first.
   for (const type of build.types.values()) {
     type.storage = storageOf(type, [...build.types.values()]);
     Object.freeze(type);
@@ -145,19 +140,17 @@ function construct(model: SoundModel): Schema {
   });
 }
 
-/** What a model is besides its definitions. */
 export interface ModelOptions {
-  /** The PostgreSQL schema of the tables; without it, the one that the connection is in. */
+  /** PostgreSQL schema of the tables. Default: the current schema of the connection. */
   readonly schema?: string | undefined;
-  /** Types, components and locales that are gone and may be dropped. */
+  /** Former types, components and locales that migrations may drop. */
   readonly removed?: readonly string[] | undefined;
-  /** Mistakes that were found elsewhere, to be listed with the others. */
+  /** Mistakes found by other checks, listed in the same error. */
   readonly mistakes?: readonly string[];
 }
 
 /**
- * Checks the definitions and builds the model that every other room works on.
- * Throws a {@link ContentModelError} that lists all mistakes.
+ * Checks the definitions and builds the model. Throws a {@link ContentModelError} that lists all mistakes.
  */
 export function buildSchema(
   types: readonly ContentTypeDefinition[],
@@ -166,7 +159,7 @@ export function buildSchema(
 ): Schema {
   const wrong = checkModel(types, components);
   const sound = wrong.length === 0 ? { types, components } : soundPart(types, components);
-  // Names can only be judged once they are made, which is done without what is wrong.
+  // Name clashes show only in a built model, so the sound part is built even if there are mistakes.
   const valid = options.schema === undefined || isTableName(options.schema);
   const schema = construct({
     ...sound,
@@ -174,20 +167,24 @@ export function buildSchema(
     schema: valid ? (options.schema ?? null) : null,
     removed: options.removed,
   });
-  const place = valid
+  const schemaMistakes = valid
     ? []
     : [
         `schema: "${String(options.schema)}" cannot name a schema: letters, digits and underscores, no digit first`,
       ];
-  const ours = [...wrong.map(({ text }) => text), ...checkNames([...schema.types.values()]), ...place];
-  const others = options.mistakes ?? [];
-  if (ours.length + others.length > 0)
-    throw new ContentModelError([...ours, ...others], ours.length > 0 ? 'model' : 'options');
+  const found = [
+    ...wrong.map(({ text }) => text),
+    ...checkNames([...schema.types.values()]),
+    ...schemaMistakes,
+  ];
+  const given = options.mistakes ?? [];
+  if (found.length + given.length > 0)
+    throw new ContentModelError([...found, ...given], found.length > 0 ? 'model' : 'options');
   return schema;
 }
 
 /**
- * The model of definitions that were checked before, by a version of the library with a file type of its own.
+ * Builds the model from definitions that were checked before, possibly by a release with another file type.
  */
 export const rebuildSchema = (
   model: Omit<SoundModel, 'file'> & { readonly file?: ContentTypeDefinition | undefined },

@@ -1,6 +1,4 @@
-/**
- * What a request body may put into a scalar attribute (protocol section 14), one function per value shape.
- */
+/** Conversion of scalar values in request bodies (protocol section 14), one function per value shape. */
 import { isEmail, isInt, isNumber, matches, max, maxLength, min, minLength } from 'class-validator';
 import { ContentError } from '../errors.js';
 import { checkBlocks, normaliseBlocks } from './blocks.js';
@@ -10,16 +8,16 @@ import { matchesInTime } from './matches-in-time.js';
 import type { ValueContext } from './value-context.js';
 
 /**
- * Checks and stores one value that is neither null nor absent. Reports problems; its result counts only
- * without any.
+ * Checks and converts one value, neither null nor undefined. Reports problems to the context; the result is
+ * valid only if there were none.
  */
 export type Cast = (value: unknown, def: ScalarDefinition, at: ValueContext) => unknown;
 
 const NUL = '\u0000';
 
 /**
- * Whether any string of a value, keys included, holds what PostgreSQL cannot store: a NUL or half a
- * character.
+ * Whether any string in a value, keys included, contains a NUL or half a surrogate pair. PostgreSQL cannot
+ * store either.
  */
 export function unstorable(value: unknown): boolean {
   if (typeof value === 'string') return value.includes(NUL) || !value.isWellFormed();
@@ -36,7 +34,7 @@ function pattern(def: ScalarDefinition): RegExp | undefined {
   return known;
 }
 
-/** What texts may be: `cap` characters at most where the definition sets no `maxLength`. */
+/** Text limits: at most `cap` characters if the definition sets no `maxLength`. */
 interface TextRules {
   readonly def: ScalarDefinition;
   readonly cap: number | undefined;
@@ -45,7 +43,7 @@ interface TextRules {
 function checkString(value: string, { def, cap }: TextRules, at: ValueContext): void {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`, value);
   const longest = def.maxLength ?? cap;
-  // A text has no more characters than it has units, so that most need not be counted.
+  // A text has at most as many characters as UTF-16 units, so most texts need no counting.
   if (longest !== undefined && value.length > longest && !maxLength(value, longest))
     at.report(`${at.label} must be at most ${longest} characters`, value);
   if (at.draft) return;
@@ -57,7 +55,7 @@ function checkString(value: string, { def, cap }: TextRules, at: ValueContext): 
     at.report(`${at.label} must match the following: "${String(regex)}"`, value);
 }
 
-/** A string of at most `cap` characters where the definition sets no `maxLength`. */
+/** Casts strings of at most `cap` characters if the definition sets no `maxLength`. */
 export const castString =
   (cap?: number): Cast =>
   (value, def, at) => {
@@ -84,12 +82,12 @@ export const castUid: Cast = (value, def, at) => {
   return value;
 };
 
-/** Longer passwords are refused (protocol 14.16, 19.7): common hashes would cut them silently. */
+/** Longest password in bytes (protocol 14.16, 19.7): common hash functions silently truncate longer ones. */
 export const MAX_PASSWORD_BYTES = 72;
 
 export const castPassword: Cast = (value, def, at) => {
   if (typeof value !== 'string') return at.report(`${at.label} must be a \`string\` type`);
-  // Halves of characters would all be one to the hash.
+  // All lone surrogates would encode to the same bytes, so that different passwords would match.
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
   if (Buffer.byteLength(value) > MAX_PASSWORD_BYTES)
     at.report(`${at.label} must be less than ${MAX_PASSWORD_BYTES + 1} bytes`);
@@ -103,7 +101,7 @@ export const castEnumeration: Cast = (value, def, at) => {
   const allowed = def.enum ?? [];
   if (typeof value === 'string' && allowed.includes(value)) return value;
   const shown = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  // The empty entry at the end stands for null, which the list of allowed values contains.
+  // The empty entry at the end means null, which the list of allowed values contains.
   return at.report(`${at.label} must be one of the following values: ${[...allowed, ''].join(', ')}`, shown);
 };
 
@@ -118,7 +116,7 @@ interface Range {
   readonly highest: number;
 }
 
-/** What numbers may be: what the definition says, and what the column holds. */
+/** Limits of a number: those of the definition and those of the column. */
 interface NumberRules {
   readonly def: ScalarDefinition;
   readonly range: Range;
@@ -152,9 +150,8 @@ const number =
 
 export const MAX_INTEGER = 2_147_483_647;
 export const MIN_INTEGER = -2_147_483_648;
-/** A decimal has ten digits, two of them after the point. */
+/** numeric(10,2): ten digits, two of them after the point. */
 const MAX_DECIMAL = 99_999_999.99;
-/** The smallest and largest magnitudes that a double keeps in PostgreSQL. */
 const MAX_FLOAT = Number.MAX_VALUE;
 
 /** Rounds half away from zero on the decimal digits, as a numeric column does. */
@@ -173,7 +170,7 @@ export const castDecimal = number(false, { lowest: -MAX_DECIMAL, highest: MAX_DE
 const BIGINT = /^[+-]?\d{1,40}$/;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
-/** A 64-bit integer as digits, or undefined. */
+/** Returns the digits of a 64-bit integer, or undefined. */
 export function toBigint(value: unknown): string | undefined {
   const text = Number.isInteger(value) ? BigInt(value as number).toString() : value;
   if (typeof text !== 'string' || !BIGINT.test(text.trim())) return undefined;
@@ -195,7 +192,7 @@ export const castBiginteger: Cast = (value, def, at) => {
 
 export const castBoolean: Cast = (value, _def, at) => exactBoolean(value) ?? at.reportType('boolean', value);
 
-/** Dates and times: the format's own message, with the attribute's path beside it. */
+/** Casts dates and times; reports the format's own message for the attribute. */
 export const castFormat =
   (convert: (value: unknown) => string): Cast =>
   (value, _def, at) => {
@@ -218,7 +215,7 @@ export const castArray: Cast = (value, def, at) => {
   return Array.isArray(json) ? json : at.reportType('array', value);
 };
 
-/** Anything but a list clears the attribute, as clients of the protocol expect. */
+/** Any value except a list clears the attribute, as clients of the protocol expect. */
 export const castBlocks: Cast = (value, _def, at) => {
   if (!Array.isArray(value)) return null;
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);

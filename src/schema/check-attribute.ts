@@ -1,4 +1,4 @@
-/** The mistakes of one attribute's definition, with a suggestion each. */
+/** Checks of one attribute's definition; messages suggest a correction. */
 import type { Issue } from '../errors.js';
 import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
@@ -12,7 +12,7 @@ import { among } from './suggest.js';
 
 const ATTRIBUTE = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** Taken by the document, or by every object of JavaScript. */
+/** Reserved by the document, or by `Object.prototype`. */
 const RESERVED = [
   'id',
   'documentId',
@@ -27,10 +27,12 @@ const RESERVED = [
   'prototype',
 ];
 
-/** An index of PostgreSQL takes 2,704 bytes, and a character up to four. */
-const LONGEST_INDEXED = 600;
+/**
+ * Most characters of an indexed text: a PostgreSQL index entry has at most 2,704 bytes, a character up to
+ * four.
+ */
+const MAX_INDEXED_LENGTH = 600;
 
-/** Whether a uid can be made from an attribute. */
 const isSlugSource = (def: AttributeDefinition): boolean =>
   isScalarType(def.type) && SCALAR_TYPES[def.type].search !== null;
 
@@ -50,7 +52,7 @@ function checkDefault(key: string, def: ScalarDefinition, report: Report): void 
   const at = sentValue({ path: [key], draft: false, issues });
   const stored = SCALAR_TYPES[def.type].castValue(def.default, def, at);
   for (const { message } of issues) report(`default: ${message}`);
-  // Some types clear what they do not understand in a body, which a default never means.
+  // Some casts clear invalid values of a body; a default must be a real value.
   if (issues.length === 0 && (stored === undefined || stored === null))
     report(`default: not a value of type "${def.type}"`);
 }
@@ -73,26 +75,27 @@ function checkScalar(
       report(`targetField "${def.targetField}" is not an attribute${among(def.targetField, sources)}`);
     else if (!sources.includes(def.targetField))
       report(
-        `targetField "${def.targetField}" must be a text or number attribute beside it${among(def.targetField, sources)}`,
+        `targetField "${def.targetField}" must be a text or number attribute of the same definition${among(def.targetField, sources)}`,
       );
   }
   if (def.generate === true && def.targetField === undefined) report('"generate" needs a "targetField"');
   if (def.generate === true && scope.type === undefined)
     report('"generate" inside a component is not supported; put it on a content type');
   if (def.generate === true && (def.regex !== undefined || def.minLength !== undefined))
-    report('"generate" cannot keep to "regex" or "minLength"');
-  if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > LONGEST_INDEXED)
-    report(`an index has no room for more than ${LONGEST_INDEXED} characters: lower "maxLength"`);
+    report('"generate" cannot be combined with "regex" or "minLength"');
+  if ((def.unique === true || def.index === true) && (def.maxLength ?? 0) > MAX_INDEXED_LENGTH)
+    report(`an indexed attribute has at most ${MAX_INDEXED_LENGTH} characters: lower "maxLength"`);
   if (compiles(def.regex, report)) checkDefault(key, def, report);
 }
 
-/** The way down to a component, and all that were looked at. */
 interface Descent {
   readonly above: readonly string[];
   readonly seen: Set<string>;
 }
 
-/** A component that cannot be without itself: no document could ever have it. */
+/**
+ * Returns the cycle of components that require each other, or null. No document could satisfy such a cycle.
+ */
 function needsItself(
   uid: string,
   scope: AttributeContext,
@@ -130,7 +133,6 @@ function checkEmbedded(
     report(`requires a component that requires itself: ${circle.join(' → ')}; make one of them optional`);
 }
 
-/** Reports every mistake of one attribute. */
 export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeContext, report: Report): void {
   if (!ATTRIBUTE.test(key))
     return report('a name starts with a letter and has only letters, digits and underscores');

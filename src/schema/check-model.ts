@@ -1,4 +1,4 @@
-/** Finds every mistake of a model before anything starts, each with its place and a suggestion. */
+/** Finds every mistake of a model at start, each with its location and a suggestion. */
 import { isObject } from '../json.js';
 import { MAX_IDENTIFIER_BYTES } from '../sql.js';
 import { actionsOf } from './actions.js';
@@ -21,7 +21,6 @@ const API_ID = /^[a-z][a-z0-9-]*$/;
 const COMPONENT_UID = /^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*$/;
 const TABLE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Whether a name that the host chose can name a table or a schema. */
 export const isTableName = (word: string): boolean =>
   TABLE.test(word) && !/^pg[_-]/i.test(word) && Buffer.byteLength(word) <= MAX_IDENTIFIER_BYTES;
 
@@ -37,12 +36,12 @@ function checkOwner({ kind, owner: key, attributes }: ContentTypeDefinition, rep
     const what =
       owner === undefined
         ? `"${key}" is not an attribute${among(key, Object.keys(attributes))}`
-        : 'a to-one relation that the type itself holds, or a string, is needed';
+        : `"${key}" must be a string, or a to-one relation without "mappedBy"`;
     report(`owner: ${what}`);
   }
   if (owner?.localized === true)
     report(`owner: "${key}" is localized, but a document belongs to one user in all its locales`);
-  if (kind === 'singleType') report('owner: a single type belongs to nobody');
+  if (kind === 'singleType') report('owner: a single type cannot have an owner');
 }
 
 function checkRoutes({ kind, routes = true }: ContentTypeDefinition, report: Report): void {
@@ -55,14 +54,14 @@ function checkRoutes({ kind, routes = true }: ContentTypeDefinition, report: Rep
 
 function checkActions(type: ContentTypeDefinition, report: Report): void {
   if (actionsOf(type).length === 0) return;
-  if (type.draftAndPublish !== true) report('actions: there are none without draftAndPublish');
-  if (type.routes === false) report('actions: the type has no routes, it says routes: false');
+  if (type.draftAndPublish !== true) report('actions: the type needs draftAndPublish: true');
+  if (type.routes === false) report('actions: the type has routes: false, which excludes actions');
 }
 
 function checkFallback({ localized, fallbackLocale: given }: ContentTypeDefinition, report: Report): void {
   if (given === undefined || given === false) return;
   if (localized !== true)
-    report('fallbackLocale: the type is not localized, it has nothing to fall back from');
+    report('fallbackLocale: the type is not localized: set localized: true on the type');
   selfFallbacks(given).forEach(report);
 }
 
@@ -70,7 +69,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   const plural = type.pluralApiId ?? type.singularApiId;
   const once = (what: string, value: string): void => {
     const first = seen.get(`${what} ${value}`);
-    if (first !== undefined) report(`${what} "${value}" is taken by "${first}"`);
+    if (first !== undefined) report(`${what} "${value}" is already used by "${first}"`);
     seen.set(`${what} ${value}`, type.singularApiId);
   };
   for (const id of new Set([type.singularApiId, plural])) {
@@ -89,12 +88,12 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   checkRoutes(type, report);
   checkActions(type, report);
   checkFallback(type, report);
-  if (type.singularApiId === 'file') report('the name belongs to the built-in file type');
-  if (type.singularApiId === 'locale')
-    report('the name belongs to the list of locales, which is granted by it');
+  if (type.singularApiId === 'file') report('the name is reserved for the built-in file type');
+  if (type.singularApiId === 'locale') report('the name is reserved for the grant of the list of locales');
   if (type.singularApiId === MODEL_GRANT || plural === MODEL_GRANT)
-    report('the name belongs to the routes that show the model');
-  if (plural === 'i18n' && type.routes !== false) report('the route "i18n" belongs to the list of locales');
+    report('the name is reserved for the routes that show the model');
+  if (plural === 'i18n' && type.routes !== false)
+    report('the route "i18n" is reserved for the list of locales');
 }
 
 const needs = (type: object): readonly string[] => [
@@ -104,7 +103,6 @@ const needs = (type: object): readonly string[] => [
   'attributes',
 ];
 
-/** Definitions by their ids, those that have one. */
 const named = <T extends object>(list: readonly T[], idOf: (item: T) => unknown): Map<string, T> =>
   new Map(
     list.filter(isObject).flatMap((item): [string, T][] => {
@@ -113,7 +111,7 @@ const named = <T extends object>(list: readonly T[], idOf: (item: T) => unknown)
     }),
   );
 
-/** Every mistake of a model, in the order of its definitions; empty when there is none. */
+/** Returns every mistake of a model, in the order of its definitions. */
 export function checkModel(
   types: readonly ContentTypeDefinition[],
   components: readonly ComponentDefinition[],
@@ -147,7 +145,7 @@ export function checkModel(
       isObject(type) && typeof type.singularApiId === 'string' ? type.singularApiId : `contentTypes[${i}]`;
     const report = reportOn(type, name);
     if (!isObject(type))
-      return report('must be a definition, as defineCollectionType and defineSingleType make');
+      return report('must be a definition made by defineCollectionType or defineSingleType');
     if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report))
       checkType(type, seen, report);
     checkAttributes(name, type, type);
@@ -156,7 +154,7 @@ export function checkModel(
     const name =
       isObject(component) && typeof component.uid === 'string' ? component.uid : `components[${i}]`;
     const report = reportOn(component, name);
-    if (!isObject(component)) return report('must be a definition, as defineComponent makes');
+    if (!isObject(component)) return report('must be a definition made by defineComponent');
     if (checkOptions(component, { options: COMPONENT_OPTIONS, needed: ['uid', 'attributes'] }, report)) {
       if (!COMPONENT_UID.test(component.uid)) report('a component uid has the form "<category>.<name>"');
       if (Buffer.byteLength(component.uid) > MAX_IDENTIFIER_BYTES)
@@ -169,7 +167,7 @@ export function checkModel(
   return [...mistakes, ...previousMistakes(typeMap), ...previousMistakes(componentMap)];
 }
 
-/** The part of a model that has no mistakes. */
+/** Returns the definitions without mistakes. Removing one may break another, so the check repeats. */
 export function soundPart(
   types: readonly ContentTypeDefinition[],
   components: readonly ComponentDefinition[],

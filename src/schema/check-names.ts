@@ -1,4 +1,4 @@
-/** No two parts of a model may take one name in the database; they would be merged silently. */
+/** Finds database names that two parts of a model share; PostgreSQL would merge them silently. */
 import { IMPORT_TABLE } from './archive.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
@@ -6,7 +6,7 @@ import { COUNTS, INSTANCE_IDS } from './naming.js';
 import { SCHEDULE_INDEX, SCHEDULE_TABLE } from './schedule.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
-/** Tables that are taken before any type; the file type's is claimed by the file type. */
+/** Names of the library's own tables. The file type claims its table itself. */
 const OWN_TABLES: readonly (readonly [string, string])[] = [
   [INSTANCE_IDS, 'the library'],
   [COUNTS, 'the library'],
@@ -17,7 +17,6 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 
-/** Columns that two attributes of a type want. */
 function columnClashes({ singularApiId, storage }: ContentType): string[] {
   const taken = new Map<string, string>(SYSTEM_COLUMNS.map(({ name }) => [name, 'the document']));
   return storage.columns.flatMap(({ name, attribute }) => {
@@ -30,21 +29,19 @@ function columnClashes({ singularApiId, storage }: ContentType): string[] {
   });
 }
 
-/**
- * Every clash of names, each with both places. A model's tables are all in one schema, as are their indexes.
- */
+/** Returns every name clash with both claimants. All tables and indexes of a model are in one schema. */
 export function checkNames(types: readonly ContentType[]): string[] {
   const mistakes: string[] = [];
   const relations = new Map<string, string>(OWN_TABLES);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const claim = (taken: string, claimant: string): void => {
     const first = relations.get(taken);
-    // Two with one table have its indexes in common, too.
-    if (first !== undefined && first !== claimant && !told.has(`${claimant} ${first}`)) {
+    // Two claimants of a table also clash on each of its indexes: one message suffices.
+    if (first !== undefined && first !== claimant && !reported.has(`${claimant} ${first}`)) {
       mistakes.push(
         `${claimant}: needs the same name "${taken}" in the database as ${first}; rename it or set tableName`,
       );
-      told.add(`${claimant} ${first}`);
+      reported.add(`${claimant} ${first}`);
     }
     relations.set(taken, claimant);
   };

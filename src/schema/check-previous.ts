@@ -1,14 +1,12 @@
-/** Former names: none may be a present one, and no two may be one. */
+/** Checks of `previousName`: a former name must not be in use, and only one definition may claim it. */
 import { isObject } from '../json.js';
 import type { Mistake } from './content-model-error.js';
 
-/** Definitions of one kind, by their names. */
 type Definitions = ReadonlyMap<string, unknown>;
 
 const membersOf = (definition: unknown, key: string): unknown =>
   isObject(definition) ? definition[key] : undefined;
 
-/** Every mistake of the former names in one list, as texts by the names of those that have them. */
 function clashes(list: Definitions): [string, string][] {
   const taken = new Map<unknown, string>();
   return [...list].flatMap(([name, definition]): [string, string][] => {
@@ -17,8 +15,8 @@ function clashes(list: Definitions): [string, string][] {
     const other = taken.get(previous);
     taken.set(previous, name);
     if (list.has(previous))
-      return [[name, `"${previous}" is a present name, which nothing else can have had`]];
-    return other === undefined ? [] : [[name, `"${previous}" is the former name of "${other}" already`]];
+      return [[name, `"${previous}" is the name of a current definition; a former name must not be in use`]];
+    return other === undefined ? [] : [[name, `"${previous}" is already the previousName of "${other}"`]];
   });
 }
 
@@ -27,7 +25,7 @@ const attributesOf = (definition: unknown): Definitions => {
   return new Map(isObject(attributes) ? Object.entries(attributes) : []);
 };
 
-/** Every mistake of the former names of types or components, and of their attributes. */
+/** Returns the `previousName` mistakes of types or components, and of their attributes. */
 export function previousMistakes(definitions: Definitions): Mistake[] {
   const ofDefinitions = clashes(definitions).map(([name, text]) => ({
     definition: definitions.get(name),

@@ -1,4 +1,4 @@
-/** The mistakes of a relation's definition, with a suggestion each. */
+/** Checks of a relation's definition; messages suggest a correction. */
 import { isObject } from '../json.js';
 import { type AttributeContext, attributeOf } from './attribute-context.js';
 import type {
@@ -12,7 +12,7 @@ import { ATTRIBUTE_OPTIONS, type Report } from './options.js';
 import { type AnyRelation, isMorph, isMorphSide, LEADING, RELATION_KINDS } from './relation-kinds.js';
 import { among } from './suggest.js';
 
-/** The kind that the other side of a two-way relation must have. */
+/** Kind that the other side of a two-way relation must have. */
 const OPPOSITE: Readonly<Record<string, string>> = {
   oneToOne: 'oneToOne',
   oneToMany: 'manyToOne',
@@ -20,7 +20,7 @@ const OPPOSITE: Readonly<Record<string, string>> = {
   manyToMany: 'manyToMany',
 };
 
-/** The type that a relation names; reports one that is none. */
+/** Returns the type of that name; reports an unknown one. */
 function typeNamed(
   { option, name }: { readonly option: string; readonly name: string },
   { types }: AttributeContext,
@@ -65,17 +65,20 @@ function checkTwoWay(
   }
 }
 
-/** The types that a polymorphic relation may lead to; those with routes where it does not say. */
+/** Whether a polymorphic relation targets a type. Default: all types with routes. */
 const leadsTo = ({ targets }: MorphDefinition, { singularApiId, routes }: ContentTypeDefinition): boolean =>
   targets === undefined ? routes !== false : targets.includes(singularApiId);
 
 function checkMorph(def: MorphDefinition, scope: AttributeContext, report: Report): void {
   for (const name of def.targets ?? []) typeNamed({ option: 'targets', name }, scope, report);
   if (def.targets === undefined && ![...scope.types.values()].some((type) => leadsTo(def, type)))
-    report('leads to every type that has a route, and there is none: name its "targets"');
+    report('has no targets, because no content type has routes: set "targets"');
 }
 
-/** The first attribute that is the same other side: links are shown by one on each type. */
+/**
+ * Returns the first attribute with the same owning side. Each type shows those links in one attribute at
+ * most.
+ */
 const twinOf = (
   { key, def }: NamedDefinition<MorphSideDefinition>,
   { attributes }: AttributeContext,
@@ -104,12 +107,12 @@ function checkMorphSide(
   if (owner.type !== 'relation' || !isMorph(owner))
     return report(`${named} must be a "morphToOne" or "morphToMany" relation`);
   if (!leadsTo(owner, scope.type))
-    report(`${named} does not lead to "${scope.name}": add it to "targets" there`);
+    report(`${named} does not target "${scope.name}": add it to "targets" there`);
   const twin = twinOf({ key, def }, scope);
-  if (twin !== undefined) report(`"${twin}" is the other side of ${named} already`);
+  if (twin !== undefined) report(`"${twin}" is already the other side of ${named}`);
 }
 
-/** Whether a relation has what its kind needs, and nothing that is another kind's. */
+/** Whether a relation has all options that its kind requires, and none of another kind. */
 function checkKind(def: AnyRelation, report: Report): boolean {
   const { needs, takes } = RELATION_KINDS[def.relation];
   const options: Readonly<Record<string, unknown>> = { ...def };
@@ -120,12 +123,11 @@ function checkKind(def: AnyRelation, report: Report): boolean {
     report(`needs "${option}", ${ATTRIBUTE_OPTIONS.relation[option]?.expected ?? ''}`);
   for (const option of foreign)
     report(
-      `a "${def.relation}" relation takes no "${option}", but ${takes.map((one) => `"${one}"`).join(', ')}`,
+      `a "${def.relation}" relation does not accept "${option}", only ${takes.map((one) => `"${one}"`).join(', ')}`,
     );
   return missing.length + foreign.length === 0;
 }
 
-/** Reports every mistake of a relation. */
 export function checkRelation(
   { key, def }: NamedDefinition<AnyRelation>,
   scope: AttributeContext,

@@ -1,4 +1,3 @@
-/** What can be wrong, as the head line of the message says it. */
 const SUBJECTS = {
   model: 'The content model has',
   options: 'The options have',
@@ -8,13 +7,11 @@ const SUBJECTS = {
   routes: 'The routes have',
 } as const;
 
-/** What the mistakes are in. */
 export type MistakeSubject = keyof typeof SUBJECTS;
 
 /**
- * The start is refused: `mistakes` lists everything that is wrong with the model, or with the options, the
- * grants, the hooks, the marked providers or the routes. The message counts and lists them, and says in what
- * they are.
+ * Error that stops the start of the application. `mistakes` lists everything wrong in the model, options,
+ * grants, hooks, providers or routes. The message names that subject, counts the mistakes and lists them.
  *
  * @publicApi
  */
@@ -29,7 +26,7 @@ export class ContentModelError extends Error {
   }
 }
 
-/** What is wrong, and where: in a whole definition, or in one attribute of it. */
+/** Mistake in a definition, or in one of its attributes. */
 export interface Mistake {
   readonly definition: unknown;
   readonly attribute: string | null;

@@ -1,4 +1,4 @@
-/** The functions that developers define content with: what is misspelt does not compile. */
+/** Functions that define content. A misspelt option does not compile. */
 import type { AttributeDefinition, ComponentDefinition, TypeOptions } from './definitions.js';
 
 /**
@@ -26,8 +26,7 @@ export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'
 ): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
 
 /**
- * Defines a component: a group of attributes that types, and other components, embed. It has no routes of its
- * own.
+ * Defines a component: a group of attributes that types and other components embed. It has no routes.
  *
  * @publicApi
  */
@@ -36,8 +35,8 @@ export const defineComponent = <const T extends ComponentDefinition>(
 ): T => Object.freeze({ ...options });
 
 /**
- * Refuses options that a definition, or an attribute of its type, does not take, so that a misspelt one does
- * not compile. Attributes without one are left out: there are many of them, and few mistakes.
+ * Makes a misspelt option of a definition or attribute a compile error. Omits attributes without mistakes,
+ * which keeps type checks fast.
  */
 type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends {
   attributes: infer A;
@@ -53,7 +52,7 @@ type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & 
 
 type KeysOf<D> = D extends unknown ? keyof D : never;
 
-/** The options of each attribute type but relations, whose options go by their kind. */
+/** Options by attribute type. Relations are not distinguished here: their options depend on the kind. */
 type ByType = {
   readonly [N in AttributeDefinition['type']]: KeysOf<Extract<AttributeDefinition, { readonly type: N }>>;
 };
@@ -68,7 +67,7 @@ type ByKind = {
     : never;
 };
 
-/** The options of attributes like `A`: of its type, and of a relation those of its kind. */
+/** Options of an attribute like `A`, by its type, or by its kind if it is a relation. */
 type OptionOf<A> = A extends { readonly relation: infer R extends keyof ByKind }
   ? ByKind[R]
   : A extends { readonly type: infer N extends keyof ByType }

@@ -1,41 +1,39 @@
-/** What a developer writes: content types and components as plain, JSON-serialisable data. */
+/** Definitions of content types and components: plain, JSON-serialisable data. */
 import type { ActionsOption, DocumentAction } from './actions.js';
 import type { FallbackLocale } from './fallback-locale.js';
 
-/** Options that every attribute may carry. */
 interface CommonOptions {
   /**
-   * Must have a value when the document is published; relations and media only with the setting
+   * Requires a value when the document is published; for relations and media only with the setting
    * `strictRelations`. Default false.
    */
   readonly required?: boolean;
-  /** Never in an answer, never in a filter, sort or search, at any depth; still writable. Default false. */
+  /**
+   * Hides the attribute from responses, filters, sorts and searches at any depth; it stays writable. Default
+   * false.
+   */
   readonly private?: boolean;
-  /** Refused in request bodies when false. Default true. */
+  /** Rejects the attribute in request bodies if false. Default true. */
   readonly writable?: boolean;
   /**
-   * Has a value of its own per locale; without it all locales share one. Only in a localized type. Default
+   * Stores one value per locale; otherwise all locales share a value. Only in a localized type. Default
    * false.
    */
   readonly localized?: boolean;
-  /**
-   * The name that it had before: migrations rename what is stored. It may stay when that is done. Default:
-   * none.
-   */
+  /** Former name: migrations rename the stored data. You may leave it after the migration. Default: none. */
   readonly previousName?: string;
-  /** What migrations do with stored values that its type cannot keep as they are. Default: refuse. */
+  /** Conversion of stored values that a changed definition does not allow. Default: refuse. */
   readonly convert?: Conversion;
 }
 
 /**
- * What a migration does with values that a changed attribute cannot keep as they are. `'fit'`: they become
- * the nearest that it can keep: rounded, cut, the first of several; what has no nearest is refused.
- * `'empty'`: the same, and what has none becomes null. An object, for an `enumeration`: new values by stored
- * ones.
+ * Conversion of stored values that a changed attribute does not allow. `'fit'` converts to the nearest valid
+ * value: rounded, cut, or the first of several. It refuses values without one. `'empty'` does the same, but
+ * sets these to null. An object, for an `enumeration`, maps stored values to new ones.
  */
 export type Conversion = 'fit' | 'empty' | Readonly<Record<string, string | null>>;
 
-/** The scalar types and the TypeScript type of their values in an answer. */
+/** Scalar types and the TypeScript types of their values in responses. */
 export interface ScalarValues {
   string: string;
   text: string;
@@ -58,7 +56,6 @@ export interface ScalarValues {
   blocks: BlockNode[];
 }
 
-/** A node of a `blocks` attribute. */
 export interface BlockNode {
   readonly type: string;
   readonly children?: readonly BlockNode[];
@@ -68,34 +65,32 @@ export interface BlockNode {
 export type ScalarTypeName = keyof ScalarValues;
 
 /**
- * All that a scalar attribute may carry: contract "Attribute types returned by default" and protocol section
- * 14. Which type takes which is in {@link AttributeDefinition}.
+ * Union of the options of all scalar attributes (contract "Attribute types returned by default", protocol
+ * section 14). {@link AttributeDefinition} lists the options of each type.
  */
 export interface ScalarDefinition extends CommonOptions {
   readonly type: ScalarTypeName;
-  /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
+  /** Default on create if the body omits the attribute (protocol 14.20). */
   readonly default?: unknown;
   /**
-   * No two documents have the same value, per locale and among published versions (D14): held by an index of
-   * the database, inside components by a lock and an index. Null and empty texts do not count. Default false.
+   * Makes values unique per locale among published versions (D14). An index enforces it, inside components a
+   * lock and an index. Null and empty texts do not count. Default false.
    */
   readonly unique?: boolean;
-  /** Left out of `_q` when false (protocol 6.3). Default true. */
+  /** Excludes the attribute from `_q` if false (protocol 6.3). Default true. */
   readonly searchable?: boolean;
   /**
-   * Characters, for the string types. `string`, `email`, `uid`, `enumeration`: at most 255 unless said
-   * otherwise.
+   * Length limits in characters, for the string types. Default maximum of `string`, `email`, `uid` and
+   * `enumeration`: 255.
    */
   readonly minLength?: number;
   readonly maxLength?: number;
-  /** A regular expression that string values must match. Compiled once at start. */
+  /** Regular expression that string values must match. Compiled once per process. */
   readonly regex?: string;
-  /** Bounds of the number types. */
   readonly min?: number | string;
   readonly max?: number | string;
-  /** The values of an `enumeration`. */
   readonly enum?: readonly string[];
-  /** `uid`: the attribute it is made from, when `generate` is true (protocol 14.17). */
+  /** Source attribute of a `uid`, used if `generate` is true (protocol 14.17). */
   readonly targetField?: string;
   readonly generate?: boolean;
   /** Adds an index for filters and sorts. Default false. */
@@ -105,14 +100,15 @@ export interface ScalarDefinition extends CommonOptions {
 interface RelationOptions extends CommonOptions {
   readonly type: 'relation';
   /**
-   * With `private`: populating it is silently left out of the answer, where other private attributes are
-   * refused. Default false.
+   * With `private`: a request that populates the relation gets a response without it, instead of an error.
+   * Default false.
    */
   readonly leftOut?: boolean;
 }
 
 /**
- * A relation. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; neither: one-way.
+ * Relation to one type. `inversedBy` on the owning side and `mappedBy` on the other make it two-way; without
+ * them it is one-way.
  */
 export interface RelationDefinition extends RelationOptions {
   readonly relation: 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
@@ -122,25 +118,24 @@ export interface RelationDefinition extends RelationOptions {
   readonly mappedBy?: string;
 }
 
-/** A polymorphic relation: its targets are of several types (D33). It owns its links. */
+/** Polymorphic relation: its targets are of several types (D33). It owns its links. */
 export interface MorphDefinition extends RelationOptions {
   readonly relation: 'morphToOne' | 'morphToMany';
-  /** The `singularApiId` of each type that it may lead to. Default: every type that has a route. */
+  /** `singularApiId` of each target type. Default: all types with routes. */
   readonly targets?: readonly string[];
 }
 
-/** The other side of a polymorphic relation, on a type that it leads to. */
+/** Inverse side of a polymorphic relation, on one of its target types. */
 export interface MorphSideDefinition extends RelationOptions {
   readonly relation: 'morphOne' | 'morphMany';
   /** `singularApiId` of the type that owns the relation. */
   readonly target: string;
-  /** The attribute there that is the owning side. */
   readonly morphBy: string;
 }
 
 /**
- * One file or several. With `allowedTypes` other files are refused when they are linked: `images`, `videos`
- * and `audios` go by the file's `mime`, `files` is all that is none of these.
+ * One file or several. `allowedTypes` limits the files that can be linked. `images`, `videos` and `audios`
+ * match the file's `mime`; `files` is everything else.
  */
 export interface MediaDefinition extends CommonOptions {
   readonly type: 'media';
@@ -148,7 +143,7 @@ export interface MediaDefinition extends CommonOptions {
   readonly allowedTypes?: readonly ('images' | 'videos' | 'audios' | 'files')[];
 }
 
-/** A component embedded once, or repeatedly with its order. */
+/** Component embedded once, or as an ordered list. */
 export interface ComponentAttributeDefinition extends CommonOptions {
   readonly type: 'component';
   /** Uid of the component, `<category>.<name>`. */
@@ -156,11 +151,11 @@ export interface ComponentAttributeDefinition extends CommonOptions {
   readonly repeatable?: boolean;
   readonly min?: number;
   readonly max?: number;
-  /** Adds an index for equality filters on its attributes. Default false. */
+  /** Adds an index for equality filters on the component's attributes. Default false. */
   readonly index?: boolean;
 }
 
-/** A list of components of mixed kinds. */
+/** Ordered list of instances of several components (a dynamic zone). */
 export interface ZoneDefinition extends CommonOptions {
   readonly type: 'dynamiczone';
   readonly components: readonly string[];
@@ -168,16 +163,16 @@ export interface ZoneDefinition extends CommonOptions {
   readonly max?: number;
 }
 
-/** One object: compilers compare with it at once, with an intersection member by member. */
+/** Flattens an intersection to one object type, which TypeScript compares faster. */
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
-/** A scalar of type `N` with the options that every scalar has, and those named in `K`. */
+/** Scalar of type `N` with the options of every scalar and those named in `K`. */
 type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> = N extends unknown
   ? Flat<
       CommonOptions &
         Pick<ScalarDefinition, 'searchable' | K> & {
           readonly type: N;
-          /** Fills the attribute on create when the body leaves it out (protocol 14.20). */
+          /** Default on create if the body omits the attribute (protocol 14.20). */
           readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
         }
     >
@@ -205,13 +200,12 @@ export type AttributeDefinition =
 
 export type AttributeDefinitions = Readonly<Record<string, AttributeDefinition>>;
 
-/** A definition and the name that it goes by. */
 export interface NamedDefinition<D = AttributeDefinition> {
   readonly key: string;
   readonly def: D;
 }
 
-/** The routes that each kind of content type has. A route has the name of the action that it needs. */
+/** Routes of each kind of content type. A route has the name of the action that it requires. */
 export const ROUTES = Object.freeze({
   collectionType: ['find', 'findOne', 'create', 'update', 'delete'],
   singleType: ['find', 'update', 'delete'],
@@ -220,52 +214,50 @@ export const ROUTES = Object.freeze({
 export type Route = (typeof ROUTES)['collectionType'][number];
 export type AnyRoute = Route | DocumentAction;
 
-/** Which routes a type has: all of them, none, only some, or all but some (protocol 1.28). */
+/** Routes of a type: all, none, only some, or all except some (protocol 1.28). */
 export type RoutesOption =
   boolean | { readonly only: readonly Route[] } | { readonly except: readonly Route[] };
 
-/** What both kinds of content type share. */
 export interface TypeOptions {
-  /** API id of one document, the type's name everywhere: grants, relation targets, services. */
+  /** API id of one document; grants, relation targets and services refer to the type by it. */
   readonly singularApiId: string;
   readonly pluralApiId: string;
-  /** Documents have a draft and a published version (protocol section 8). Default false. */
+  /** Gives documents a draft and a published version (protocol section 8). Default false. */
   readonly draftAndPublish?: boolean;
-  /** Documents have a version per locale (protocol section 9). Default false. */
+  /** Gives documents a version per locale (protocol section 9). Default false. */
   readonly localized?: boolean;
   /**
-   * The locale that stands in where a document lacks the one asked for; a list, of which the first that it
-   * has does; or these by locale, `default` for the others: `{ 'de-CH': ['de', 'en'], default: 'en' }`
-   * (protocol 9.18). Default false: none, the document is not shown.
+   * Locale to show if a document lacks the requested one, or a list to try in order. An object sets this per
+   * locale, `default` for the rest: `{ 'de-CH': ['de', 'en'], default: 'en' }` (protocol 9.18). Default
+   * false: the document is not found.
    */
   readonly fallbackLocale?: FallbackLocale;
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
   /**
-   * Which routes the type has. What has no route is reached through its service and through relations; grants
-   * are as good there as ever. Default true: all of them.
+   * Routes of the type. A type without routes is available through its service and relations; grants apply to
+   * it as usual. Default true: all.
    */
   readonly routes?: RoutesOption;
-  /** Which `…/actions/…` it has routes for (protocol 8.22); only with `draftAndPublish`. Default false. */
+  /** Routes for `…/actions/…` (protocol 8.22); requires `draftAndPublish`. Default false. */
   readonly actions?: ActionsOption;
   /**
-   * The attribute that says whose a document is: a to-one relation, or a `string` for users who are kept
-   * elsewhere. The service fills it on create with the signed-in user; users cannot write it themselves,
-   * tokens and the host can.
+   * Attribute that identifies the owner of a document: a to-one relation, or a `string` for users stored
+   * outside this library. The service sets it to the signed-in user on create. Tokens and the host
+   * application can write it; users cannot.
    */
   readonly owner?: string;
   /**
-   * For how many seconds caches that many callers share, a CDN for example, may keep what is answered without
-   * credentials; an answer that shows or filters by several types, as long as each of them allows. Default 0:
-   * not at all.
+   * Seconds that shared caches, for example a CDN, may store a response to a request without credentials. A
+   * response that shows or filters by several types gets the shortest time. Default 0: not at all.
    */
   readonly sharedMaxAge?: number;
-  /** The `singularApiId` that it had before: migrations rename what is stored. Default: none. */
+  /** Former `singularApiId`: migrations rename the stored data. Default: none. */
   readonly previousName?: string;
   /**
-   * What migrations may drop with all its values: names of attributes that are gone, `zone.uid` for a
-   * component that a zone takes no more, `drafts` and `localizations` of a type that has none any more.
-   * Default: nothing.
+   * Data that migrations may drop with all values: names of removed attributes, or `zone.uid` for a component
+   * removed from a zone. Also `drafts` and `localizations`, for a type that no longer has these. Default:
+   * nothing.
    */
   readonly removed?: readonly string[];
   readonly attributes: AttributeDefinitions;
@@ -277,18 +269,17 @@ interface CollectionTypeDefinition extends TypeOptions {
 
 interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
   readonly kind: 'singleType';
-  /** Not routed; only names the table. Default: `singularApiId`. */
+  /** Names only the table; routes do not use it. Default: `singularApiId`. */
   readonly pluralApiId?: string;
 }
 
 export type ContentTypeDefinition = CollectionTypeDefinition | SingleTypeDefinition;
 
 export interface ComponentDefinition {
-  /** `<category>.<name>`. */
   readonly uid: string;
-  /** The uid that it had before: migrations rename what is stored. Default: none. */
+  /** Former uid: migrations rename the stored data. Default: none. */
   readonly previousName?: string;
-  /** Attributes that are gone, which migrations may drop with all their values. Default: none. */
+  /** Removed attributes that migrations may drop with all their values. Default: none. */
   readonly removed?: readonly string[];
   readonly attributes: AttributeDefinitions;
 }

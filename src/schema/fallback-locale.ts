@@ -1,25 +1,23 @@
-/** Which locales stand in for one that a document lacks: what a type may say, and what that comes to. */
+/** Fallback locales of a type: the option, its checks, and the resulting chains. */
 import { isObject } from '../json.js';
 
-/** A locale, or several: the first of them that a document has is shown. False: none. */
+/** Locales to try in order; false for none. */
 type Chain = string | readonly string[] | false;
 
 /**
- * For all locales alike, or by locale, with `default` for those that are not named. A list is the whole
- * chain: the locales in it do not lead on to their own, so that no chain can be a circle.
+ * One chain for all locales, or chains by locale with `default` for the rest. Chains are not transitive, so
+ * they cannot form a cycle.
  */
 export type FallbackLocale = Chain | Readonly<Record<string, Chain>>;
 
-/** The key of a chain that is for every other locale; no locale has such a code. */
+/** Key of the chain for all other locales; no locale has such a code. */
 const DEFAULT = 'default';
 
-/** What a type says of its locales: chains by locale, and one for every other. */
 export interface FallbackRules {
   readonly byLocale: ReadonlyMap<string, readonly string[]>;
   readonly otherwise: readonly string[];
 }
 
-/** What has such rules. */
 export interface FallsBack {
   readonly fallback: FallbackRules;
 }
@@ -31,7 +29,7 @@ function isChain(value: unknown): boolean {
   return Array.isArray(value) && value.every(isCode) && new Set(value).size === value.length;
 }
 
-/** Whether a value can be a {@link FallbackLocale}, whatever locales there are. */
+/** Whether a value has the form of a {@link FallbackLocale}. Does not check that its locales exist. */
 export const isFallbackLocale = (value: unknown): boolean =>
   isChain(value) || (isObject(value) && Object.values(value).every(isChain));
 
@@ -39,7 +37,6 @@ const listOf = (chain: Chain): readonly string[] => (chain === false ? [] : [cha
 
 const isByLocale = (given: FallbackLocale): given is Readonly<Record<string, Chain>> => isObject(given);
 
-/** The chains of a definition; none where it says nothing. */
 export function fallbackRules(given: FallbackLocale = false): FallbackRules {
   if (!isByLocale(given)) return Object.freeze({ byLocale: new Map(), otherwise: listOf(given) });
   const { [DEFAULT]: otherwise = false, ...rest } = given;
@@ -47,17 +44,17 @@ export function fallbackRules(given: FallbackLocale = false): FallbackRules {
   return Object.freeze({ byLocale, otherwise: listOf(otherwise) });
 }
 
-/** The locales that stand in for one, best first; none of them is itself. */
+/** Returns the fallback locales of a locale in order, without itself. */
 export const chainFor = ({ byLocale, otherwise }: FallbackRules, locale: string): readonly string[] =>
   (byLocale.get(locale) ?? otherwise).filter((code) => code !== locale);
 
-/** What is wrong with a definition's chains: a locale that would stand in for itself. */
+/** Returns a message for each locale that falls back to itself. */
 export const selfFallbacks = (given: FallbackLocale): string[] =>
   [...fallbackRules(given).byLocale]
     .filter(([code, chain]) => chain.includes(code))
-    .map(([code]) => `fallbackLocale.${code}: a locale cannot stand in for itself`);
+    .map(([code]) => `fallbackLocale.${code}: a locale cannot be its own fallback`);
 
-/** The codes that a definition names and that are none of the application's locales. */
+/** Returns the codes in the rules that are not locales of the application. */
 export function unknownFallbacks(
   { byLocale, otherwise }: FallbackRules,
   locales: readonly string[],

@@ -1,6 +1,6 @@
 import { defineCollectionType } from './define.js';
 
-/** The built-in type of media files: the field list of the contract's "Media file", in its order. */
+/** Built-in type of media files: the field list of the contract's "Media file", in its order. */
 export const FILE_TYPE = defineCollectionType({
   singularApiId: 'file',
   pluralApiId: 'files',
@@ -22,12 +22,12 @@ export const FILE_TYPE = defineCollectionType({
     previewUrl: { type: 'text' },
     provider: { type: 'string', required: true },
     provider_metadata: { type: 'json' },
-    /** Where the bytes are: the key of their content, and those of the formats by name. */
+    /** Storage key of the file's content; `formatKeys` has those of the formats by name. */
     storageKey: { type: 'string', private: true, index: true },
     formatKeys: { type: 'json', private: true },
-    /** What it was called in URLs before its content was replaced. */
+    /** Hash in URLs before the content was replaced. */
     formerHash: { type: 'string', private: true, index: true },
-    /** The folder of the media library, `/countries/flags`; null at its root (20.3). */
+    /** Folder of the media library, `/countries/flags`; null at its root (20.3). */
     folderPath: { type: 'string', private: true, index: true },
   },
 });

@@ -1,28 +1,25 @@
-/**
- * How relations are stored, as the model says it: a kind of join for each way from a document to its targets.
- */
+/** Joins: the ways from a document to the targets of a relation, as the model describes them. */
 import type { Identifier } from '../sql.js';
 
 interface JoinBase {
-  /** The relation's name, the same from both sides; null where there is one side only. */
+  /** Name of the relation, equal on both sides; null for a one-sided join. */
   readonly name: string | null;
   /**
-   * Which side of its relation an attribute is: the owning side's table, or a link table, holds the links;
-   * null where there is one side only.
+   * Side of the relation. The owning side's table, or its link table, stores the links. Null for a one-sided
+   * join.
    */
   readonly side: 'owning' | 'inverse' | null;
   /**
-   * The lock of the links, the same from both sides: that of all links which the owning side's type holds;
-   * null where nobody else writes them.
+   * Name of the advisory lock for the links, equal on both sides: one lock for all links of the owning type.
+   * Null if only the document itself writes them.
    */
   readonly lock: string | null;
-  /** Whether links have a locale, each its own. */
   readonly perLocale: boolean;
 }
 
 /**
- * The owning side's rows hold the target's document id: the same in all locales, unless the relation is
- * one-way. `position` orders them on the inverse side.
+ * Column of the owning side with the target's document id. All locales have the same one, unless the relation
+ * is one-way. `position` orders the rows on the inverse side.
  */
 export interface ColumnJoin extends JoinBase {
   readonly kind: 'column';
@@ -30,95 +27,86 @@ export interface ColumnJoin extends JoinBase {
   readonly position: Identifier | null;
 }
 
-/** The target's rows hold our document id, in all locales. */
+/** The target's rows contain this side's document id, in all locales. */
 export interface InverseColumnJoin extends JoinBase {
   readonly kind: 'inverseColumn';
   readonly column: Identifier;
   readonly position: Identifier | null;
 }
 
-/** A link table of which ours is the owning side. */
+/** Link table that this side owns. */
 export interface LinkJoin extends JoinBase {
   readonly kind: 'link';
   readonly links: LinkTable;
 }
 
-/** A link table of which the target's is the owning side. */
+/** Link table that the target's side owns. */
 export interface InverseLinkJoin extends JoinBase {
   readonly kind: 'inverseLink';
   readonly links: TwoWayLinkTable;
-  /** What the links call our type; null where they lead to no other. */
+  /** Name of this side's type in the links; null if the links have one target type only. */
   readonly calledType: string | null;
 }
 
-/** Inside a component: the instance holds one document id or a list of them. */
+/** Relation inside a component: the instance contains one document id or a list. */
 export interface EmbeddedJoin extends JoinBase {
   readonly kind: 'embedded';
 }
 
-/** The other locales of the same document. */
+/** Other locales of the same document. */
 export interface LocalesJoin extends JoinBase {
   readonly kind: 'locales';
 }
 
-/** The documents that hold ours by any media attribute of theirs, at any depth. */
+/** Documents that link this file by any media attribute, at any depth. */
 export interface HoldersJoin extends JoinBase {
   readonly kind: 'holders';
 }
 
-/** How a relation reaches its targets. Relations link documents; the version is picked when they are read. */
+/** Join of a relation. Links are between documents; a read picks the version of the target. */
 export type Join =
   ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin | HoldersJoin;
 
-/** A column of a link table. */
 export interface LinkColumn {
   readonly name: Identifier;
-  /** Its property in the entity. */
   readonly property: string;
-  /** Its type in the database. */
   readonly type: string;
-  /** Part of the primary key. */
   readonly key: boolean;
 }
 
 /**
- * A table of links: its columns by what they are for. A link is one of documents: it stands once for a state
- * of its owner, or once for a state and locale, whether or not there is such a version already (D20, D25).
+ * Link table, with its columns by purpose. A link is between documents, so its version need not exist yet. It
+ * has one row per state of the owner, or per state and locale (D20, D25).
  */
 export interface LinkTable {
   readonly table: Identifier;
-  /** The document whose link it is, as a document id. */
   readonly owner: LinkColumn;
-  /** In which state of the owner. */
   readonly published: LinkColumn;
-  /** In which locale of the owner; {@link SHARED} where all have the same. */
+  /** Locale of the owner; {@link SHARED} if all locales share the links. */
   readonly locale: LinkColumn;
   readonly target: LinkColumn;
-  /** The type of the target, by its `singularApiId`; null where there is one type only. */
+  /** `singularApiId` of the target's type; null if there is one target type only. */
   readonly targetType: LinkColumn | null;
-  /** The position among the owner's links. */
   readonly position: LinkColumn;
   /**
-   * The place among the links of the target, a number of the {@link Storage.counter}: what comes later is
-   * greater; null where the target's type does not show them.
+   * Position among the target's links: a number from {@link Storage.counter}, greater for later links. Null
+   * if the target's type does not show the links.
    */
   readonly inversePosition: LinkColumn | null;
-  /** Whether each locale of the owner has links of its own. */
+  /** Whether each locale of the owner has its own links. */
   readonly perLocale: boolean;
-  /** Whether an owner has one link at most. */
+  /** Whether an owner has at most one link. */
   readonly toOne: boolean;
-  /** Whether a target has one owner at most: in a state, and in a locale where locales have their own. */
+  /** Whether a target has at most one owner per state, and per locale if locales have their own links. */
   readonly exclusive: boolean;
-  /** Where there are several types: those whose documents have one owner at most, each. */
+  /** Target types whose documents have at most one owner each, in a polymorphic relation. */
   readonly exclusiveTypes: readonly string[];
-  /** The index for the links of a target. */
   readonly targetIndex: Identifier;
 }
 
-/** The locale of links that all locales share. */
+/** Locale of links that all locales share. */
 export const SHARED = '';
 
-/** A table of links that both sides show. */
 export interface TwoWayLinkTable extends LinkTable {
   readonly inversePosition: LinkColumn;
 }

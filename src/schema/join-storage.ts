@@ -1,4 +1,4 @@
-/** What a relation is in the database: one row for each kind of join. */
+/** Storage of a relation in the database, one function per kind of join. */
 import { sql } from '../sql.js';
 import { byKind } from './by-kind.js';
 import type { ColumnJoin, InverseColumnJoin, InverseLinkJoin, Join, LinkJoin } from './join-model.js';
@@ -6,25 +6,24 @@ import type { Attribute, ContentType, LinkedAttribute, MorphAttribute, RelationA
 import { attributeIndexName, columnName, holderIndexName, parted } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 
-/** The relations of a type, in their order. */
 export const relationsOf = ({ attributes }: ContentType): LinkedAttribute[] =>
   [...attributes.values()].filter((attribute) => attribute.linked);
 
-/** Names of properties beside the attributes': attributes begin with a letter. */
-const besideOf = ({ name }: Attribute, what: 'document' | 'position' | 'former_position'): string =>
+/** Returns a property name that no attribute can have: attribute names begin with a letter. */
+const propertyOf = ({ name }: Attribute, what: 'document' | 'position' | 'former_position'): string =>
   `_${name}_${what}`;
 
 function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttribute): AttributeStorage {
   const held = columnOf(attribute, {
     name: join.column,
-    property: besideOf(attribute, 'document'),
+    property: propertyOf(attribute, 'document'),
     type: 'text',
     cast: sql`::text`,
     reference: attribute.target,
     exclusive: attribute.exclusive,
   });
-  // A one-to-one target has one owner in a state, which each of its locales' rows names.
-  // Judged at commit, because a target changes hands within one statement.
+  // A one-to-one target has one owner per state, named by the row of each locale. The check is deferred to
+  // commit, because one statement can move a target from one owner to another.
   const holder = indexOf(holderIndexName(type, attribute), [held.property, 'locale', '_published'], {
     unique: true,
     deferred: true,
@@ -35,7 +34,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
   if (join.position === null) return { ...stored, columns: [held], contended };
   const position = columnOf(attribute, {
     name: join.position,
-    property: besideOf(attribute, 'position'),
+    property: propertyOf(attribute, 'position'),
     comment: `place on the other side of ${attribute.name}`,
     type: 'bigint',
     cast: sql`::int8`,
@@ -44,7 +43,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
   if (!type.draftAndPublish) return { ...stored, columns: [held, position], contended };
   const former = columnOf(attribute, {
     name: columnName(attribute.name, 'former_position'),
-    property: besideOf(attribute, 'former_position'),
+    property: propertyOf(attribute, 'former_position'),
     comment: `place on the other side of ${attribute.name} before it was unpublished`,
     type: 'bigint',
     cast: sql`::int8`,
@@ -54,7 +53,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
   return { ...stored, columns: [held, position, former], contended };
 }
 
-/** Whoever takes a target from the inverse side may meet its other holders at the owning side's index. */
+/** A write from the inverse side can conflict with another owner on the owning side's index. */
 function inOtherColumn(
   join: InverseColumnJoin,
   _type: ContentType,
@@ -73,13 +72,12 @@ function inLinkTable({ links }: LinkJoin): AttributeStorage {
   return { ...NOTHING, link: links, names: [bare, links.targetIndex, `${bare}_pkey`], contended };
 }
 
-/** Whoever takes a target from the inverse side may meet its other owners there, too. */
+/** A write from the inverse side can conflict with another owner on the link table's index. */
 const inOtherLinkTable = ({ links }: InverseLinkJoin): AttributeStorage =>
   links.exclusive ? { ...NOTHING, contended: [links.targetIndex] } : NOTHING;
 
 const nothing = (): AttributeStorage => NOTHING;
 
-/** What a relation of a type is in the database. */
 export const joinStorage = byKind<Join, [ContentType, RelationAttribute], AttributeStorage>({
   column: inColumn,
   inverseColumn: inOtherColumn,
@@ -90,7 +88,6 @@ export const joinStorage = byKind<Join, [ContentType, RelationAttribute], Attrib
   holders: nothing,
 });
 
-/** The same of a relation to several types. */
 export const morphStorage = byKind<MorphAttribute['join'], [], AttributeStorage>({
   link: inLinkTable,
   embedded: nothing,

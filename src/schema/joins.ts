@@ -1,4 +1,3 @@
-/** How relations are stored: the one place that says what each kind of join consists of. */
 import { identifier, type Identifier } from '../sql.js';
 import type {
   ContentTypeDefinition,
@@ -24,13 +23,11 @@ import { columnName, linkTableName, targetIndexName } from './naming.js';
 
 const ONE_SIDED = { name: null, side: null, lock: null, perLocale: false } as const;
 
-/** The relations of instances stand in the holder's JSON, where nobody else writes. */
+/** Links inside a component are part of its JSON, so only the document's own writes change them. */
 export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', ...ONE_SIDED });
 
-/** The locales of a document are told by its own rows. */
 export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', ...ONE_SIDED });
 
-/** Whoever holds a file says so in rows and links of their own. */
 export const HOLDERS: HoldersJoin = Object.freeze({ kind: 'holders', ...ONE_SIDED });
 
 const linkColumn = (name: string, property: string, type: string): LinkColumn =>
@@ -47,14 +44,12 @@ const TARGET_TYPE = keyColumn('target_type', 'targetType', 'text');
 const POSITION = linkColumn('position', 'position', 'integer');
 const INVERSE_POSITION = linkColumn('inverse_position', 'inversePosition', 'bigint');
 
-/** What decides about the table of a relation's links. */
 interface LinkShape {
   readonly perLocale: boolean;
   readonly toOne: boolean;
   readonly exclusive: boolean;
 }
 
-/** The table of an owning side's links. */
 function linkTable(owner: Identifier, key: string, shape: LinkShape): LinkTable {
   const table = linkTableName(owner, key);
   return {
@@ -77,10 +72,13 @@ const twoWayTable = (owner: Identifier, key: string, shape: LinkShape): TwoWayLi
   inversePosition: INVERSE_POSITION,
 });
 
-/** One for all links of a type: whoever writes them from elsewhere moves the revisions of its rows, too. */
+/**
+ * Returns the name of the lock for all links of a type. A write of such links from another type also changes
+ * the revisions of this type's rows.
+ */
 export const linksLock = (owner: Identifier): string => `${owner} links`;
 
-/** What both sides of a relation say of it. */
+/** Returns the name and lock that both sides of a relation share. */
 const relationOf = (owner: Identifier, key: string): { readonly name: string; readonly lock: string } => ({
   name: `${owner}.${key}`,
   lock: linksLock(owner),
@@ -102,10 +100,10 @@ function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
   };
 }
 
-/** The type that owns the links which an inverse side shows: it shows those of one type. */
+/** Returns the type that owns the links of an inverse side. */
 export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType => targets[0] as ContentType;
 
-/** What a join is made of: the attribute, its type, and where other types are. */
+/** Inputs for building a join: the attribute, its type, and all other types. */
 export interface JoinContext {
   readonly type: ContentTypeDefinition;
   readonly key: string;
@@ -119,7 +117,6 @@ const isToMany = ({ relation }: RelationDefinition): boolean =>
 const isPerLocale = (type: ContentTypeDefinition, def: { readonly localized?: boolean }): boolean =>
   type.localized === true && def.localized === true;
 
-/** Both sides of a relation, as its owning side defines it. */
 interface TwoWay {
   readonly owner: ContentTypeDefinition;
   readonly key: string;
@@ -133,8 +130,8 @@ const shapeOf = ({ owner, def }: TwoWay): LinkShape => ({
 });
 
 /**
- * Whether a two-way relation has a table: where an owner may have several links; and where locales have their
- * own, because a link that the other side makes may wait for its owner's version (D25).
+ * Whether a two-way relation needs a link table: an owner may have several links, or locales have their own.
+ * In the second case the inverse side may create a link before the owner's version exists (D25).
  */
 const hasTable = (shape: LinkShape): boolean => !shape.toOne || shape.perLocale;
 
@@ -144,7 +141,7 @@ function owning({ owner, key, def }: TwoWay, table: Identifier): Join {
   return column(table, key, def.relation === 'manyToOne');
 }
 
-/** The inverse side, which the other side's definition says all of. */
+/** Builds the join of the inverse side from the definition of the owning side. */
 function inverse(twoWay: TwoWay, table: Identifier): Join {
   const { key, def } = twoWay;
   const shape = shapeOf(twoWay);
@@ -169,7 +166,6 @@ function inverse(twoWay: TwoWay, table: Identifier): Join {
   };
 }
 
-/** How a relation of a content type reaches its targets. */
 export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinContext): Join {
   const { type: owner, key, types, tableOf } = context;
   const table = tableOf(owner);
@@ -188,14 +184,16 @@ export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinC
   );
 }
 
-/** The owning side of a polymorphic relation. */
 interface MorphOwner {
   readonly owner: ContentTypeDefinition;
   readonly key: string;
   readonly def: MorphDefinition;
 }
 
-/** Whether a type shows the links of a polymorphic relation as those of one owner at most. */
+/**
+ * Whether a type shows the links of a polymorphic relation as a `morphOne`, so each document has one owner at
+ * most.
+ */
 const showsOne = (type: ContentTypeDefinition, { owner, key }: MorphOwner): boolean =>
   Object.values(type.attributes).some(
     (def) =>
@@ -205,7 +203,7 @@ const showsOne = (type: ContentTypeDefinition, { owner, key }: MorphOwner): bool
       def.morphBy === key,
   );
 
-/** Its table, which has a place for the lists of other sides, whether or not there are such already. */
+/** Builds the link table, with inverse positions even if no inverse side exists yet. */
 function morphTable(morph: MorphOwner, { types, tableOf }: JoinContext): TwoWayLinkTable {
   const { owner, key, def } = morph;
   const toOne = def.relation === 'morphToOne';
@@ -218,13 +216,12 @@ function morphTable(morph: MorphOwner, { types, tableOf }: JoinContext): TwoWayL
   };
 }
 
-/** How a relation of a content type reaches targets of several types. */
 export const morphJoin = (def: MorphDefinition, context: JoinContext): LinkJoin => {
   const { type: owner, key, tableOf } = context;
   return link(tableOf(owner), key, morphTable({ owner, key, def }, context));
 };
 
-/** How a type reaches the documents that lead to it among others. */
+/** Builds the join of the inverse side of a polymorphic relation. */
 export function morphSideJoin(
   { target, morphBy: key }: MorphSideDefinition,
   context: JoinContext,

@@ -1,9 +1,10 @@
-/** The ledger: what was changed by whom, in the transaction that changed it, and what that comes to. */
+/**
+ * Change log: tables and triggers that record changes in the transaction that makes them, and running totals.
+ */
 import { type Identifier, identifier } from '../sql.js';
 import type { ContentType, Schema } from './model.js';
 import { inSchema, parted } from './naming.js';
 
-/** A column of the ledger's tables. */
 export interface LedgerColumn {
   readonly name: Identifier;
   readonly property: string;
@@ -25,12 +26,12 @@ const column = (
   ...more,
 });
 
-/** The type of a change after which nothing is known of any before it. */
+/** Type of a change that invalidates everything before it. */
 export const EVERYTHING = '';
 
 /**
- * What transactions have changed: of one document, or of any where `document_id` is null. Rows are only ever
- * added, so that writers do not wait for one another.
+ * Columns of the change table. A row is a change of one document, or of any document if `document_id` is
+ * null. Rows are only inserted, so concurrent writers do not block each other.
  */
 export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
   column('xid', 'xid8', { key: true }),
@@ -39,30 +40,30 @@ export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
   column('document_id', 'text', { nullable: true }),
   column('locale', 'text'),
   column('published', 'boolean'),
-  // How many more versions there are, of a locale and a state; both say nothing where it is 0.
+  // Number of versions added in a locale and state, negative if removed. If it is 0, locale and state are
+  // unspecified.
   column('delta', 'bigint'),
 ];
 
 /**
- * What changes come to, by type, locale and state. The row without a type says which changes: those that
- * `settled` sees. It is worth nothing where its `writer` has not written it: snapshots and numbers of
- * transactions mean nothing to another server, to which it may have been copied.
+ * Columns of the totals by type, locale and state. The row with an empty type defines which changes they
+ * include: those visible to `settled`. The totals are invalid if `writer` is not this server: snapshots and
+ * transaction ids of a copied database mean nothing elsewhere.
  */
 export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
   column('type', 'text', { key: true }),
   column('locale', 'text', { key: true }),
   column('published', 'boolean', { key: true }),
   column('total', 'bigint'),
-  // Of the row without a type: changes of earlier transactions are not kept.
+  // Set in the row with an empty type only. Changes of transactions before `horizon` have been deleted.
   column('horizon', 'xid8'),
   column('settled', 'pg_snapshot', { nullable: true }),
   column('writer', 'text', { nullable: true }),
 ];
 
-/** An index that earlier releases have made. */
 export const FORMER_INDEX = identifier('content_change_by_total');
 
-/** The tables of the ledger, where those of the model are. */
+/** Change log tables in the schema of the model's tables. */
 export interface LedgerTables {
   readonly change: Identifier;
   readonly total: Identifier;
@@ -76,12 +77,11 @@ export function ledgerTablesOf({ table }: Pick<ContentType, 'table'>): LedgerTab
   };
 }
 
-/** What calls the ledger, and on what. */
 export type NotedEvent = 'insert' | 'update' | 'delete' | 'truncate';
 
 /**
- * Triggers by event. MikroORM compares names alone: whoever changes what they do has to number them anew.
- * Nothing that MikroORM could compare shows the one of TRUNCATE, so that it comes with that of INSERT.
+ * Triggers by event. MikroORM compares trigger names only: increase the number when a trigger's behaviour
+ * changes. The TRUNCATE trigger is invisible to MikroORM, so it is created with the INSERT trigger.
  */
 export const TRIGGERS: Readonly<Record<NotedEvent, Identifier>> = {
   insert: identifier('content_ledger_insert_3'),
@@ -90,29 +90,27 @@ export const TRIGGERS: Readonly<Record<NotedEvent, Identifier>> = {
   truncate: identifier('content_ledger_truncate_3'),
 };
 
-/** Those of earlier releases. Each change would be noted twice if they stayed. */
+/** Triggers of earlier releases. If they remained, each change would be recorded twice. */
 export const FORMER_TRIGGERS: readonly Identifier[] = Object.keys(TRIGGERS).flatMap((event) =>
   [1, 2].map((release) => identifier(`content_ledger_${event}_${release}`)),
 );
 
-/** The functions that triggers call: for versions that come and go, those that are updated, and links. */
+/** Trigger functions: for inserted and deleted versions, for updated versions, and for links. */
 export const NOTE_VERSIONS = identifier('content_note_versions');
 export const NOTE_UPDATES = identifier('content_note_updates');
 export const NOTE_LINKS = identifier('content_note_links');
 
-/** A table whose changes are noted, and the type whose content they are. */
+/** Table with change log triggers, and the type that owns its content. */
 export interface NotedTable {
   readonly table: Identifier;
   readonly type: ContentType;
   readonly holds: 'versions' | 'links';
 }
 
-/** The tables that hold a type's content. */
 const notedTablesOf = (type: ContentType): readonly NotedTable[] => [
   { table: type.table, type, holds: 'versions' },
   ...type.storage.links.map(({ table: { table } }): NotedTable => ({ table, type, holds: 'links' })),
 ];
 
-/** All of a model. */
 export const notedTables = ({ types }: Schema): readonly NotedTable[] =>
   [...types.values()].flatMap(notedTablesOf);

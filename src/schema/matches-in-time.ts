@@ -1,21 +1,23 @@
-/** Whether a text matches a pattern of the host's, however long the pattern would take with it (S36). */
+/** Regular expression matching with a timeout. */
 import { createContext, Script } from 'node:vm';
 import { validationError } from '../errors.js';
 import { isObject } from '../json.js';
 
-/** Milliseconds; a pattern that takes this long with a text never comes to an end with a longer one. */
-const LONGEST = 500;
-/** Characters with which two repetitions are compared soon. */
-const SHORT = 1000;
-/** A group that is repeated: what repeats inside it, too, may be tried in exponentially many ways. */
+/**
+ * Milliseconds. A pattern that needs longer for a text is likely to need exponential time for longer texts.
+ */
+const TIMEOUT_MS = 500;
+/** Longest text, in characters, for which a pattern with two repetitions is fast. */
+const MAX_SIMPLE_LENGTH = 1000;
+/** Repeated group: with another repetition inside it, matching may take exponential time. */
 const REPEATED_GROUP = /\)[*+{]/;
 const REPETITION = /[*+}]/g;
 
 const script = new Script('pattern.test(text)');
-const place: { pattern: RegExp | null; text: string } = { pattern: null, text: '' };
-const context = createContext(place);
+const sandbox: { pattern: RegExp | null; text: string } = { pattern: null, text: '' };
+const context = createContext(sandbox);
 
-/** Whether a pattern is soon done with every short text. */
+/** Whether a pattern is fast for every short text. */
 function isSimple({ source }: RegExp): boolean {
   return !REPEATED_GROUP.test(source) && (source.match(REPETITION)?.length ?? 0) <= 2;
 }
@@ -24,16 +26,16 @@ const isTooLate = (error: unknown): boolean =>
   isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /**
- * Like `pattern.test(text)`. Throws a ValidationError where that would hold everybody up: a script can be
- * ended, which a regular expression by itself cannot.
+ * Returns `pattern.test(text)`. Throws a ValidationError on a timeout: a regular expression cannot be
+ * interrupted, but a `vm` script can.
  */
 export function matchesInTime(pattern: RegExp, text: string): boolean {
-  if (text.length <= SHORT && isSimple(pattern)) return pattern.test(text);
+  if (text.length <= MAX_SIMPLE_LENGTH && isSimple(pattern)) return pattern.test(text);
   try {
-    Object.assign(place, { pattern, text });
-    return script.runInContext(context, { timeout: LONGEST }) === true;
+    Object.assign(sandbox, { pattern, text });
+    return script.runInContext(context, { timeout: TIMEOUT_MS }) === true;
   } catch (error) {
     if (!isTooLate(error)) throw error;
-    throw validationError(`A value takes too long to be held against "${String(pattern)}"`);
+    throw validationError(`A value takes too long to match against "${String(pattern)}"`);
   }
 }

@@ -1,54 +1,51 @@
-/** Where models hold files that may be shown. */
 import { byKind } from './by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, Model } from './model.js';
 
-/** A media attribute that was found, and whether it or what it is in is hidden. */
+/** Media attribute, and whether it or a containing attribute is hidden. */
 interface Found {
   readonly name: string;
   readonly hidden: boolean;
 }
 
-/** How a walk came somewhere. */
-interface Way {
+interface Walk {
   readonly hidden: boolean;
-  /** Components that were looked into, as hidden ones and as shown ones: each once. */
+  /** Components visited, separately below hidden and below visible attributes; each is visited once. */
   readonly seen: Readonly<Record<'hidden' | 'shown', Set<Model>>>;
 }
 
-/** Media attributes in components, at any depth; components may be made of themselves. */
-function inComponents(components: readonly Component[], way: Way): readonly Found[] {
-  const seen = way.seen[way.hidden ? 'hidden' : 'shown'];
+/** Returns the media attributes in components at any depth. Components may contain themselves. */
+function inComponents(components: readonly Component[], walk: Walk): readonly Found[] {
+  const seen = walk.seen[walk.hidden ? 'hidden' : 'shown'];
   const fresh = components.filter((component) => !seen.has(component));
   for (const component of fresh) seen.add(component);
   return fresh
     .flatMap(({ attributes }) => [...attributes.values()])
-    .flatMap((attribute) => mediaIn(attribute, way));
+    .flatMap((attribute) => mediaIn(attribute, walk));
 }
 
-const found = byKind<Attribute, [Way], readonly Found[]>({
+const found = byKind<Attribute, [Walk], readonly Found[]>({
   scalar: () => [],
   morph: () => [],
   relation: ({ media, name }, { hidden }) => (media ? [{ name, hidden }] : []),
-  component: ({ components }, way) => inComponents(components, way),
-  zone: ({ components }, way) => inComponents(components, way),
+  component: ({ components }, walk) => inComponents(components, walk),
+  zone: ({ components }, walk) => inComponents(components, walk),
 });
 
-const mediaIn = (attribute: Attribute, { hidden, seen }: Way): readonly Found[] =>
+const mediaIn = (attribute: Attribute, { hidden, seen }: Walk): readonly Found[] =>
   found(attribute, { hidden: hidden || attribute.hidden, seen });
 
 const allMedia = (attribute: Attribute): readonly Found[] =>
   mediaIn(attribute, { hidden: false, seen: { hidden: new Set(), shown: new Set() } });
 
-/** Whether an attribute leads to files that may be shown. */
+/** Whether an attribute, or a component in it, has a media attribute that is not hidden. */
 export const leadsToFiles = (attribute: Attribute): boolean =>
   allMedia(attribute).some(({ hidden }) => !hidden);
 
-/** Whether documents have files in attributes of their own, or of their components. */
 export const holdsFiles = ({ attributes }: Model): boolean => [...attributes.values()].some(leadsToFiles);
 
 /**
- * The names of the media attributes in an attribute's components, each once. One that is hidden anywhere
- * below is none of them: who goes by names finds it in all places.
+ * Returns the names of the media attributes in an attribute's components. Names that are hidden anywhere are
+ * left out, because a search by name finds all places.
  */
 function mediaNames(attribute: Attribute): readonly string[] {
   const all = allMedia(attribute);
@@ -56,14 +53,17 @@ function mediaNames(attribute: Attribute): readonly string[] {
   return [...new Set(all.map(({ name }) => name))].filter((name) => !hidden.has(name));
 }
 
-/** How many attributes of instances in instances are asked one by one. */
-const MOST = 200;
+/** Most attributes of nested components that a path tests individually. */
+const MAX_ATTRIBUTES = 200;
 
-/** Says of the attributes of components, as a jsonpath, where one is `$file`; null for too many. */
+/**
+ * Builds jsonpath conditions that test component attributes for `$file`; null if there are too many
+ * attributes.
+ */
 class FileTest {
-  private left = MOST;
+  private left = MAX_ATTRIBUTES;
 
-  /** Of an instance of one of some components, told apart in zones; empty where it holds no files. */
+  /** Returns the condition on an instance of the given components; empty if they contain no files. */
   of({ components, kind }: EmbeddedAttribute, above: readonly Model[]): string | null {
     const tests = components.map((component) => {
       const test = this.ofComponent(component, above);
@@ -91,14 +91,13 @@ class FileTest {
   }
 }
 
-/** Whether one of several tests holds; null where one of them is. */
+/** Joins conditions by OR; null if one of them is null. */
 const either = (tests: readonly (string | null)[]): string | null =>
   tests.includes(null) ? null : tests.filter((test) => test !== '').join(' || ');
 
 /**
- * The jsonpath that finds `$file` where the instances of an attribute hold it for all to see; null where
- * they hold none. Components that are made of themselves, or of very many others, are searched by the names
- * of their attributes, at any depth.
+ * Returns the jsonpath that finds `$file` in visible attributes of instances; null if there are none.
+ * Components that contain themselves or too many attributes are searched by attribute name at any depth.
  */
 export function filePathOf(attribute: EmbeddedAttribute): string | null {
   const test = attribute.hidden ? '' : new FileTest().of(attribute, []);

@@ -1,6 +1,4 @@
-/**
- * The model as the rest of the library sees it: names resolved, both sides of every relation joined, frozen.
- */
+/** Frozen content model: names resolved, both sides of every relation joined. */
 import type { Identifier, Sql } from '../sql.js';
 import type {
   AnyRoute,
@@ -21,15 +19,15 @@ interface AttributeBase {
   readonly required: boolean;
   readonly private: boolean;
   readonly writable: boolean;
-  /** Has a value per locale. False in types that are not localized. */
+  /** Has one value per locale. False in types that are not localized. */
   readonly localized: boolean;
-  /** `id`, `documentId`, timestamps, `locale`, and the `related` of files: set by the service. */
+  /** Set by the service: `id`, `documentId`, timestamps, `locale`, and the `related` of files. */
   readonly system: boolean;
-  /** Nobody can read it. */
+  /** No response shows it. */
   readonly hidden: boolean;
-  /** Leads to documents of their own; the others are part of the document. */
+  /** References separate documents; other attributes are part of the document. */
   readonly linked: boolean;
-  /** Every document shows it to whoever may read it at all: what the service sets, and `localizations`. */
+  /** Visible to every caller that may read the document: system attributes and `localizations`. */
   readonly open: boolean;
 }
 
@@ -45,19 +43,18 @@ export interface ScalarAttribute extends AttributeBase {
 interface LinkedBase extends AttributeBase {
   readonly linked: true;
   readonly many: boolean;
-  /** The types that it may lead to. */
   readonly targets: readonly ContentType[];
-  /** Targets say of which type they are (`__type`). */
+  /** Responses show the type of each target (`__type`). */
   readonly named: boolean;
-  /** A side of a relation whose targets are of several types: no filter or sort leads through it (D33). */
+  /** Side of a relation with targets of several types: filters and sorts cannot use it (D33). */
   readonly polymorphic: boolean;
-  /** A media attribute: its target, the file type, needs no grant. */
+  /** Media attribute: its target, the file type, needs no grant. */
   readonly media: boolean;
-  /** Each target has at most one owner: a new one takes it from the old (protocol 11.22, 11.23). */
+  /** Each target has at most one owner: a new owner takes it from the old one (protocol 11.22, 11.23). */
   readonly exclusive: boolean;
 }
 
-/** A relation to one type, files included, and the other side of one to several. */
+/** Relation to one type, including files, and the inverse side of a polymorphic relation. */
 export interface RelationAttribute extends LinkedBase {
   readonly kind: 'relation';
   readonly def: RelationDefinition | MorphSideDefinition | MediaDefinition;
@@ -65,22 +62,20 @@ export interface RelationAttribute extends LinkedBase {
   readonly target: ContentType;
 }
 
-/** A relation to several types: the owning side of one, or what shows who holds a file. */
+/** Relation to several types: a polymorphic owning side, or the `related` of files. */
 export interface MorphAttribute extends LinkedBase {
   readonly kind: 'morph';
   readonly def: MorphDefinition;
   readonly join: LinkJoin | EmbeddedJoin | HoldersJoin;
 }
 
-/** An attribute that leads to documents of their own. */
 export type LinkedAttribute = RelationAttribute | MorphAttribute;
 
 interface EmbeddedBase extends AttributeBase {
   readonly linked: false;
   readonly column: Identifier;
-  /** What its instances may be of. */
   readonly components: readonly Component[];
-  /** Instances say of which component they are (`__component`). */
+  /** Responses show the component of each instance (`__component`). */
   readonly named: boolean;
 }
 
@@ -97,19 +92,19 @@ export interface ZoneAttribute extends EmbeddedBase {
   readonly many: true;
 }
 
-/** An attribute that holds component instances, as JSON in the row that holds it. */
+/** Attribute with component instances, stored as JSON in the row that contains it. */
 export type EmbeddedAttribute = ComponentAttribute | ZoneAttribute;
 
 export type Attribute = ScalarAttribute | LinkedAttribute | EmbeddedAttribute;
 
 interface ModelBase {
   readonly uid: string;
-  /** The name that it had under an earlier model; null for none. */
+  /** Name in an earlier model; null for none. */
   readonly previousName: string | null;
-  /** What migrations may drop with all its values. */
+  /** Names of data that migrations may drop with all values. */
   readonly removed: readonly string[];
   readonly attributes: ReadonlyMap<string, Attribute>;
-  /** The scalars that an answer shows by default, in order. */
+  /** Scalars that a response shows by default, in order. */
   readonly shown: readonly ScalarAttribute[];
 }
 
@@ -118,21 +113,18 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly kind: 'collectionType' | 'singleType';
   readonly singularApiId: string;
   readonly pluralApiId: string;
-  /** The id in routes: plural for collections, singular for single types. */
+  /** Path segment of the routes: the plural id of collections, the singular id of single types. */
   readonly route: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
-  /** Its table, with the schema where one is set. */
   readonly table: Identifier;
-  /** Built in (the file type): no routes among those of content types. */
+  /** Built in (the file type): has no content routes. */
   readonly internal: boolean;
-  /** The routes that it has. */
   readonly routes: readonly AnyRoute[];
-  /** The attribute that is filled with the user who creates a document. */
+  /** Attribute that the service sets to the user who creates the document. */
   readonly owner: string | null;
-  /** For how many seconds caches that many callers share may keep public answers about it. */
+  /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
-  /** What it is in the database. */
   readonly storage: Storage;
 }
 
@@ -141,105 +133,100 @@ export interface Component extends ModelBase {
   readonly uid: Identifier;
 }
 
-/** A column that holds what an attribute has. */
 export interface Column {
   readonly name: Identifier;
-  /** Its property in the entity, and its comment in the database. */
   readonly property: string;
   readonly comment: string;
   readonly attribute: Attribute;
-  /** Its type in the database. */
   readonly type: string;
-  /** The cast of a parameter to it. */
   readonly cast: Sql;
-  /** Its value as the answer shows it. */
+  /** Returns the expression of the value in a response. */
   readonly toJson: (column: Sql) => Sql;
   readonly nullable: boolean;
-  /** The column whose targets list this row, in the order of this one; null for all other columns. */
+  /** Column of the reference whose targets sort this row by this position; null for all other columns. */
   readonly placeOf: Identifier | null;
-  /** The column of the published place that this one keeps while a document is not published. */
+  /** Column of the published position that this column preserves while the document is unpublished. */
   readonly remembers: Identifier | null;
-  /** The type whose document ids it holds. */
+  /** Type of the documents that the column references. */
   readonly reference: ContentType | null;
-  /** Of the rows of a locale and state only one holds a value. */
+  /** Only one row per locale and state may have a given value. */
   readonly exclusive: boolean;
 }
 
-/** An index of a type's table. */
 export interface Index {
   readonly name: Identifier;
-  /** What it is of: properties of the entity, see {@link Column.property}. */
+  /** Entity properties of its columns, see {@link Column.property}. */
   readonly properties: readonly string[];
-  /** The one column that an index of what is inside JSON looks into; null for a plain index. */
+  /** JSON column of a GIN index; null for a B-tree index. */
   readonly inside: Identifier | null;
   readonly unique: boolean;
-  /** Which rows are in it; null for all. */
+  /** Condition of a partial index; null for all rows. */
   readonly where: Sql | null;
-  /** Judged when the transaction ends. */
   readonly deferred: boolean;
 }
 
-/** A relation whose links have a table. */
 export interface StoredLinks {
   readonly attribute: LinkedAttribute;
   readonly table: LinkTable;
 }
 
-/** What a type is in the database, and what follows from that: derived once, when the model is built. */
+/** Database storage of a type, derived once when the model is built. */
 export interface Storage {
-  /** The columns of the attributes, without those that every document has, see `SYSTEM_COLUMNS`. */
+  /** Columns of the attributes, without the system columns, see `SYSTEM_COLUMNS`. */
   readonly columns: readonly Column[];
-  /** The column that holds an attribute's value, by the attribute's name; system attributes, too. */
+  /** Column of each attribute by attribute name, including system attributes. */
   readonly columnOf: ReadonlyMap<string, Column>;
   readonly links: readonly StoredLinks[];
-  /** What the revision of a version is a digest of, in an order that definitions do not decide. */
+  /**
+   * Columns and links that the revision digest covers, sorted by name so that definition order does not
+   * matter.
+   */
   readonly content: { readonly columns: readonly Column[]; readonly links: readonly StoredLinks[] };
   readonly indexes: readonly Index[];
-  /** The table whose sequence numbers component instances, the same for all types. */
+  /** Table that owns the sequence of component instance ids, shared by all types. */
   readonly instanceIds: Identifier;
   readonly instanceSequence: Identifier;
-  /** The sequence of places in lists and of revisions, and its table, the same for all types. */
+  /** Sequence of list positions and revisions, and the table that owns it, shared by all types. */
   readonly counter: Identifier;
   readonly counts: Identifier;
-  /** What it takes of the names of its schema, or keeps for itself: tables, sequences and indexes. */
+  /** Names in the schema that the type uses or reserves: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
-  /** The relations of the type, in their order. */
   readonly relations: readonly LinkedAttribute[];
-  /** Those whose links are stored on this side. */
+  /** Relations with links stored on this side. */
   readonly owning: readonly LinkedAttribute[];
-  /** Those of them whose targets have one owner each. */
+  /** Owning relations whose targets have one owner each. */
   readonly exclusive: readonly LinkedAttribute[];
-  /** The types that own a relation leading here: they name a document of this one that goes. */
+  /** Types that own a relation to this type: their rows may reference a document that is deleted. */
   readonly referrers: readonly ContentType[];
-  /** The locks of all relations that lead here, from either side. */
+  /** Locks of all relations to this type, from either side. */
   readonly incomingLocks: readonly string[];
-  /** Attributes whose values no two published documents share in a locale. */
+  /** Attributes with values unique per locale among published documents. */
   readonly uniques: readonly ScalarAttribute[];
-  /** Names of attributes whose stored values may break a rule when a document has to be complete. */
+  /** Names of attributes whose stored values may violate a rule when the document is published. */
   readonly ruled: ReadonlySet<string>;
-  /** Uids that are made from another attribute; their unique indexes decide between concurrent writers. */
+  /**
+   * Uids generated from another attribute; their unique indexes resolve conflicts between concurrent writers.
+   */
   readonly generatedUids: readonly ScalarAttribute[];
-  /** The attribute that a unique index is about, by the index's name; the index may be an older model's. */
+  /** Attribute of each unique index by index name, including indexes of an older model. */
   readonly uniqueNames: ReadonlyMap<string, ScalarAttribute>;
-  /** Indexes that concurrent writers may meet at although each of them is right; a second look tells. */
+  /** Indexes on which concurrent valid writes may conflict; a retry resolves the conflict. */
   readonly contended: readonly string[];
 }
 
-/** What attributes belong to. */
 export type Model = ContentType | Component;
 
 /**
- * The whole model: every content type and component with its attributes, joined and frozen. Inject it by
- * {@link CONTENT_SCHEMA}.
+ * Whole content model: every content type and component with its attributes, frozen. Inject it by {@link
+ * CONTENT_SCHEMA}.
  *
  * @publicApi
  */
 export interface Schema {
   readonly types: ReadonlyMap<string, ContentType>;
   readonly components: ReadonlyMap<string, Component>;
-  /** The built-in file type that media attributes refer to. */
   readonly file: ContentType;
-  /** Types, components and locales that are gone, and that migrations may drop with all their values. */
+  /** Former types, components and locales that migrations may drop with all their values. */
   readonly removed: readonly string[];
 }
 

@@ -1,6 +1,5 @@
 /**
- * The option table: what each kind of definition takes, and which values. An option more is one row here and
- * one in `definitions.ts`.
+ * Options of definitions and their valid values. A new option needs a row here and one in `definitions.ts`.
  */
 import { isObject } from '../json.js';
 import { DOCUMENT_ACTIONS } from './actions.js';
@@ -10,9 +9,7 @@ import { isFallbackLocale } from './fallback-locale.js';
 import { RELATION_KINDS } from './relation-kinds.js';
 import { among } from './suggest.js';
 
-/** A value of an option. */
 interface Option {
-  /** What it must be, in words. */
   readonly expected: string;
   readonly admits: (value: unknown) => boolean;
 }
@@ -26,7 +23,6 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isNumber = (value: unknown): boolean =>
   Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
 
-/** Plain data, as JSON has it. */
 function isPlain(value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -54,8 +50,8 @@ const COUNT = option(
 );
 const NUMBER = option('a number', isNumber);
 const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
-const TEXT = option('a text', isText);
-const TEXTS = option('a list of distinct texts', isListOf(isText));
+const TEXT = option('a non-empty string', isText);
+const TEXTS = option('a list of distinct non-empty strings', isListOf(isText));
 const PLAIN = option('plain data', isPlain);
 const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
   if (!isObject(value)) return FLAG.admits(value);
@@ -66,12 +62,12 @@ const ACTIONS_OPTION = option(`true, false or a list of ${DOCUMENT_ACTIONS.join(
   [FLAG, listOf(...DOCUMENT_ACTIONS)].some(({ admits }) => admits(value)),
 );
 const FALLBACK = option(
-  'false, a locale, a list of distinct locales, or an object of these by locale',
+  'false, a locale, a list of distinct locales, or an object with one of these per locale',
   isFallbackLocale,
 );
 const ATTRIBUTES = option('an object of attributes', isObject);
 const CONVERT = option(
-  '"fit", "empty" or an object of new values by stored ones',
+  '"fit", "empty" or an object that maps stored values to new ones',
   (value) =>
     ['fit', 'empty'].includes(value as string) ||
     (isObject(value) && Object.values(value).every((one) => one === null || isText(one))),
@@ -86,10 +82,9 @@ const COMMON: Options = {
   previousName: TEXT,
   convert: CONVERT,
 };
-/** A default password would be everybody's. */
+/** Passwords have no default: all documents would share it. */
 const SECRET: Options = { ...COMMON, searchable: FLAG };
 const SCALAR: Options = { ...SECRET, default: PLAIN };
-/** What fits into an index. */
 const COMPARABLE: Options = { ...SCALAR, index: FLAG, unique: FLAG };
 const TEXTUAL: Options = { ...COMPARABLE, minLength: COUNT, maxLength: COUNT, regex: TEXT };
 const LONG: Options = { ...SCALAR, minLength: COUNT, maxLength: COUNT, regex: TEXT };
@@ -130,7 +125,6 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   dynamiczone: { ...COMMON, components: TEXTS, min: COUNT, max: COUNT },
 };
 
-/** Options that an attribute cannot do without. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   enumeration: ['enum'],
   relation: ['relation'],
@@ -162,15 +156,14 @@ export const COMPONENT_OPTIONS: Options = {
   attributes: ATTRIBUTES,
 };
 
-/** What a definition may say, and what it must. */
 interface OptionRules {
   readonly options: Options;
   readonly needed: readonly string[];
 }
 
 /**
- * Reports options that a definition does not take, values that they do not take, and what is missing. Answers
- * whether its known options can be relied on, whatever else there is.
+ * Reports unknown options, invalid values and missing options. Returns whether the known options are valid,
+ * even if there are unknown ones.
  */
 export function checkOptions(definition: object, { options, needed }: OptionRules, report: Report): boolean {
   const given = Object.entries(definition).filter(([, value]) => value !== undefined);

@@ -1,5 +1,3 @@
-/** How a refused value is shown in a message: strings quoted, everything else by its nature. */
-
 function simple(value: unknown, quoted: boolean): string | null {
   switch (typeof value) {
     case 'string':
@@ -14,20 +12,20 @@ function simple(value: unknown, quoted: boolean): string | null {
   }
 }
 
-/** Prints nested values with their leaves already printed, as clients of the protocol know it. */
+/** Prints nested values with their leaves already printed, as clients of the protocol expect. */
 function printValue(value: unknown): string {
   const leaf = simple(value, true);
   if (leaf !== null) return leaf;
   return JSON.stringify(value, (_key, nested: unknown) => simple(nested, true) ?? nested, 2);
 }
 
-/** A value of the wrong type; `castFrom` is what it was before it was converted. */
+/** Value of the wrong type; `castFrom` is the value before conversion. */
 interface WrongType {
   readonly value: unknown;
   readonly castFrom?: unknown;
 }
 
-/** The message for a value of the wrong type (protocol 14.2). */
+/** Returns the message for a value of the wrong type (protocol 14.2). */
 export function typeMessage(path: string, type: string, { value, castFrom }: WrongType): string {
   const cast = castFrom === undefined ? '' : ` (cast from the value \`${printValue(castFrom)}\`)`;
   return `${path} must be a \`${type}\` type, but the final value was: \`${printValue(value)}\`${cast}.`;

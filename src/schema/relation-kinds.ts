@@ -1,10 +1,8 @@
-/** The kinds of relations: one row for each. */
 import type { MorphDefinition, MorphSideDefinition, RelationDefinition } from './definitions.js';
 
-/** Any relation, as a definition has it. */
 export type AnyRelation = RelationDefinition | MorphDefinition | MorphSideDefinition;
 
-/** A kind of relation: how many targets a document has, and which options say what they are. */
+/** Kind of relation: whether a document has several targets, and the options that define the targets. */
 interface RelationKind {
   readonly many: boolean;
   readonly needs: readonly string[];
@@ -26,13 +24,12 @@ export const RELATION_KINDS: Readonly<Record<AnyRelation['relation'], RelationKi
   morphMany: { many: true, ...MORPH_SIDE },
 };
 
-/** The options that say to what a relation leads, whichever its kind. */
+/** Options that define the targets of some kind of relation. */
 export const LEADING = [...new Set(Object.values(RELATION_KINDS).flatMap(({ takes }) => takes))];
 
-/** Whether a relation leads to several types. */
 export const isMorph = (def: AnyRelation): def is MorphDefinition =>
   def.relation === 'morphToOne' || def.relation === 'morphToMany';
 
-/** Whether a relation is the other side of one that leads to several types. */
+/** Whether a relation is the inverse side of a polymorphic one. */
 export const isMorphSide = (def: AnyRelation): def is MorphSideDefinition =>
   def.relation === 'morphOne' || def.relation === 'morphMany';

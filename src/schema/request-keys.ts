@@ -3,14 +3,12 @@ import { type Identifier, identifier } from '../sql.js';
 import type { ContentType } from './model.js';
 import { inSchema, parted } from './naming.js';
 
-/** The table in the schema of the model's tables. */
 export const requestKeyTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(parted(table).schema, identifier('content_request_key'));
 
-/** Index by which expired rows are found. */
+/** Index that finds expired rows. */
 export const REQUEST_KEY_INDEX = identifier('content_request_key_by_time');
 
-/** A column of the table. */
 export interface RequestKeyColumn {
   readonly property: string;
   readonly name: Identifier;
@@ -25,7 +23,9 @@ const column = (property: string, name: string, type: RequestKeyColumn['type']):
   key: property === 'id',
 });
 
-/** `id` is a digest of the caller and the key, `fingerprint` one of the request, `answer` JSON. */
+/**
+ * Columns. `id` is a digest of the caller and the key, `fingerprint` a digest of the request, `answer` JSON.
+ */
 export const REQUEST_KEY_COLUMNS: readonly RequestKeyColumn[] = [
   column('id', 'id', 'text'),
   column('fingerprint', 'fingerprint', 'text'),

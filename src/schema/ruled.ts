@@ -1,4 +1,4 @@
-/** Which attributes have rules that a stored value can break: a draft, or one of a model that allowed it. */
+/** Attributes with rules that a stored value can violate, as a draft or after a change of the model. */
 import { byKind } from './by-kind.js';
 import type { Attribute, EmbeddedAttribute, ScalarAttribute } from './model.js';
 
@@ -9,7 +9,7 @@ const RULED_TYPES: readonly string[] = ['email', 'enumeration', 'uid'];
 const isRuledScalar = ({ def }: ScalarAttribute): boolean =>
   RULED_TYPES.includes(def.type) || RULES.some((rule) => rule in def);
 
-/** Components may hold each other, so that what was asked before is not asked again. */
+/** Components may contain each other: `seen` ends the recursion. */
 const isRuledWhole = (attribute: EmbeddedAttribute, seen: Set<object>): boolean =>
   RULES.some((rule) => rule in attribute.def) ||
   attribute.components.some((component) => {
@@ -26,7 +26,7 @@ const isRuled = byKind<Attribute, [Set<object>], boolean>({
   zone: isRuledWhole,
 });
 
-/** The names of the attributes with rules, their own or those of what they hold. */
+/** Returns the names of attributes with rules, their own or those of components in them. */
 export const ruledNames = (attributes: readonly Attribute[]): ReadonlySet<string> =>
   new Set(
     attributes

@@ -1,6 +1,7 @@
 /**
- * The attribute-type table: what each scalar type is in PostgreSQL, in JSON, in a filter and in a body.
- * Adding a type is one row here, one in `options.ts` and its value type in `definitions.ts`.
+ * Table of attribute types: each scalar type in PostgreSQL, in JSON, in a filter and in a body.
+ *
+ * A new type needs a row here, one in `options.ts` and its value type in `definitions.ts`.
  */
 import { validationError } from '../errors.js';
 import { type Sql, sql } from '../sql.js';
@@ -9,42 +10,38 @@ import type { ScalarTypeName } from './definitions.js';
 import { toBoolean, toDate, toDatetime, toTime, toTimestamp } from './formats.js';
 
 /**
- * A member of a component's JSON, where a value of another type may stand that an older model has stored:
- * what does not fit is null, and never fails (D29).
+ * Value inside a component's JSON. An older model may have stored another type there: a value that does not
+ * fit reads as null and never fails (D29).
  */
 export interface MemberType {
-  /** The member as a value comparable to operands. */
+  /** Returns the value in a form comparable to operands. */
   readonly value: (json: Sql, name: Sql) => Sql;
-  /** The member as a text, the same as of a column. */
+  /** Returns the value as text, printed as a column of the type prints it. */
   readonly text: (json: Sql, name: Sql) => Sql;
-  /** The casts of those operands. */
   readonly cast: Sql;
   readonly castList: Sql;
 }
 
-/** A row of the table. */
 export interface ScalarType {
-  /** Column type; also the type that filter parameters are cast to. */
+  /** Column type; filter parameters are cast to it, too. */
   readonly column: string;
-  /** The cast as an SQL fragment, `::int4`. */
+  /** Cast as an SQL fragment, `::int4`. */
   readonly cast: Sql;
-  /** The same for a list, `::int4[]`. */
   readonly castList: Sql;
-  /** Part of `_q`: as text, or as a number when the search text is one (protocol 6.1, 6.2). */
+  /** Part of `_q`: as text, or as a number if the search text is a number (protocol 6.1, 6.2). */
   readonly search: 'text' | 'number' | null;
   /** Case-sensitive text operators (`$contains`, `$startsWith`, …) apply. */
   readonly textual: boolean;
   /** Returned by default, selectable, filterable, sortable. False only for passwords (D3). */
   readonly readable: boolean;
-  /** A filter value as a parameter. Throws a ValidationError on a value that can never be stored. */
+  /** Converts a filter value to a parameter. Throws a ValidationError on a value that can never be stored. */
   readonly operand: (raw: unknown) => unknown;
-  /** A column's value as the answer shows it. */
+  /** Returns the expression of a column's value in a response. */
   readonly toJson: (column: Sql) => Sql;
-  /** The same inside components. */
   readonly member: MemberType;
   /** Checks a body value; the result is both the column parameter and the stored JSON. */
   readonly castValue: casts.Cast;
-  /** The name used in messages about null. */
+  /** Type name in messages about null. */
   readonly label: string;
 }
 
@@ -70,7 +67,7 @@ function numberOperand(lowest: number, highest: number, integer: boolean): (raw:
   };
 }
 
-/** PostgreSQL takes no number that is much larger than a double. */
+/** Rejects numbers above the range of a double: PostgreSQL cannot store much larger ones. */
 function finite(_key: string, item: unknown): unknown {
   if (typeof item === 'number' && !Number.isFinite(item)) throw new RangeError('too large');
   return item;
@@ -102,25 +99,24 @@ const CASTS: Readonly<Record<string, readonly [Sql, Sql]>> = {
   jsonb: [sql`::jsonb`, sql`::jsonb[]`],
 };
 
-/** A member that is a JSON number, a JSON boolean or a text, by a condition that is cheap for each row. */
+/** Value of the JSON type that the condition tests, otherwise null. */
 const guarded = (condition: Sql, value: Sql): Sql => sql`(case when ${condition} then ${value} end)`;
 
 const memberText: MemberType['text'] = (json, name) => sql`(${json}->>${name})`;
 
-/** Texts of one length sort and compare like the dates and times that they are. */
+/** Fixed-length texts, which sort like the dates and times that they contain. */
 function memberLike(pattern: Sql): MemberType {
   const value: MemberType['value'] = (json, name) =>
     sql`(${guarded(sql`${json}->>${name} like ${pattern}`, sql`${json}->>${name}`)} collate "C")`;
   return { value, text: memberText, cast: sql`::text`, castList: sql`::text[]` };
 }
 
-/** What is JSON itself stays JSON: as text, a string would have lost its quotes. */
+/** JSON values stay JSON: as text, a string would lose its quotes. */
 const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
   text: memberText,
   jsonb: (json, name) => sql`(${json}->${name})`,
   boolean: (json, name) =>
     guarded(sql`jsonb_typeof(${json}->${name}) = 'boolean'`, sql`(${json}->${name})::boolean`),
-  // Digits, as a text.
   int8: (json, name) =>
     guarded(
       sql`rtrim(${json}->>${name}, '0123456789') in ('', '-') and ${json}->>${name} not in ('', '-')
@@ -131,7 +127,7 @@ const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
 const memberNumber: MemberType['value'] = (json, name) =>
   guarded(sql`jsonb_typeof(${json}->${name}) = 'number'`, sql`(${json}->${name})::numeric`);
 
-/** Types whose columns print their values in their own way. */
+/** Types whose columns print values in a special form. */
 const TEXTS: Readonly<Record<string, MemberType['text']>> = {
   jsonb: (json, name) => sql`(${json}->${name})::text`,
   float8: (json, name) => sql`(${memberNumber(json, name)})::float8::text`,
@@ -164,13 +160,12 @@ const text = (castValue: casts.Cast, rest: Partial<ScalarType> = {}): ScalarType
 const json = (castValue: casts.Cast, label: string): ScalarType =>
   row('jsonb', label, { operand: jsonOperand, castValue, textual: true });
 
-/** An instant as the contract shows it: ISO 8601 in UTC with milliseconds. */
+/** ISO 8601 in UTC with milliseconds (contract). */
 const isoInstant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const { MIN_INTEGER, MAX_INTEGER } = casts;
 
-/** The attribute-type table. */
 export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object.freeze({
   string: text(casts.castString(255)),
   text: text(casts.castString()),
@@ -201,14 +196,14 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
     search: 'number',
   }),
   boolean: row('boolean', 'boolean', {
-    // Nothing at all is false, as in `filters[open]=`.
+    // An empty value is false, as in `filters[open]=`.
     operand: (raw) => (raw === '' ? false : (toBoolean(raw) ?? bad(raw, 'true or false'))),
     castValue: casts.castBoolean,
   }),
   date: row('date', 'string', {
     operand: toDate,
     castValue: casts.castFormat(toDate),
-    // Whatever DateStyle says.
+    // `to_char` does not depend on the setting DateStyle.
     toJson: (column) => sql`to_char(${column}, 'YYYY-MM-DD')`,
     member: memberLike(sql`'____-__-__'`),
   }),
@@ -234,5 +229,4 @@ export const SCALAR_TYPES: Readonly<Record<ScalarTypeName, ScalarType>> = Object
   blocks: json(casts.castBlocks, 'array'),
 });
 
-/** Whether a type name is a scalar's. */
 export const isScalarType = (name: string): name is ScalarTypeName => Object.hasOwn(SCALAR_TYPES, name);

@@ -1,31 +1,27 @@
-/** When documents are published and unpublished by themselves: what can be scheduled, and the table of it. */
+/** Scheduled publishing: actions, and the table of the schedules. */
 import { type Identifier, identifier } from '../sql.js';
 import type { ContentType } from './model.js';
 import { inSchema, parted } from './naming.js';
 
-/** What can be scheduled. Of two that are due at once, the first comes first. */
+/** Actions that can be scheduled. Of two that are due at the same time, the first in the list runs first. */
 export const SCHEDULED = ['publish', 'unpublish'] as const;
 
 export type Scheduled = (typeof SCHEDULED)[number];
 
-/** The member of a schedule that says when. */
 export const TIME_OF = { publish: 'publishAt', unpublish: 'unpublishAt' } as const;
 
 export type ScheduleTime = (typeof TIME_OF)[Scheduled];
 
-/** The table of all types' schedules, one row for each document, locale and action that is still to come. */
+/** Table of the schedules of all types, one row per document, locale and pending action. */
 export const SCHEDULE_TABLE = identifier('content_schedule');
 
-/** Its index for what is due. */
 export const SCHEDULE_INDEX = identifier('content_schedule_by_time');
 
-/** That table, where the tables of the model are. */
+/** Returns the schedule table in the schema of the model's tables. */
 export const scheduleTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(parted(table).schema, SCHEDULE_TABLE);
 
-/** A column of that table. */
 export interface ScheduleColumn {
-  /** Its property in the entity. */
   readonly property: string;
   readonly name: string;
   readonly type: 'text' | 'timestamptz(3)' | 'integer';
@@ -46,7 +42,7 @@ const column = (
   ...more,
 });
 
-/** The columns of that table. What has failed keeps what was wrong, and is not tried again. */
+/** Columns of the schedule table. A failed row stores its error and is not retried. */
 export const SCHEDULE_COLUMNS: readonly ScheduleColumn[] = [
   column('type', 'text', { key: true }),
   column('documentId', 'text', { key: true }),

@@ -1,7 +1,4 @@
-/**
- * What a content type is in the database, derived once when the model is built. Entities, checks of names,
- * compilers, locks and the mapping of errors read it; nobody derives it again.
- */
+/** Derives the database storage of a content type, once, when the model is built. */
 import { attributeStorage, isUnique } from './attribute-storage.js';
 import { relationsOf } from './join-storage.js';
 import type { ContentType, Index, LinkedAttribute, Storage } from './model.js';
@@ -21,7 +18,6 @@ import {
 import { ruledNames } from './ruled.js';
 import { indexOf } from './stored-parts.js';
 
-/** What a type has before it has attributes. */
 export const NO_STORAGE: Storage = Object.freeze({
   columns: [],
   columnOf: new Map(),
@@ -45,22 +41,23 @@ export const NO_STORAGE: Storage = Object.freeze({
   contended: [],
 });
 
-/** The indexes that every type has, and that of a single type. */
+/** Returns the indexes that every type has, plus that of a single type. */
 function ownIndexes(type: ContentType): Index[] {
   const one = { unique: true };
   const single = indexOf(singleIndexName(type), ['locale', '_published'], one);
   return [
     indexOf(versionIndexName(type), ['documentId', 'locale', '_published'], one),
     ...(type.kind === 'singleType' ? [single] : []),
-    // Totals count by state and locale; lists go on by id. Links name documents: with the document id in it,
-    // the index alone answers which rows of a list have them.
+    // Totals count by state and locale; lists continue by id. Links contain document ids: with that column
+    // the index alone finds the linked rows of a list.
     indexOf(countIndexName(type), ['_published', 'locale']),
     indexOf(listIndexName(type), ['_published', 'locale', 'id', 'documentId']),
   ];
 }
 
 /**
- * The names that a type takes whatever its attributes; that of a single type's index, too: it may become one.
+ * Returns the names that a type reserves for itself. A collection type also reserves the index of a single
+ * type, because it may become one.
  */
 function ownNames(type: ContentType): string[] {
   const { bare } = parted(type.table);
@@ -78,7 +75,7 @@ function ownNames(type: ContentType): string[] {
 const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The storage of a type among all types, once they have their attributes. */
+/** Derives the storage of a type. All types need their attributes first. */
 export function storageOf(type: ContentType, types: readonly ContentType[]): Storage {
   const attributes = [...type.attributes.values()];
   const stored = attributes.map((attribute) => ({ attribute, ...attributeStorage(attribute, type) }));

@@ -1,29 +1,26 @@
-/** What the storage of an attribute is made of. */
 import type { Sql } from '../sql.js';
 import type { LinkTable } from './join-model.js';
 import type { Attribute, Column, Index } from './model.js';
 
-/** What one attribute adds to its type's storage. */
 export interface AttributeStorage {
   readonly columns: readonly Column[];
   readonly indexes: readonly Index[];
   readonly link: LinkTable | null;
-  /** Names in the schema beside those of the indexes. */
+  /** Names in the schema besides those of the indexes. */
   readonly names: readonly string[];
   /** See {@link Storage.contended}. */
   readonly contended: readonly string[];
 }
 
-/** Of what has no place of its own. */
+/** Storage of an attribute without columns, indexes or links. */
 export const NOTHING: AttributeStorage = { columns: [], indexes: [], link: null, names: [], contended: [] };
 
 const asItIs = (column: Sql): Sql => column;
 
 /**
- * A column with a comment that says what it is for. MikroORM takes a column that goes and one that comes for
- * one that was renamed when they are alike, and every text is like every other: what a private attribute or a
- * password held would come back under a public name. No two columns of a table have the same comment, so none
- * are alike.
+ * Builds a column with a comment that is unique in its table. MikroORM takes a dropped and an added column
+ * for a rename if they are equal except for the name. The values of a private attribute or a password would
+ * then reappear under a public name; distinct comments prevent that.
  */
 export const columnOf = (
   attribute: Attribute,
@@ -42,7 +39,6 @@ export const columnOf = (
     ...more,
   });
 
-/** An index of a type; a plain one unless more is said. */
 export const indexOf = (
   name: Index['name'],
   properties: readonly string[],

@@ -1,5 +1,5 @@
-/** Edit distance; two letters in the wrong order are one edit. */
-function distance(a: string, b: string): number {
+/** Edit distance; a transposition of two letters counts as one edit. */
+function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {
@@ -18,25 +18,24 @@ function distance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** `; did you mean "x"?` for the nearest known word, or nothing when none is near. */
+/** Returns `; did you mean "x"?` for the nearest known word, or an empty string if none is near. */
 export function suggest(word: string, known: readonly string[]): string {
-  let best: { readonly word: string; readonly away: number } | undefined;
+  let best: { readonly word: string; readonly distance: number } | undefined;
   for (const candidate of known) {
-    const away = distance(word.toLowerCase(), candidate.toLowerCase());
-    if (best === undefined || away < best.away) best = { word: candidate, away };
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (best === undefined || distance < best.distance) best = { word: candidate, distance };
   }
-  return best !== undefined && best.away <= Math.max(1, Math.floor(word.length / 3))
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 3))
     ? `; did you mean "${best.word}"?`
     : '';
 }
 
-/** Longer lists of names help nobody. */
-const SHOWN = 12;
+const MAX_LISTED = 12;
 
-/** The nearest known word, or, where none is near, what there is. */
+/** Returns the nearest known word, or the list of known words if none is near. */
 export function among(word: string, known: readonly string[]): string {
   const near = suggest(word, known);
   if (near !== '' || known.length === 0) return near;
-  const [verb, more] = [known.length === 1 ? 'is' : 'are', known.length > SHOWN ? ', …' : ''];
-  return `; there ${verb} ${known.slice(0, SHOWN).join(', ')}${more}`;
+  const more = known.length > MAX_LISTED ? ', …' : '';
+  return `; available: ${known.slice(0, MAX_LISTED).join(', ')}${more}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The tables of a model as plain values: what migrations compare and make, the same as MikroORM makes of the
+ * Tables of a model as plain values, for migrations. They equal the tables that MikroORM derives from the
  * entities.
  */
 import { identifier, type Identifier, join, MAX_IDENTIFIER_BYTES, quote, type Sql, sql } from '../sql.js';
@@ -12,26 +12,23 @@ import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './req
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
-/** A column as the database has it. */
 export interface ColumnShape {
   readonly name: Identifier;
   readonly type: string;
   readonly nullable: boolean;
   readonly default: number | null;
-  /** Numbered by the database. */
   readonly serial: boolean;
   readonly comment: string | null;
 }
 
-/** An index. A unique one without a condition is a constraint. */
+/** Index; a unique one without a condition is a constraint. */
 export interface IndexShape {
   readonly name: Identifier;
   readonly kind: 'index' | 'unique index' | 'constraint';
-  /** The statement behind its table's name. */
+  /** Part of the statement after the table name. */
   readonly body: Sql;
 }
 
-/** A table with its columns, its key and its indexes. */
 export interface TableShape {
   readonly table: Identifier;
   readonly columns: readonly ColumnShape[];
@@ -57,13 +54,11 @@ const named = (names: readonly Identifier[]): Sql =>
 
 const ID = identifier('id');
 
-/** The columns that every type has. */
 export const SYSTEM_SHAPES: readonly ColumnShape[] = SYSTEM_COLUMNS.map(
   ({ name, type, nullable, default: value = null }) =>
     columnShape(name, type, { nullable, default: value, serial: name === ID }),
 );
 
-/** The column of an attribute. */
 export const shapeOfColumn = ({ name, type, comment, nullable }: Column): ColumnShape =>
   columnShape(name, type, { nullable, comment });
 
@@ -79,7 +74,6 @@ function indexShape({ name, properties, inside, ...index }: Index, { storage }: 
 const uniqueBody = (columns: Sql, deferred: boolean): Sql =>
   sql`unique ${columns}${deferred ? sql` deferrable initially deferred` : sql``}`;
 
-/** The table of a type. */
 export const typeTable = (type: ContentType): TableShape => ({
   table: type.table,
   columns: [...SYSTEM_SHAPES, ...type.storage.columns.map(shapeOfColumn)],
@@ -87,7 +81,6 @@ export const typeTable = (type: ContentType): TableShape => ({
   indexes: type.storage.indexes.map((index) => indexShape(index, type)),
 });
 
-/** The table of a relation's links. */
 export function linkTable(links: LinkTable): TableShape {
   const { owner, published, locale, target, targetType, position, inversePosition } = links;
   const columns = [owner, published, locale, target, targetType, position, inversePosition].filter(
@@ -127,7 +120,6 @@ const keyed = (
   indexes: [],
 });
 
-/** The library's own tables. */
 export function ownTables({ file }: Schema): TableShape[] {
   const schedule = keyed(scheduleTableOf(file), SCHEDULE_COLUMNS);
   const byTime: IndexShape = { name: SCHEDULE_INDEX, kind: 'index', body: named([identifier('due_at')]) };
@@ -149,18 +141,20 @@ export function ownTables({ file }: Schema): TableShape[] {
   ];
 }
 
-/** A name that PostgreSQL makes of a table's: it shortens the table's part to fit, without a hash. */
+/**
+ * Returns a name that PostgreSQL derives from a table name: it cuts the table's part to fit, without a hash.
+ */
 const lentName = (bare: string, suffix: string): string =>
   `${bare.slice(0, MAX_IDENTIFIER_BYTES - suffix.length)}${suffix}`;
 
-/** The names of a table's primary key and sequence, in its schema. */
+/** Returns the names of a table's primary key and sequence, qualified with its schema. */
 export function lentNames(table: Identifier): { readonly key: Identifier; readonly sequence: Identifier } {
   const { schema, bare } = parted(table);
   const inside = (name: string): Identifier => identifier(schema === null ? name : `${schema}.${name}`);
   return { key: inside(lentName(bare, '_pkey')), sequence: inside(lentName(bare, '_id_seq')) };
 }
 
-/** A name in the schema of a table. */
+/** Qualifies a name with the schema of a table. */
 export const besideTable = (table: Identifier, name: Identifier): Identifier => {
   const { schema } = parted(table);
   return schema === null ? name : identifier(`${schema}.${name}`);

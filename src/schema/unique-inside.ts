@@ -1,6 +1,6 @@
 import type { Attribute, Component, EmbeddedAttribute } from './model.js';
 
-/** Whether a component, or one inside it, has an attribute whose values are unique among documents. */
+/** Whether a component, or a component in it, has an attribute with values unique among documents. */
 function holdsUnique({ uid, attributes }: Component, seen: Set<string>): boolean {
   if (seen.has(uid)) return false;
   seen.add(uid);
@@ -15,9 +15,6 @@ const isUniqueValue = ({ def }: Attribute): boolean => 'unique' in def && def.un
 const insideOf = (attribute: Attribute): readonly Component[] =>
   'components' in attribute ? attribute.components : [];
 
-/**
- * Whether an attribute's components have an index: where the model says so, and where their values have to be
- * looked up because they are unique.
- */
+/** Whether an attribute's components have an index: configured, or needed to look up unique values. */
 export const isIndexedInside = ({ def, components }: EmbeddedAttribute): boolean =>
   ('index' in def && def.index === true) || components.some((component) => holdsUnique(component, new Set()));

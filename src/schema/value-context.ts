@@ -1,32 +1,32 @@
-/** Where a value stands, and what may be told when it is refused (D27). */
+/** Context of a checked value: its path, and whether messages may show it (D27). */
 import { type Issue, UNTOLD } from '../errors.js';
 import { typeMessage } from './print-value.js';
 
 /**
- * The place of a value, and whether it is a draft's (drafts skip required, min, minLength, regex, e-mail;
- * 8.11). Messages given to `report` hold no value; what does is told by the other two.
+ * Path of a value, and whether it is in a draft: drafts skip required, min, minLength, regex, e-mail (8.11).
+ * A message for `report` must not contain the value; `reportType` and `reportNull` decide whether to show it.
  */
 export interface ValueContext {
   readonly path: readonly string[];
   readonly label: string;
   readonly draft: boolean;
   readonly report: (message: string, value?: unknown, below?: readonly string[]) => void;
-  /** The value is of the wrong type; `castFrom` is what it was before it was converted. */
+  /** Reports a wrong type; `castFrom` is the value before conversion. */
   readonly reportType: (type: string, value: unknown, castFrom?: unknown) => void;
-  /** A required value is null; `type` is its label. */
+  /** Reports null for a required value; `type` is the label of its type. */
   readonly reportNull: (type: string) => void;
 }
 
-interface Where {
+interface ValuePlace {
   readonly path: readonly string[];
   readonly draft: boolean;
-  /** Where problems go. */
+  /** List that receives the problems. */
   readonly issues: Issue[];
 }
 
-/** Most values have no problem, so nothing is put together for them before it is asked for. */
+/** Computes labels lazily, because most values have no problem. */
 class SentValue implements ValueContext {
-  constructor(protected readonly where: Where) {}
+  constructor(protected readonly where: ValuePlace) {}
 
   get path(): readonly string[] {
     return this.where.path;
@@ -56,7 +56,7 @@ class SentValue implements ValueContext {
     this.report(typeMessage(this.label, type, { value, castFrom }), value);
   }
 
-  // A null that a request did not carry is none of the values that it must not be shown.
+  // A null may always be shown, even if the request did not contain it.
   reportNull(type: string): void {
     SentValue.prototype.report.call(this, typeMessage(this.label, type, { value: null }), null);
   }
@@ -72,16 +72,20 @@ class StoredValue extends SentValue {
   }
 }
 
-/** The place of a value that the request carried: problems show it. */
-export const sentValue = (where: Where): ValueContext => new SentValue(where);
+/** Context of a value in the request: messages may show it. */
+export const sentValue = (where: ValuePlace): ValueContext => new SentValue(where);
 
 /**
- * The place of a value that the request did not carry (stored, a default, a hook's): no problem can show it.
+ * Context of a value outside the request, such as a stored value, a default or a hook's value: no message
+ * shows it.
  */
-export const storedValue = (where: Where): ValueContext => new StoredValue(where);
+export const storedValue = (where: ValuePlace): ValueContext => new StoredValue(where);
 
-/** A place that must not be told: all problems of all such places are one, without a path. */
-export function untoldValue({ path, draft, issues }: Where): ValueContext {
+/**
+ * Context of a value whose existence is confidential: all problems of all such values become one, without a
+ * path.
+ */
+export function untoldValue({ path, draft, issues }: ValuePlace): ValueContext {
   const report = (): void => {
     if (!issues.includes(UNTOLD)) issues.push(UNTOLD);
   };

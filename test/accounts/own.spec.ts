@@ -274,7 +274,11 @@ it.each<[string, Grants, string]>([
 it.each([
   ['an unknown attribute', 'autor', 'owner: "autor" is not an attribute; did you mean "author"?'],
   ['an attribute of another kind', 'title', null],
-  ['a relation that another type holds', 'others', 'a to-one relation that the type itself holds'],
+  [
+    'a relation that another type holds',
+    'others',
+    'must be a string, or a to-one relation without "mappedBy"',
+  ],
 ])('an owner that is %s', async (_name, owner, message) => {
   const type = defineCollectionType({
     singularApiId: 'note',
@@ -312,5 +316,5 @@ it('a single type has no owner', async () => {
     owner: 'title',
     attributes: { title: { type: 'string' } },
   });
-  await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('a single type belongs to nobody');
+  await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('a single type cannot have an owner');
 });

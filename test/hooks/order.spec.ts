@@ -271,7 +271,7 @@ describe('H1b: a hook that could never run stops the start', () => {
     [
       'no action',
       AfterContent('note'),
-      'Wrong.hook: names no action, so it would never run; there are create, update,',
+      'Wrong.hook: names no action, so it would never run; available: create, update,',
     ],
     [
       'an unknown action',

@@ -353,8 +353,8 @@ it.each<[unknown, object, string]>([
   ['publish', {}, '"actions" must be true, false or a list of publish, unpublish, discard, schedule'],
   [[], {}, '"actions" must be true, false or a list of'],
   [['publsh'], {}, '"actions" must be true, false or a list of'],
-  [true, { draftAndPublish: false }, 'page: actions: there are none without draftAndPublish'],
-  [['publish'], { routes: false }, 'page: actions: the type has no routes, it says routes: false'],
+  [true, { draftAndPublish: false }, 'page: actions: the type needs draftAndPublish: true'],
+  [['publish'], { routes: false }, 'page: actions: the type has routes: false, which excludes actions'],
 ])('8.22 actions: %j with %j stops the start', (actions, more, message) => {
   const type = { ...page, ...more, actions: actions as ActionsOption };
   expect(() => ContentModule.forRoot({ contentTypes: [type, tag] })).toThrow(message);

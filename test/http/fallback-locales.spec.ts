@@ -664,7 +664,7 @@ describe('9.18: mistakes of definitions', () => {
         database: { clientUrl: 'postgresql://nobody@127.0.0.1:1/none' },
       });
   const SHAPE =
-    'note: "fallbackLocale" must be false, a locale, a list of distinct locales, or an object of these by locale';
+    'note: "fallbackLocale" must be false, a locale, a list of distinct locales, or an object with one of these per locale';
 
   it.each([
     ['a number', 1],
@@ -678,7 +678,7 @@ describe('9.18: mistakes of definitions', () => {
 
   it('9.18 a locale that stands in for itself, and a type that is not localized', () => {
     expect(define({ fr: ['en', 'fr'] })).toThrow(
-      'note: fallbackLocale.fr: a locale cannot stand in for itself',
+      'note: fallbackLocale.fr: a locale cannot be its own fallback',
     );
     expect(define('en', false)).toThrow('note: fallbackLocale: the type is not localized');
     expect(define(false, false)).not.toThrow();

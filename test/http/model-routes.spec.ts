@@ -199,6 +199,6 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
 it('no type can have the name that it is granted by', () => {
   const taken = { singularApiId: 'content-type-builder', pluralApiId: 'builders', attributes: {} };
   expect(() => ContentModule.forRoot({ contentTypes: [defineCollectionType(taken)] })).toThrow(
-    'the name belongs to the routes that show the model',
+    'the name is reserved for the routes that show the model',
   );
 });

@@ -483,7 +483,7 @@ describe('what stops the start', () => {
       '  - unknown option "acces"; did you mean "access"?',
       '  - limits: unknown option "deepth"; did you mean "depth"?',
       '  - access: unknown option "pubic"; did you mean "public"?',
-      '  - auth: unknown option "strategy"; there is strategies',
+      '  - auth: unknown option "strategy"; available: strategies',
     ];
 
     it('in forRoot', async () => {

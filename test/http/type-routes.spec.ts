@@ -92,7 +92,7 @@ describe.each(ADAPTERS)('routes of a type on %s', (adapter) => {
 
 it.each([
   [{ only: ['fnd'] }, 'page: routes: "fnd" is not a route of a collectionType; did you mean "find"?'],
-  [{ except: ['publish'] }, 'page: routes: "publish" is not a route of a collectionType; there are find'],
+  [{ except: ['publish'] }, 'page: routes: "publish" is not a route of a collectionType; available: find'],
   [{ onyl: ['find'] }, '"routes" must be true, false, { only: [routes] } or { except: [routes] }'],
   [{ only: ['find'], except: ['delete'] }, '"routes" must be true, false'],
   [{ only: [] }, '"routes" must be true, false'],
@@ -107,6 +107,6 @@ it.each([
 it('1.28 a single type has no other routes than its own', () => {
   const front = { kind: 'singleType', singularApiId: 'front', attributes, routes: { only: ['findOne'] } };
   expect(() => ContentModule.forRoot({ contentTypes: [front as never] })).toThrow(
-    'front: routes: "findOne" is not a route of a singleType; there are find, update, delete',
+    'front: routes: "findOne" is not a route of a singleType; available: find, update, delete',
   );
 });

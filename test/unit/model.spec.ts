@@ -58,22 +58,22 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'an enumeration without values',
     { type: 'enumeration' },
-    'article.x: needs "enum", a list of distinct texts',
+    'article.x: needs "enum", a list of distinct non-empty strings',
   ],
   [
     'an enumeration with a value twice',
     { type: 'enumeration', enum: ['a', 'a'] },
-    'article.x: "enum" must be a list of distinct texts',
+    'article.x: "enum" must be a list of distinct non-empty strings',
   ],
   [
     'an enumeration of numbers',
     { type: 'enumeration', enum: [1, 2] },
-    'article.x: "enum" must be a list of distinct texts',
+    'article.x: "enum" must be a list of distinct non-empty strings',
   ],
   [
     'an enumeration that is a text',
     { type: 'enumeration', enum: 'abc' },
-    'article.x: "enum" must be a list of distinct texts',
+    'article.x: "enum" must be a list of distinct non-empty strings',
   ],
   [
     'a flag that is a text',
@@ -105,7 +105,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'an option of the reference that means something else here',
     { type: 'string', pluginOptions: { i18n: { localized: true } } },
-    'article.x: unknown option "pluginOptions"; there are type, required, private, writable, localized, ',
+    'article.x: unknown option "pluginOptions"; available: type, required, private, writable, localized, ',
   ],
   [
     'a default that breaks a regular expression',
@@ -130,12 +130,12 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'a target field that is the attribute itself',
     { type: 'uid', targetField: 'x' },
-    'article.x: targetField "x" must be a text or number attribute beside it; there is title',
+    'article.x: targetField "x" must be a text or number attribute of the same definition; available: title',
   ],
   [
     'a target field that every object has',
     { type: 'uid', targetField: 'toString' },
-    'article.x: targetField "toString" is not an attribute; there is title',
+    'article.x: targetField "toString" is not an attribute; available: title',
   ],
   [
     'unknown kinds of files',
@@ -145,19 +145,23 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'a zone of nothing',
     { type: 'dynamiczone', components: [] },
-    'article.x: "components" must be a list of distinct texts',
+    'article.x: "components" must be a list of distinct non-empty strings',
   ],
   [
     'a zone of one thing twice',
     { type: 'dynamiczone', components: ['shared.tag', 'shared.tag'] },
-    'article.x: "components" must be a list of distinct texts',
+    'article.x: "components" must be a list of distinct non-empty strings',
   ],
   [
     'a negative count',
     { type: 'component', component: 'shared.tag', repeatable: true, max: -2 },
     'article.x: "max" must be a whole number, 0 or more',
   ],
-  ['a relation to nothing', { type: 'relation', relation: 'oneToOne' }, 'article.x: needs "target", a text'],
+  [
+    'a relation to nothing',
+    { type: 'relation', relation: 'oneToOne' },
+    'article.x: needs "target", a non-empty string',
+  ],
   [
     'a relation of no kind',
     { type: 'relation', target: 'author' },
@@ -168,7 +172,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'relation', relation: 'oneToOne', target: 'file' },
     'article.x: target "file": files are linked with type "media"',
   ],
-  ['a component that is not said', { type: 'component' }, 'article.x: needs "component", a text'],
+  ['a component that is not said', { type: 'component' }, 'article.x: needs "component", a non-empty string'],
   [
     'an unknown option beside an unknown target',
     { type: 'relation', relation: 'manyToOne', target: 'autor', requierd: true },
@@ -178,23 +182,23 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'an index on a text that may be too long for it',
     { type: 'string', unique: true, maxLength: 20_000 },
-    'article.x: an index has no room for more than 600 characters',
+    'article.x: an indexed attribute has at most 600 characters',
   ],
   [
     'generate beside a regular expression',
     { type: 'uid', targetField: 'title', generate: true, regex: '^x' },
-    'article.x: "generate" cannot keep to "regex" or "minLength"',
+    'article.x: "generate" cannot be combined with "regex" or "minLength"',
   ],
   [
     'a zone without a list',
     { type: 'dynamiczone' },
-    'article.x: needs "components", a list of distinct texts',
+    'article.x: needs "components", a list of distinct non-empty strings',
   ],
   ['null for an attribute', null as never, 'article.x: must be an object with a "type"'],
   [
     'a target that is nothing like a type',
     { type: 'relation', relation: 'oneToOne', target: 'zzz' },
-    'article.x: target "zzz" is not a content type; there are article, author',
+    'article.x: target "zzz" is not a content type; available: article, author',
   ],
   [
     'lengths the wrong way round',
@@ -297,17 +301,17 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'a target of a polymorphic relation',
     { type: 'relation', relation: 'morphToOne', target: 'author' },
-    'article.x: a "morphToOne" relation takes no "target", but "targets"',
+    'article.x: a "morphToOne" relation does not accept "target", only "targets"',
   ],
   [
     'a way back of a polymorphic relation',
     { type: 'relation', relation: 'morphToMany', inversedBy: 'name' },
-    'article.x: a "morphToMany" relation takes no "inversedBy", but "targets"',
+    'article.x: a "morphToMany" relation does not accept "inversedBy", only "targets"',
   ],
   [
     'several targets of another relation',
     { type: 'relation', relation: 'oneToMany', target: 'author', targets: ['author'] },
-    'article.x: a "oneToMany" relation takes no "targets", but "target", "inversedBy", "mappedBy"',
+    'article.x: a "oneToMany" relation does not accept "targets", only "target", "inversedBy", "mappedBy"',
   ],
   [
     'targets that are not there',
@@ -317,7 +321,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'a target twice',
     { type: 'relation', relation: 'morphToMany', targets: ['article', 'article'] },
-    'article.x: "targets" must be a list of distinct texts',
+    'article.x: "targets" must be a list of distinct non-empty strings',
   ],
   [
     'files among the targets',
@@ -327,7 +331,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   [
     'the other side of nothing',
     { type: 'relation', relation: 'morphMany', target: 'author' },
-    'article.x: needs "morphBy", a text',
+    'article.x: needs "morphBy", a non-empty string',
   ],
   [
     'the other side of what is not there',
@@ -383,31 +387,31 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'the same singular twice',
       [type({}), type({ pluralApiId: 'articles2' })],
       [],
-      'article: singularApiId "article" is taken by "article"',
+      'article: singularApiId "article" is already used by "article"',
     ],
     [
       'the same route twice',
       [type({}), type({ singularApiId: 'item', pluralApiId: 'articles', tableName: 'items' })],
       [],
-      'item: route "articles" is taken by "article"',
+      'item: route "articles" is already used by "article"',
     ],
     [
       'a collection and a single type on one route',
       [type({}), defineSingleType({ singularApiId: 'articles', attributes: {} })],
       [],
-      'articles: route "articles" is taken by "article"',
+      'articles: route "articles" is already used by "article"',
     ],
     [
       'the same table twice',
       [type({}), type({ singularApiId: 'item', pluralApiId: 'items', tableName: 'Articles' })],
       [],
-      'item: table "articles" is taken by "article"',
+      'item: table "articles" is already used by "article"',
     ],
     [
       'the name of the file type',
       [type({ singularApiId: 'file' })],
       [],
-      'file: the name belongs to the built-in file type',
+      'file: the name is reserved for the built-in file type',
     ],
     ['the table of the file type', [type({ tableName: 'content_files' })], [], 'content_files'],
     [
@@ -495,7 +499,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'a polymorphic relation to every type with a route, of which there is none',
       [type({ routes: false, attributes: { x: { type: 'relation', relation: 'morphToOne' } } })],
       [],
-      'article.x: leads to every type that has a route, and there is none: name its "targets"',
+      'article.x: has no targets, because no content type has routes: set "targets"',
     ],
     [
       'the other side of a relation that does not lead there',
@@ -510,7 +514,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
         }),
       ],
       [],
-      'article.pins: "pin.on" does not lead to "article": add it to "targets" there',
+      'article.pins: "pin.on" does not target "article": add it to "targets" there',
     ],
     [
       'a polymorphic relation with two other sides on a type',
@@ -528,7 +532,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
         }),
       ],
       [],
-      'article.pin: "pins" is the other side of "pin.on" already',
+      'article.pin: "pins" is already the other side of "pin.on"',
     ],
     [
       'the other side of a polymorphic relation in a component',
@@ -582,7 +586,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'no singular',
       [type({ singularApiId: undefined })],
       [],
-      'contentTypes[0]: needs "singularApiId", a text',
+      'contentTypes[0]: needs "singularApiId", a non-empty string',
     ],
     [
       'no singular, and somebody who names it',
@@ -595,13 +599,13 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
         }),
       ],
       [],
-      'book.x: target "articel" is not a content type; there is book',
+      'book.x: target "articel" is not a content type; available: book',
     ],
     [
       'no uid, and somebody who names it',
       [type({ attributes: { x: { type: 'component', component: 'a.b' } } })],
       [{ attributes: {} } as never],
-      'components[0]: needs "uid", a text',
+      'components[0]: needs "uid", a non-empty string',
     ],
     [
       'the name of the list of locales',
@@ -613,7 +617,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'the route of the list of locales',
       [type({ pluralApiId: 'i18n' })],
       [],
-      'article: the route "i18n" belongs to the list of locales',
+      'article: the route "i18n" is reserved for the list of locales',
     ],
     [
       'the sequence of another table',
@@ -646,7 +650,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
     ],
     ['nothing in the list of types', [undefined as never], [], 'contentTypes[0]: must be a definition'],
     ['nothing in the list of components', [], [undefined as never], 'components[0]: must be a definition'],
-    ['an empty table name', [type({ tableName: '' })], [], 'article: "tableName" must be a text'],
+    ['an empty table name', [type({ tableName: '' })], [], 'article: "tableName" must be a non-empty string'],
     [
       'a table name that begins with a digit',
       [type({ tableName: '1abc' })],
@@ -739,7 +743,7 @@ describe('a wrong model', () => {
       'article.who: target "autor" is not a content type; did you mean "author"?',
       'article.bad: unknown type "strng"; did you mean "string"?',
       'author.tags: component "shared.tga" is not defined; did you mean "shared.tag"?',
-      'shared.tag.n: needs "enum", a list of distinct texts',
+      'shared.tag.n: needs "enum", a list of distinct non-empty strings',
     ]);
     const thrown = () =>
       ContentModule.forRoot({
@@ -1001,7 +1005,7 @@ describe('wrong grants', () => {
       'a grant on a component',
       { public: { 'shared.tag': '*' } },
       [
-        'access.public: "shared.tag" is not a content type; there are locale, content-type-builder, file, author',
+        'access.public: "shared.tag" is not a content type; available: locale, content-type-builder, file, author',
       ],
     ],
     [
@@ -1009,7 +1013,7 @@ describe('wrong grants', () => {
       { public: { autor: ['find'], author: ['read', 'find'] } },
       [
         'access.public: "autor" is not a content type; did you mean "author"?',
-        'access.public.author: "read" is not an action; there are find, findOne, create, update, delete, readDrafts, publish',
+        'access.public.author: "read" is not an action; available: find, findOne, create, update, delete, readDrafts, publish',
       ],
     ],
   ])('%s', async (_what, access, mistakes) => {
