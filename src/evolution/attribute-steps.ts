@@ -1,4 +1,4 @@
-/** What becomes of the values of attributes, of types and of components. */
+/** Guards and steps for changed attributes of types and components. */
 import type { Component } from '../schema/model.js';
 import { constant, param, quote, type Sql, sql, typeName } from '../sql.js';
 import { type Guard, inBatches, type Steps } from './change.js';
@@ -20,10 +20,11 @@ import {
 export function conversionGuards(scope: AttributeScope): readonly Guard[] {
   const scalars = scalarsOf(scope);
   if (scalars === null) return [];
-  const told = `becomes ${scalars.after.def.type}, from ${scalars.before.def.type}; these values cannot`;
+  const [from, to] = [scalars.before.def.type, scalars.after.def.type];
+  const told = `changes from ${from} to ${to}; these values cannot be converted without loss`;
   const said = conversionOf(scope.pair);
   const fits = said === 'fit';
-  // What is said for each value is done, and leads back to none of them.
+  // A value with an explicit replacement is replaced; the old value cannot be restored from it.
   const replaced = typeof said === 'object' && said !== null;
   return [
     ...(replaced ? guardOf(scope, sql`true`, { told, choice: '', stated: true }) : []),
@@ -35,14 +36,14 @@ export function conversionGuards(scope: AttributeScope): readonly Guard[] {
     ...(fits
       ? guardOf(scope, isUnreadable(sql`v.j`, scalars), {
           told,
-          choice: `say convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
+          choice: `set convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
           stated: false,
         })
       : []),
   ];
 }
 
-/** A column takes its new type with its new values. */
+/** Converts a column and its values in one statement. */
 export function conversionSteps(scope: AttributeScope): Steps {
   const [type, scalars] = [typeOf(scope), scalarsOf(scope)];
   if (type === null || scalars === null) return {};
@@ -57,7 +58,10 @@ export function conversionSteps(scope: AttributeScope): Steps {
   };
 }
 
-/** The value that all locales of a row's document share: the default locale's, or else the first there is. */
+/**
+ * Returns the value that all locales will share: that of the default locale, otherwise the oldest row with a
+ * value.
+ */
 export const sharedValue = (evolution: Evolution, table: Sql, column: Sql): Sql =>
   sql`(select o.${column} from ${table} o
     where o.document_id = t.document_id and o.published = t.published and o.${column} is not null
@@ -80,8 +84,8 @@ export function sharedGuards(scope: AttributeScope): readonly Guard[] {
     {
       question: sql`select t.document_id as "row" from ${quote(owner.before.table)} t
         group by t.document_id, t.published having count(distinct t.${column}) > 1`,
-      told: 'is shared by all locales; these documents have other values in each',
-      choice: `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep that of the default locale`,
+      told: 'becomes shared by all locales; these documents have different values per locale',
+      choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the value of the default locale`,
       stated: isStated(scope),
     },
   ];
@@ -110,7 +114,7 @@ export function rewrittenSteps(scope: AttributeScope): Steps {
   return { fill: [inBatches(quote(type.table), sql`${column} = ${value}`, sql`t.${column} is not null`)] };
 }
 
-/** The components that an attribute takes no more. */
+/** Returns the components that an attribute no longer accepts. */
 export function lostMembers({ evolution, pair }: AttributeScope): readonly Component[] {
   const held = embeddedPair(pair);
   if (held === null) return [];
@@ -125,24 +129,27 @@ export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
     const path = `$[*] ? (@.__component == "${uid}")`;
     const entry = `${nameOf(scope)}.${uid}`;
     return guardOf(scope, sql`jsonb_path_exists(v.j, ${param(path)})`, {
-      told: `takes ${uid} no more; these have instances of it`,
-      choice: `say removed: ['${entry}'] on ${ownerName(scope)}`,
+      told: `no longer accepts ${uid}; these documents contain instances of it`,
+      choice: `set removed: ['${entry}'] on ${ownerName(scope)}`,
       stated: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
     });
   });
 
-/** Links of instances that the later relation cannot have. */
+/** Reports links inside components that the later relation does not allow. */
 export function strayGuards(scope: AttributeScope): readonly Guard[] {
   const links = heldLinksOf(scope.evolution, scope.pair);
   if (links === null) return [];
   return guardOf(scope, hasOthers(links, sql`v.j`), {
-    told: 'leads elsewhere; these links have no document there',
-    choice: `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep what fits`,
+    told: 'changes its target; these links have no document of the new type',
+    choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the valid links`,
     stated: isStated(scope),
   });
 }
 
-/** Processes of the release before still write hashes where a password was: nothing shown may be there. */
+/**
+ * During a rolling update, processes of the previous release still write password hashes to this name. A
+ * visible attribute with the name would expose them.
+ */
 export function hashGuards(scope: AttributeScope): readonly Guard[] {
   const { owner, pair } = scope;
   const name = nameOf(scope);
@@ -151,14 +158,14 @@ export function hashGuards(scope: AttributeScope): readonly Guard[] {
   return [
     {
       question: sql`select ${param(name)}::text as "row"`,
-      told: 'has the name of a password, which processes of the release before still write',
-      choice: 'give it another name, or remove the password in a release of its own',
+      told: 'has the name of a former password, which processes of the previous release still write',
+      choice: 'rename it, or remove the password in an earlier release',
       stated: false,
     },
   ];
 }
 
-/** On the way back, values that the way there has filled in may go. */
+/** When reverting, values that the migration filled in may be lost. */
 function notFilled({ evolution, pair }: AttributeScope): Sql {
   const value = evolution.isBack ? defaultOf({ before: null, after: pair.before }) : null;
   return value === null ? sql`true` : sql`v.j <> ${param(JSON.stringify(value))}::jsonb`;
@@ -166,16 +173,16 @@ function notFilled({ evolution, pair }: AttributeScope): Sql {
 
 export const removalGuards = (scope: AttributeScope): readonly Guard[] =>
   guardOf(scope, notFilled(scope), {
-    told: 'is removed; these values would go with it',
+    told: 'is removed; these values would be deleted',
     choice: scope.evolution.isBack
-      ? 'the way back is open once they are empty'
-      : `say removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
+      ? 'empty them before you revert the migration'
+      : `set removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
     stated: scope.owner.after?.removed.includes(nameOf(scope)) === true,
   });
 
 export const singleGuards = (scope: AttributeScope): readonly Guard[] =>
   guardOf(scope, sql`case jsonb_typeof(v.j) when 'array' then jsonb_array_length(v.j) > 1 end`, {
-    told: 'holds one; these have several',
-    choice: `say convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
+    told: 'becomes a single value; these have several',
+    choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
     stated: isStated(scope),
   });

@@ -1,10 +1,10 @@
-/** What a change of a model is made of: what is told of it, what it may lose, and its statements by phase. */
+/** Changes of a model: their descriptions, possible losses, and statements by phase. */
 import type { ContentType } from '../schema/model.js';
 import { quote, type Sql, sql } from '../sql.js';
 
 /**
- * The order of a migration. What goes is dropped once its values are put aside, so that names are free for
- * what comes; rows are made last, when everything that they hold is there.
+ * Phases of a migration, in order. Old parts are dropped after their values are set aside, so that new parts
+ * can have their names. Rows are added last, when all columns exist.
  */
 export const PHASES = [
   'prepare',
@@ -25,45 +25,46 @@ export type Phase = (typeof PHASES)[number];
 
 export type Steps = Partial<Readonly<Record<Phase, readonly Sql[]>>>;
 
-/** Values that would be lost. */
+/** Check for values that a migration would lose. */
 export interface Guard {
-  /** A query of the tables as they are; each row is a value that would be lost, told by the column `row`. */
+  /**
+   * Query of the tables before the migration. Each row is a value that would be lost; the column `row`
+   * describes it.
+   */
   readonly question: Sql;
-  /** What would become of them, behind the name of what changes. */
+  /** Message part after the name of the changed part. */
   readonly told: string;
-  /** What to say in the definition where that is meant. */
+  /** Setting that would allow the loss. */
   readonly choice: string;
-  /** Whether the definition says it. */
+  /** Whether the definition allows the loss. */
   readonly stated: boolean;
 }
 
-/** One change between two models. */
 export interface Change {
   readonly kind: string;
-  /** The kind of change that undoes it; null where nothing has to. */
+  /** Kind of the change that reverts this one; null if none is needed. */
   readonly undoneBy: string | null;
-  /** What changes: `article.title`. */
+  /** Changed part: `article.title`. */
   readonly at: string;
-  /** What becomes of it: `is renamed from headline`. */
+  /** Description: `is renamed from headline`. */
   readonly told: string;
   readonly guards: readonly Guard[];
   readonly steps: Steps;
-  /** The later types whose rows have other content after it. */
+  /** Later types whose rows have other content after the change. */
   readonly touches: readonly ContentType[];
 }
 
-/** How a row of a type's table is told: its document, locale and state. */
+/** Returns the label of a row: its document, locale and state. */
 export const rowLabel = (row: Sql): Sql =>
   sql`${row}.document_id || ' (' || ${row}.locale || case when ${row}.published then ')' else ', draft)' end`;
 
-/** The rows of a table that meet a condition, as a guard asks for them. */
 export const rowsWhere = (type: ContentType, condition: Sql): Sql =>
   sql`select ${rowLabel(sql`t`)} as "row" from ${quote(type.table)} t where ${condition}`;
 
-/** Rows that are taken by one statement, so that none holds a large table's worth of memory. */
+/** Rows per update; bounds the memory of a statement. */
 const BATCH = sql`5000`;
 
-/** An update of all rows `t` of a table, some thousand at a time. */
+/** Updates all rows `t` of a table in batches of 5,000. */
 export function inBatches(table: Sql, assignments: Sql, condition: Sql = sql`true`): Sql {
   return sql`do $content$ declare last int := 0; next int; begin
   loop
@@ -75,6 +76,5 @@ export function inBatches(table: Sql, assignments: Sql, condition: Sql = sql`tru
 end $content$`;
 }
 
-/** Every phase of several changes. */
 export const stepsIn = (changes: readonly Change[], phase: Phase): readonly Sql[] =>
   changes.flatMap(({ steps }) => steps[phase] ?? []);

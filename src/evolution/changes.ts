@@ -1,4 +1,4 @@
-/** Looks for what changes between two models: at each part of them once. */
+/** Finds the changes between two models; visits each part once. */
 import type { Change } from './change.js';
 import { Instances } from './instances.js';
 import { type Kind, KINDS } from './kinds.js';
@@ -17,7 +17,7 @@ import {
   type TypeScope,
 } from './scopes.js';
 
-/** Everything that changes between two models, with what it was found in. */
+/** All changes between two models, with their context. */
 export interface Changes {
   readonly evolution: Evolution;
   readonly instances: Instances;
@@ -25,7 +25,6 @@ export interface Changes {
   readonly list: readonly Change[];
 }
 
-/** Where a change is, and of which types. */
 type Place = Pick<Change, 'at' | 'touches'>;
 
 const PLACES = {
@@ -47,7 +46,6 @@ const PLACES = {
 
 const present = <T>(list: readonly (T | null)[]): T[] => list.filter((one) => one !== null);
 
-/** The changes of parts of one sort. */
 const changesIn = <S>(
   scopes: readonly S[],
   kinds: Readonly<Record<string, Kind<S>>>,
@@ -66,7 +64,6 @@ const changesIn = <S>(
       })),
   );
 
-/** Everything that changes. */
 export function changesOf(evolution: Evolution): Changes {
   const instances = new Instances(evolution);
   const relations = relationPairs(evolution);
@@ -94,6 +91,6 @@ export function changesOf(evolution: Evolution): Changes {
   return { evolution, instances, relations, list };
 }
 
-/** Whether the way back, by its changes, undoes what the way there does. */
+/** Whether the changes back revert all changes of the migration. */
 export const isUndone = (there: Changes, back: Changes): boolean =>
   there.list.every(({ undoneBy }) => undoneBy === null || back.list.some(({ kind }) => kind === undoneBy));

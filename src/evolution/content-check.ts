@@ -1,4 +1,4 @@
-/** Whether the content in the database is that of the model: at the start in a few statements, or wholly. */
+/** Checks that the stored content conforms to the model: quickly at start, or completely. */
 import type { Database } from '../database/database.js';
 import { MAKE_TABLES, MIGRATE } from '../database/database-errors.js';
 import type { Row } from '../database/runner.js';
@@ -19,73 +19,72 @@ import {
 import { RefusedValues } from './refused-values.js';
 import { compileStoredModel, type StoredModel, storedModelIn } from './stored-model.js';
 
-/** Something in the database that is not as the model has it. */
+/** Difference between the database and the model. */
 export interface Finding {
   /**
-   * - `error`: content would be lost or shown to the wrong people; production does not start with it.
+   * - `error`: content would be lost, or shown to callers that must not see it. Production does not start.
+   *
    * - `note`: the content is of another model.
-   * - `value`: a value was written under other rules: it is shown, and refused when it is sent again.
+   *
+   * - `value`: a stored value violates a rule. Responses show it; a write with it fails.
    */
   readonly weight: 'error' | 'note' | 'value';
   readonly text: string;
 }
 
-/** What is checked. */
 export interface Checked {
   readonly database: Database;
   readonly schema: Schema;
   readonly settings: ContentSettings;
 }
 
-/** What a check has found. */
 export interface CheckResult {
-  /** Why the database cannot be asked; null where it can. */
+  /** Reason why the database is unreachable; null if it is reachable. */
   readonly away: string | null;
   readonly findings: readonly Finding[];
-  /** The sentence that says how to mend the findings. */
+  /** Sentence with instructions to fix the findings. */
   readonly advice: string;
-  /** The digest of the model that the content was stored under; null where none is noted. */
+  /** Digest of the stored model; null if the database has none. */
   readonly stored: string | null;
 }
 
-/** Rows that are read at a time when all are looked at. */
-const AT_ONCE = 500;
+/** Rows per read of a complete check. */
+const ROWS_PER_READ = 500;
 
 const typesOf = ({ types }: Schema): ContentType[] => [...types.values()].filter(({ internal }) => !internal);
 
 const counted = (count: number): string => (count >= MANY ? `${MANY} or more` : String(count));
 
-/** Rows of a type that nobody is shown; none where there are none. */
+/** Reports rows that no request returns; empty if the count is 0. */
 const unseen = (count: number, told: (shown: string) => string): Finding[] =>
-  count === 0 ? [] : [{ weight: 'error', text: `${told(counted(count))}, which nobody is shown` }];
+  count === 0 ? [] : [{ weight: 'error', text: `${told(counted(count))}, which no request returns` }];
 
-/** Rows that no request shows. */
 async function hidden({ database, schema, settings }: Checked): Promise<Finding[]> {
   const { defaultLocale } = settings;
   const types = typesOf(schema);
   if (types.length === 0) return [];
   const rows = await database.run(compileHidden(types, defaultLocale));
   return rows.flatMap(({ type, drafts, locales }) => [
-    ...unseen(Number(drafts), (count) => `${String(type)} has no drafts, and ${count} are stored`),
+    ...unseen(Number(drafts), (count) => `${String(type)} has no drafts, but ${count} are stored`),
     ...unseen(
       Number(locales),
       (count) =>
-        `${String(type)} has no locales, and ${count} versions are stored in others than "${defaultLocale}"`,
+        `${String(type)} is not localized, but ${count} versions are stored in locales other than "${defaultLocale}"`,
     ),
   ]);
 }
 
 const valuesIn = ({ value }: Row): StoredValues => JSON.parse(String(value)) as StoredValues;
 
-/** Names that components hold and the model does not have. */
+/** Reports names in components that the model does not have. */
 function unknown(found: ReadonlySet<string>): Finding[] {
   const names = [...found].sort().join(', ');
   return names === ''
     ? []
-    : [{ weight: 'note', text: `Components hold what the model does not have: ${names}` }];
+    : [{ weight: 'note', text: `Components contain data that the model does not have: ${names}` }];
 }
 
-/** What the components of the newest documents hold that the model does not have. */
+/** Checks the components of the newest documents for unknown names. */
 async function newest({ database, schema }: Checked): Promise<Finding[]> {
   const types = typesOf(schema).filter(hasComponents);
   const found = new Set<string>();
@@ -99,17 +98,16 @@ async function newest({ database, schema }: Checked): Promise<Finding[]> {
   return unknown(found);
 }
 
-/** Every version of a type. */
 async function* versionsOf(database: Database, type: ContentType): AsyncGenerator<Row> {
   for (let after = 0; ;) {
-    const rows = await database.run(compileVersionsAfter(type, after, AT_ONCE));
+    const rows = await database.run(compileVersionsAfter(type, after, ROWS_PER_READ));
     yield* rows;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < ROWS_PER_READ) return;
     after = Number(rows.at(-1)?.['id']);
   }
 }
 
-/** What all documents hold that the model does not have, or does not take. */
+/** Checks all documents for unknown names and for values that violate rules. */
 async function everything({ database, schema }: Checked): Promise<Finding[]> {
   const found = new Set<string>();
   const refused = new RefusedValues();
@@ -128,28 +126,28 @@ async function everything({ database, schema }: Checked): Promise<Finding[]> {
 
 type Attributes = ModelDescription['types'][string]['attributes'];
 
-/** Whether a model says what became of an attribute that it does not have. */
+/** Whether a model declares an attribute as removed or renamed. */
 const isAccountedFor = (name: string, { removed, attributes }: Model): boolean =>
   removed.includes(name) || [...attributes.values()].some(({ def }) => def.previousName === name);
 
-/** An attribute of the stored model. */
 interface StoredAttribute {
-  /** The type or component that it belongs to. */
   readonly at: string;
   readonly name: string;
   readonly type: string;
 }
 
-/** What would become of an attribute of the stored model; null where it is the same, or the model says it. */
+/** Returns the problem that an attribute of the stored model would cause; null for none. */
 function fate({ at, name, type }: StoredAttribute, model: Model): string | null {
   const attribute = model.attributes.get(name);
   if (attribute === undefined)
-    return isAccountedFor(name, model) ? null : `${at}.${name} is stored, and this release does not know it`;
+    return isAccountedFor(name, model)
+      ? null
+      : `${at}.${name} is stored, but the model of this release does not have it`;
   const isShown = type === 'password' && attribute.def.type !== 'password';
-  return isShown ? `${at}.${name} was a password, and would be shown as it is stored` : null;
+  return isShown ? `${at}.${name} was a password; responses would show its stored hashes` : null;
 }
 
-/** What this release would lose or show of the stored models of one kind. */
+/** Returns the problems with the stored types or components under the model of this release. */
 function lostOf(
   stored: Readonly<Record<string, { readonly attributes: Attributes }>>,
   models: ReadonlyMap<string, Model>,
@@ -158,24 +156,26 @@ function lostOf(
   return Object.entries(stored).flatMap(([at, { attributes }]) => {
     const model = models.get(at);
     if (model === undefined)
-      return renamed.has(at) ? [] : [`${at} is stored, and this release does not know it`];
+      return renamed.has(at) ? [] : [`${at} is stored, but the model of this release does not have it`];
     return Object.entries(attributes).flatMap(([name, { type }]) => fate({ at, name, type }, model) ?? []);
   });
 }
 
-/** What differs between the model that the content was stored under and this one. */
+/** Compares the stored model with the model of this release. */
 function otherModel({ schema, settings }: Checked, stored: StoredModel | null): Finding[] {
   if (stored === null || stored.digest === digestOf(describeModel(schema, settings))) return [];
   const { types, components } = stored.description;
   const lost = [...lostOf(types, schema.types), ...lostOf(components, schema.components)];
-  const text = 'The content is stored under another model than that of this release';
+  const text = 'The stored content has another model than this release';
   return [{ weight: 'note', text }, ...lost.map((one) => ({ weight: 'error' as const, text: one }))];
 }
 
 /**
- * Compares the database with the model: tables, columns, the stored model, rows that nobody is shown, names
- * in components. `all` looks at every document, at what its values may be, too, which takes as long as there
- * are many; otherwise it is four statements, of which the last one sees the newest documents only.
+ * Compares the database with the model: tables, columns, the stored model, rows that no request returns,
+ * names in components.
+ *
+ * `all` reads every document and checks its values, too, in time linear to their number. Otherwise it runs
+ * four statements, and the last one reads only the newest documents.
  */
 export async function checkContent(checked: Checked, all: boolean): Promise<CheckResult> {
   const { away, tables, isNew } = await checked.database.problems();
@@ -197,4 +197,4 @@ export async function checkContent(checked: Checked, all: boolean): Promise<Chec
 }
 
 const adviceTo = (act: string): string =>
-  `To mend it, ${act}; "npx nestjs-content-api check" lists everything`;
+  `To fix this, ${act}; "npx nestjs-content-api check" lists everything`;

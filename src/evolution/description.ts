@@ -1,6 +1,6 @@
 /**
- * What a model says about stored content, as plain JSON: it is kept in the database beside the content, and
- * tells the next version of the application what its rows were written as.
+ * Description of a model as plain JSON, stored in the database. The next release compares its own model with
+ * it.
  */
 import { createHash } from 'node:crypto';
 import { isCount, isFlag, isListOf, isNullOr, isRecordOf, isShape, isText, type Test } from '../json.js';
@@ -15,10 +15,10 @@ import type { Attribute, Component, ContentType, Model, Schema } from '../schema
 import { parted } from '../schema/naming.js';
 import type { ContentSettings } from '../settings.js';
 
-/** Raised where older descriptions would be read as something else than they meant. */
+/** Increase it when the meaning of existing descriptions would change. */
 const FORMAT = 1;
 
-/** A content type: its definition without what concerns requests alone, and always with its table. */
+/** Content type without options that affect only requests; always with its table. */
 export interface TypeDescription {
   readonly kind: ContentType['kind'];
   readonly pluralApiId: string;
@@ -29,20 +29,19 @@ export interface TypeDescription {
   readonly attributes: AttributeDefinitions;
 }
 
-/** A whole model, canonical: equal models have equal descriptions, in whatever order they are defined. */
+/** Canonical description of a model: equal models have equal descriptions, in any order of definition. */
 export interface ModelDescription {
   readonly format: typeof FORMAT;
   readonly defaultLocale: string;
   readonly locales: readonly string[];
-  /** By `singularApiId`; the file type, too. */
+  /** By `singularApiId`, including the file type. */
   readonly types: Readonly<Record<string, TypeDescription>>;
-  /** By uid. */
   readonly components: Readonly<Record<string, { readonly attributes: AttributeDefinitions }>>;
 }
 
 const isKind: Test<ContentType['kind']> = (value) => value === 'collectionType' || value === 'singleType';
 
-/** Whether a value is a definition as far as a description needs it: its schema, once made, says more. */
+/** Whether a value has the minimum of a definition. `rebuildSchema` reads the rest. */
 const isDefinition: Test<AttributeDefinition> = (value): value is AttributeDefinition =>
   isShape({ type: isText })(value);
 
@@ -69,21 +68,20 @@ export const isOtherFormat = (value: unknown): boolean =>
   isShape({ format: isCount })(value) && value.format !== FORMAT;
 
 /**
- * A description as it was noted. Throws an Error for one that a later version of the library has written, and
- * for what is none.
+ * Returns a stored description. Throws an Error if a later release of the library wrote it, or if it is
+ * invalid.
  */
 export function noted(value: unknown): ModelDescription {
   if (isOtherFormat(value))
     throw new Error(`The database was last migrated by a newer version of the library: update the library`);
-  if (!isDescription(value)) throw new Error('The model that is noted in the database cannot be read');
+  if (!isDescription(value)) throw new Error('The content model stored in the database cannot be read');
   return value;
 }
 
-/** The locales that a model's content is in. */
 export type Locales = Pick<ContentSettings, 'defaultLocale' | 'locales'>;
 
-/** The options of an attribute that decide what is stored, or who sees it. */
-const KEPT: readonly string[] = [
+/** Options that affect the stored data, or its visibility. */
+const STORED_OPTIONS: readonly string[] = [
   'type',
   'required',
   'private',
@@ -107,16 +105,17 @@ const KEPT: readonly string[] = [
   'repeatable',
 ];
 
-/** An option that says what is so without it. */
 const isDefault = (value: unknown): boolean => value === undefined || value === false;
 
 function attributeDescription({ def, ...attribute }: Attribute): AttributeDefinition {
-  // Which types a relation to all of them means depends on their routes, which are not kept.
+  // A relation without `targets` depends on the routes of all types, which a description omits: list them.
   const targets =
     'named' in attribute && 'targets' in attribute && attribute.named ? attribute.targets : null;
   const given =
     targets === null ? def : { ...def, targets: targets.map(({ singularApiId }) => singularApiId) };
-  const kept = Object.entries(given).filter(([key, value]) => KEPT.includes(key) && !isDefault(value));
+  const kept = Object.entries(given).filter(
+    ([key, value]) => STORED_OPTIONS.includes(key) && !isDefault(value),
+  );
   const description: unknown = Object.fromEntries(kept);
   if (!isDefinition(description)) throw new Error(`${attribute.name} has no type`);
   return description;
@@ -139,7 +138,6 @@ const typeDescription = (type: ContentType): TypeDescription => ({
   attributes: attributesOf(type),
 });
 
-/** The same value with the keys of all objects in one order. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
@@ -153,7 +151,6 @@ const describeAll = <M extends Model, D>(
 ): Readonly<Record<string, D>> =>
   Object.fromEntries([...models].map(([key, model]) => [key, describe(model)]));
 
-/** What a model says about stored content. */
 export function describeModel(schema: Schema, { defaultLocale, locales }: Locales): ModelDescription {
   const description: ModelDescription = {
     format: FORMAT,
@@ -167,7 +164,7 @@ export function describeModel(schema: Schema, { defaultLocale, locales }: Locale
   return canonical(description) as ModelDescription;
 }
 
-/** Equal for equal models, and only for them. */
+/** Equal digests mean equal models. */
 export const digestOf = (description: ModelDescription): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(description)))
@@ -178,7 +175,7 @@ const definitionOf = ([singularApiId, { owner, ...type }]: [
   TypeDescription,
 ]): ContentTypeDefinition => ({ ...type, singularApiId, ...(owner === null ? {} : { owner }) });
 
-/** The model that a description is of, whose tables are in a PostgreSQL schema. */
+/** Builds the model from a description; `place` is the PostgreSQL schema of its tables. */
 export function schemaOf({ types, components }: ModelDescription, place: string | null): Schema {
   const { file, ...others } = types;
   const definitions = Object.entries(others).map(definitionOf);

@@ -1,4 +1,6 @@
-/** What the tables say of a model that nothing has noted: the present one, as far as they have it. */
+/**
+ * Reconstructs the model of a database without a stored model: the current one, limited to existing tables.
+ */
 import type { AttributeDefinition, ScalarTypeName } from '../schema/definitions.js';
 import type { Attribute, ContentType } from '../schema/model.js';
 import { columnName, parted } from '../schema/naming.js';
@@ -6,7 +8,7 @@ import { param, quote, type Sql, sql, union } from '../sql.js';
 import { describeModel, type ModelDescription, type TypeDescription } from './description.js';
 import type { Side } from './pairs.js';
 
-/** The columns of all tables in the schema of the model: `table`, `column` and `type`. */
+/** Columns of all tables in the model's schema: `table`, `column` and `type`. */
 export const foundColumns = ({ schema }: Side): Sql => {
   const place = parted(schema.file.table).schema;
   const inSchema = place === null ? sql`current_schema()` : sql`${param(place)}::text`;
@@ -16,11 +18,11 @@ export const foundColumns = ({ schema }: Side): Sql => {
     where c.relkind in ('r', 'p') and n.nspname = ${inSchema}`;
 };
 
-/** The types of tables by the columns that they have, by name. */
+/** Column types by table and column. */
 type Found = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** What a column of a type holds, where the model says that it holds something else. */
-const HELD: Readonly<Record<string, ScalarTypeName>> = {
+/** Attribute type to assume for a column type that differs from the model. */
+const ASSUMED_TYPES: Readonly<Record<string, ScalarTypeName>> = {
   text: 'text',
   integer: 'integer',
   bigint: 'biginteger',
@@ -33,8 +35,8 @@ const HELD: Readonly<Record<string, ScalarTypeName>> = {
   jsonb: 'json',
 };
 
-/** What columns of the model are called there. */
-const CALLED: Readonly<Record<string, string>> = {
+/** Names of the column types in PostgreSQL's catalog. */
+const CATALOG_NAMES: Readonly<Record<string, string>> = {
   int4: 'integer',
   int8: 'bigint',
   float8: 'double precision',
@@ -45,7 +47,7 @@ const CALLED: Readonly<Record<string, string>> = {
 
 type Entry = readonly [string, AttributeDefinition];
 
-/** An attribute with a column, under the name that it has there, or had. */
+/** Returns the attribute of an existing column, under its current or former name. */
 function inColumn(
   attribute: Attribute,
   def: AttributeDefinition,
@@ -60,12 +62,12 @@ function inColumn(
   if (there === undefined) return [];
   const type = columns.get(there.column) ?? '';
   const wanted = 'searchable' in attribute ? attribute.type.column : 'jsonb';
-  const held = HELD[type];
-  if (type === (CALLED[wanted] ?? wanted) || held === undefined) return [[there.name, def]];
+  const held = ASSUMED_TYPES[type];
+  if (type === (CATALOG_NAMES[wanted] ?? wanted) || held === undefined) return [[there.name, def]];
   return [[there.name, { type: held } as AttributeDefinition]];
 }
 
-/** Whether the links of a relation are stored as the model has it. */
+/** Whether the tables store the links of a relation as the model requires. */
 function isLinked(attribute: Attribute, type: ContentType, found: Found): boolean {
   const { columns, links } = type.storage;
   const own = found.get(parted(type.table).bare);
@@ -89,7 +91,7 @@ function foundType(type: ContentType, described: TypeDescription, found: Found):
   return { ...described, attributes: Object.fromEntries(entries) };
 }
 
-/** The other sides of relations that are there. */
+/** Drops the inverse sides of relations whose owning side is missing. */
 function withoutLooseSides(types: ModelDescription['types']): ModelDescription['types'] {
   const has = (target: unknown, key: unknown): boolean =>
     types[String(target)]?.attributes[String(key)] !== undefined;
@@ -110,7 +112,7 @@ function withoutLooseSides(types: ModelDescription['types']): ModelDescription['
   );
 }
 
-/** The present model as far as the tables have it; null where there are none. */
+/** Returns the current model limited to the existing tables; null if there are none. */
 export function foundModel(
   side: Side,
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -133,8 +135,8 @@ export function foundModel(
 }
 
 /**
- * The locales in which types without locales have rows, `lowest` and `highest`; null if there is no such
- * type. All of them are in the default locale of the model that they were stored under.
+ * Query of the `lowest` and `highest` locale in types that are not localized; null if there is no such type.
+ * All these rows are in the default locale of the model that wrote them.
  */
 export function foundLocales({ schema }: Side, { types }: ModelDescription): Sql | null {
   const one = [...schema.types].filter(([name, { localized }]) => types[name] !== undefined && !localized);

@@ -1,4 +1,4 @@
-/** Links that instances hold: texts in their JSON, which are written anew where they mean something else. */
+/** Links inside components: document ids in JSON, rewritten if the relation changes. */
 import { listOf } from '../compile/json-list.js';
 import { BETWEEN } from '../plan/target-key.js';
 import type { Attribute, LinkedAttribute } from '../schema/model.js';
@@ -6,22 +6,21 @@ import { constant, join, type Sql, sql } from '../sql.js';
 import { keepsTargets, laterName } from './moved-links.js';
 import type { Both, Evolution, Pair } from './pairs.js';
 
-/** A relation of instances, before and after. */
+/** Relation inside a component, before and after. */
 export interface HeldLinks extends Both<LinkedAttribute> {
   readonly evolution: Evolution;
 }
 
-/** Both attributes where they are relations. */
 export const heldLinksOf = (evolution: Evolution, { before, after }: Pair<Attribute>): HeldLinks | null =>
   before?.linked === true && after?.linked === true ? { evolution, before, after } : null;
 
-/** Whether all links lead where they did. */
+/** Whether the later relation accepts all targets of the earlier one. */
 export const leadOn = ({ evolution, ...attributes }: HeldLinks): boolean =>
   keepsTargets(evolution, attributes);
 
 const BETWEEN_BOTH = constant(BETWEEN);
 
-/** What a link `k.key` is to the later model: its type by its later name, and its document. */
+/** Returns the later type name and the document id of a link `k.key`. */
 function partsOf({ evolution, before }: HeldLinks): { readonly type: Sql; readonly id: Sql } {
   const [only] = before.targets;
   if (!before.named)
@@ -44,12 +43,12 @@ const namesOf = ({ after }: HeldLinks): Sql =>
 
 const keysIn = (json: Sql): Sql => sql`jsonb_array_elements_text(${listOf(json)}) with ordinality k(key, n)`;
 
-/** Whether a value has links that the later relation cannot have. */
+/** Condition: a value has links that the later relation does not accept. */
 export const hasOthers = (links: HeldLinks, json: Sql): Sql =>
   sql`exists (select 1 from ${keysIn(json)}
     where k.key is not null and ${partsOf(links).type} not in (${namesOf(links)}))`;
 
-/** The links that the later relation may have, as it stores them. */
+/** Expression of the accepted links in the later format. */
 export function linksAnew(links: HeldLinks, json: Sql): Sql {
   const { type, id } = partsOf(links);
   const key = links.after.named ? sql`${type} || ${BETWEEN_BOTH} || ${id}` : id;

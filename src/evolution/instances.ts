@@ -1,6 +1,6 @@
 /**
- * Component instances that change with their components: a function of the database for each component and
- * each attribute that holds some, made for the migration and dropped after it.
+ * Conversion of component instances, by temporary SQL functions. There is one function per changed component
+ * and per attribute with instances.
  */
 import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../schema/model.js';
 import { name } from '../schema/naming.js';
@@ -16,15 +16,14 @@ import { isEmbedded } from './stored-values.js';
 type ComponentPair = ModelPair<Component>;
 type Embedded = Both<EmbeddedAttribute>;
 
-/** What holds instances before and after. */
+/** Returns both attributes if they contain component instances, otherwise null. */
 export const embeddedPair = ({ before, after }: Pair<Attribute>): Embedded | null =>
   before !== null && after !== null && isEmbedded(before) && isEmbedded(after) ? { before, after } : null;
 
-/** What becomes of the components of a model; asked for one, it answers what has to be rewritten. */
+/** Determines the components of a model whose instances need conversion, and builds the functions for it. */
 export class Instances {
-  /** Components whose instances are stored in another way. */
+  /** Components whose stored format changes. */
   private readonly changed: ReadonlySet<Component>;
-  /** The functions' names by what they are for. */
   private readonly names = new Map<string, Identifier>();
 
   constructor(private readonly evolution: Evolution) {
@@ -41,7 +40,6 @@ export class Instances {
     this.changed = changed;
   }
 
-  /** Whether the value of an attribute has to be rewritten. */
   isRewritten(pair: Pair<Attribute>): boolean {
     const held = embeddedPair(pair);
     return held !== null && this.holdsChange(held, this.changed);
@@ -72,7 +70,7 @@ export class Instances {
     return this.evolution.components.find(({ before }) => before === component);
   }
 
-  /** The functions that are needed, those that others call among them. */
+  /** Returns the statements that create and drop all functions. */
   functions(): { readonly made: readonly Sql[]; readonly dropped: readonly Sql[] } {
     const pairs = this.evolution.components.filter(
       (pair) => pair.before !== null && this.changed.has(pair.before),
@@ -85,7 +83,7 @@ export class Instances {
       const held = embeddedPair(one);
       return held === null ? [] : [{ name: this.valueName(pair, held), body: this.valueBody(held) }];
     });
-    // They are found by name when they run, so that those that call each other can be made in any order.
+    // PL/pgSQL resolves function names at run time, so the order of creation does not matter.
     const all = [...instance, ...value];
     return {
       made: all.map(
@@ -97,7 +95,7 @@ export class Instances {
     };
   }
 
-  /** The name of a function. Models and attributes whose names read alike in the database have two. */
+  /** Returns a unique function name; different names may have the same form in snake case. */
   private called(key: string, ...words: readonly string[]): Identifier {
     const known = this.names.get(key);
     if (known !== undefined) return known;
@@ -121,13 +119,13 @@ export class Instances {
     return this.called(`value ${model} ${uid} ${held.after.name}`, 'value', uid, held.after.name);
   }
 
-  /** The value of an attribute of a type or component, as the later model has it. */
+  /** Expression of an attribute's value in the format of the later model. */
   value(owner: Pair<ContentType | Component>, pair: Pair<Attribute>, json: Sql): Sql {
     const held = embeddedPair(pair);
     return held === null ? json : sql`${quote(this.valueName(owner, held))}(${json})`;
   }
 
-  /** Goes through the members of an instance. */
+  /** Function body that converts each attribute of an instance. */
   private instanceBody(pair: ComponentPair): Sql {
     const steps = pair.attributes.flatMap((one) => this.memberSteps(pair, one));
     return sql`begin ${join(steps, ' ')} return item; end`;
@@ -149,7 +147,7 @@ export class Instances {
     return this.isRewritten(pair) ? this.value(owner, pair, json) : null;
   }
 
-  /** A scalar or relation of an instance, if it is stored in another way. */
+  /** Expression of a converted scalar or relation in an instance; null if its format stays. */
   private memberValue(pair: Pair<Attribute>, json: Sql): Sql | null {
     const { before, after } = pair;
     if (before === null || after === null) return null;
@@ -186,7 +184,7 @@ export class Instances {
     return sql`coalesce(${value} -> 0, 'null')`;
   }
 
-  /** Goes through the instances of an attribute, one or a list. */
+  /** Function body that converts the instances of an attribute, a single one or a list. */
   private valueBody({ before, after }: Embedded): Sql {
     const branches = before.components.map((component) => {
       const condition = before.named ? sql`one ->> '__component' = ${param(component.uid)}` : sql`true`;
@@ -194,7 +192,7 @@ export class Instances {
       const stays = later !== null && after.components.some((other) => other === later);
       return sql`if ${condition} then ${stays ? this.kept(component, later, { before, after }) : sql`null;`} end if;`;
     });
-    // What neither model knows stays where it is: nobody has seen it.
+    // Instances of components that neither model knows stay unchanged; responses do not show them.
     if (before.named && after.named) {
       const known = before.components.map(({ uid }) => sql`${param(uid)}`);
       const unknown = sql`coalesce(one ->> '__component', '') not in (${join(known, ', ')})`;
@@ -227,7 +225,10 @@ export class Instances {
 
 const nameText = (attribute: Attribute): Sql => sql`${param(attribute.name)}::text`;
 
-/** What old instances and documents without a value get: the default of what has become required. */
+/**
+ * Returns the default to set if an attribute has become required and a stored value is missing; null for
+ * none.
+ */
 export function defaultOf({ before, after }: Pair<Attribute>): unknown {
   if (after === null || !('searchable' in after) || !after.required) return null;
   const { def, type, name: key } = after;
@@ -235,7 +236,6 @@ export function defaultOf({ before, after }: Pair<Attribute>): unknown {
   return type.castValue(def.default, def, sentValue({ path: [key], draft: true, issues: [] })) ?? null;
 }
 
-/** The same as a statement about the instance. */
 function filled(pair: Pair<Attribute>): Sql[] {
   const value = defaultOf(pair);
   if (value === null || pair.after === null) return [];

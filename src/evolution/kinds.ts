@@ -1,4 +1,4 @@
-/** The table of all kinds of changes between two models: a row says all that there is to say of one. */
+/** All kinds of changes between two models, one row per kind. */
 import type { Attribute, ContentType } from '../schema/model.js';
 import {
   conversionGuards,
@@ -48,11 +48,11 @@ import {
 } from './type-steps.js';
 import { becomesUnique, uniqueGuards } from './unique-steps.js';
 
-/** A kind of change: how it is found, told and undone, what it may lose, and what it does. */
+/** Kind of change: its condition, description, inverse, guards and steps. */
 export interface Kind<S> {
   readonly is: (scope: S) => boolean;
   readonly told: (scope: S) => string;
-  /** The kind that the way back has in its place; null where that may have nothing to do. */
+  /** Kind of the change that reverts this one; null if none is needed. */
   readonly undoneBy: string | null;
   readonly guards?: (scope: S) => readonly Guard[];
   readonly steps?: (scope: S) => Steps;
@@ -62,11 +62,10 @@ type Kinds<S> = Readonly<Record<string, Kind<S>>>;
 
 const isMany = (attribute: Attribute): boolean => 'many' in attribute && attribute.many;
 
-/** Whether a type is of another kind by now, and of which. */
 const becomes = ({ pair }: TypeScope, kind: ContentType['kind']): boolean =>
   isBoth(pair) && pair.before.kind !== kind && pair.after.kind === kind;
 
-/** The table, by what changes. Several kinds may be true of one part of a model. */
+/** Kinds by the part of the model that changes. Several kinds may apply to one part. */
 export const KINDS: {
   readonly locale: Kinds<LocaleScope>;
   readonly type: Kinds<TypeScope>;
@@ -78,8 +77,8 @@ export const KINDS: {
       is: ({ evolution, locale }) => !evolution.after.locales.includes(locale),
       told: (scope) =>
         mayGo(scope)
-          ? 'is removed, with its versions'
-          : `is removed; its versions can be read and deleted, not written (removed: ['${scope.locale}'] drops them)`,
+          ? 'is removed together with its versions'
+          : `is removed; its versions can be read and deleted, but not written (set removed: ['${scope.locale}'] to delete them)`,
       undoneBy: null,
       guards: localeGuards,
       steps: localeSteps,
@@ -107,7 +106,8 @@ export const KINDS: {
     },
     'grants narrowed to other names': {
       is: (scope) => isBoth(scope.pair) && Object.keys(newNames(scope)).length > 0,
-      told: (scope) => `has grants on ${Object.keys(newNames(scope)).join(', ')} by the new names, or none`,
+      told: (scope) =>
+        `has its grants on ${Object.keys(newNames(scope)).join(', ')} changed to the new names, or removed`,
       undoneBy: null,
       steps: grantsByNewNames,
     },
@@ -130,25 +130,25 @@ export const KINDS: {
     },
     'drafts switched on': {
       is: ({ pair }) => isBoth(pair) && !pair.before.draftAndPublish && pair.after.draftAndPublish,
-      told: () => 'has drafts: each document gets one of what is published',
+      told: () => 'gets drafts: each document gets a draft equal to its published version',
       undoneBy: 'drafts switched off',
       steps: startingDrafts,
     },
     'drafts switched off': {
       is: ({ pair }) => isBoth(pair) && pair.before.draftAndPublish && !pair.after.draftAndPublish,
-      told: () => 'has no drafts: what is published stays',
+      told: () => 'loses its drafts: only published versions remain',
       undoneBy: 'drafts switched on',
       guards: draftsOnly,
       steps: withoutDrafts,
     },
     'localized switched on': {
       is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
-      told: () => 'is localized: what is there is in the default locale',
+      told: () => 'becomes localized: existing versions are in the default locale',
       undoneBy: 'localized switched off',
     },
     'localized switched off': {
       is: ({ pair }) => isBoth(pair) && pair.before.localized && !pair.after.localized,
-      told: () => 'is not localized: the versions in the default locale stay',
+      told: () => 'is no longer localized: each document keeps one locale, the default if it has that',
       undoneBy: 'localized switched on',
       guards: inOtherLocales,
       steps: withoutLocales,
@@ -158,7 +158,7 @@ export const KINDS: {
         isBoth(pair) &&
         !(pair.before.localized && pair.after.localized) &&
         before.defaultLocale !== after.defaultLocale,
-      told: () => 'has its documents in the new default locale',
+      told: () => 'has its documents moved to the new default locale',
       undoneBy: 'default locale changed',
       steps: inNewLocale,
     },
@@ -186,26 +186,26 @@ export const KINDS: {
         const scalars = scalarsOf(scope);
         return scalars !== null && !readsAlike(scalars);
       },
-      told: ({ pair }) => `becomes ${pair.after?.def.type ?? ''}, from ${pair.before?.def.type ?? ''}`,
+      told: ({ pair }) => `changes from ${pair.before?.def.type ?? ''} to ${pair.after?.def.type ?? ''}`,
       undoneBy: null,
       guards: conversionGuards,
       steps: conversionSteps,
     },
     'values filled': {
       is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,
-      told: ({ pair }) => `is required; what has no value gets ${JSON.stringify(defaultOf(pair))}`,
+      told: ({ pair }) => `is required; missing values are set to ${JSON.stringify(defaultOf(pair))}`,
       undoneBy: null,
       steps: filledSteps,
     },
     'made single': {
       is: ({ pair }) => isBoth(pair) && isMany(pair.before) && !isMany(pair.after),
-      told: () => 'holds one in place of a list',
+      told: () => 'becomes a single value instead of a list',
       undoneBy: 'made a list',
       guards: singleGuards,
     },
     'made a list': {
       is: ({ pair }) => isBoth(pair) && !isMany(pair.before) && isMany(pair.after),
-      told: () => 'holds a list in place of one',
+      told: () => 'becomes a list instead of a single value',
       undoneBy: 'made single',
     },
     'members removed': {
@@ -222,25 +222,25 @@ export const KINDS: {
         const links = heldLinksOf(evolution, pair);
         return links !== null && !leadOn(links);
       },
-      told: () => 'leads elsewhere',
+      told: () => 'changes its target',
       undoneBy: null,
       guards: strayGuards,
     },
     'shared by locales': {
       is: isShared,
-      told: () => 'is shared by all locales',
+      told: () => 'becomes shared by all locales',
       undoneBy: 'localized',
       guards: sharedGuards,
       steps: sharedSteps,
     },
     localized: {
       is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
-      told: () => 'has a value for each locale',
+      told: () => 'gets a value per locale',
       undoneBy: null,
     },
     unique: {
       is: becomesUnique,
-      told: () => 'is unique',
+      told: () => 'becomes unique',
       undoneBy: null,
       guards: uniqueGuards,
     },

@@ -1,4 +1,4 @@
-/** What older models have left in the tables of this one: what nobody is shown, or nobody knows. */
+/** Finds data of older models: rows that no request returns, and names that the model does not have. */
 import { componentOf } from '../plan/given.js';
 import { instancesOf, type StoredValues, unknownMembers } from '../plan/stored-instances.js';
 import type { ContentType, Model } from '../schema/model.js';
@@ -6,20 +6,19 @@ import { rowLabel } from './change.js';
 import { embeddedIn } from './stored-values.js';
 import { constant, join, param, print, quote, type Sql, sql, type Statement, union } from '../sql.js';
 
-/** Beyond this, leftovers are not counted. */
+/** Limit of the counts. */
 export const MANY = 1000;
-/** Of how many documents of a type components are looked at when an application starts. */
-const SAMPLE = 20;
-/** How large a column may be to be looked at then, as it is stored, in bytes. */
-const SMALL = 32 * 1024;
+/** Newest documents per type whose components are checked at start. */
+const SAMPLE_SIZE = 20;
+/** Largest stored column that is checked at start, in bytes. */
+const MAX_COLUMN_BYTES = 32 * 1024;
 
 const few = (rows: Sql): Sql => sql`(select count(*) from (${rows} limit ${constant(MANY)}) x)::int4`;
 
-/** Drafts in a type that has none. */
 const draftsOf = ({ table, draftAndPublish }: ContentType): Sql =>
   draftAndPublish ? sql`0` : few(sql`select 1 from ${quote(table)} t where not t.published`);
 
-/** Rows in other locales in a type that has one; each part is a range of an index. */
+/** Number of rows in other locales in a type that is not localized. Each part is an index range scan. */
 function localesOf({ table, localized, draftAndPublish }: ContentType, defaultLocale: string): Sql {
   if (localized) return sql`0`;
   const locale = constant(defaultLocale);
@@ -32,7 +31,7 @@ function localesOf({ table, localized, draftAndPublish }: ContentType, defaultLo
   return few(sql`(${union(parts)})`);
 }
 
-/** How many rows no request shows, of each type: `type`, `drafts` and `locales`. */
+/** Query of the number of rows per type that no request returns: `type`, `drafts` and `locales`. */
 export const compileHidden = (types: readonly ContentType[], defaultLocale: string): Statement =>
   print(
     union(
@@ -44,7 +43,6 @@ export const compileHidden = (types: readonly ContentType[], defaultLocale: stri
     ),
   );
 
-/** Whether documents of a type have components. */
 export const hasComponents = (type: ContentType): boolean => embeddedIn(type).length > 0;
 
 function instances(type: ContentType, limit: Sql): Sql {
@@ -55,21 +53,22 @@ function instances(type: ContentType, limit: Sql): Sql {
     from ${quote(type.table)} t ${limit}`;
 }
 
-/** Components of the documents that were made last, as `type` and `value`. */
+/** Query of the components of the newest documents, as `type` and `value`. */
 export const compileSample = (types: readonly ContentType[]): Statement =>
   print(
     union(
       types.map((type) => {
         const sizes = embeddedIn(type).map(
-          ({ column }) => sql`coalesce(pg_column_size(t.${quote(column)}), 0) < ${constant(SMALL)}`,
+          ({ column }) =>
+            sql`coalesce(pg_column_size(t.${quote(column)}), 0) < ${constant(MAX_COLUMN_BYTES)}`,
         );
-        const newest = sql`where ${join(sizes, ' and ')} order by t.id desc limit ${constant(SAMPLE)}`;
+        const newest = sql`where ${join(sizes, ' and ')} order by t.id desc limit ${constant(SAMPLE_SIZE)}`;
         return sql`(${instances(type, newest)})`;
       }),
     ),
   );
 
-/** What is written of a type by requests: its scalars but for hashes, and its components. */
+/** Returns the attributes that requests write: scalars except passwords, and components. */
 function valuesOf({ attributes }: ContentType): Sql[] {
   return [...attributes.values()].flatMap((attribute) => {
     if (attribute.system || !('column' in attribute)) return [];
@@ -80,7 +79,7 @@ function valuesOf({ attributes }: ContentType): Sql[] {
   });
 }
 
-/** The next versions by their row's `id`: their `value` as JSON, where they are (`row`), and their state. */
+/** Query of the next versions by row `id`: `value` as JSON, the label `row`, and the state. */
 export function compileVersionsAfter(type: ContentType, id: number, count: number): Statement {
   const values = sql`json_build_object(${join(valuesOf(type), ', ')})::text`;
   return print(sql`select t.id, ${rowLabel(sql`t`)} as "row", t.published, ${values} as value
@@ -89,15 +88,16 @@ export function compileVersionsAfter(type: ContentType, id: number, count: numbe
 
 const IDENTITY: readonly string[] = ['id', 'documentId', '__component'];
 
-/** A document, or an instance in it: its values, and where it is. */
+/** Values of a document or instance, and their location. */
 export interface Holder {
   readonly model: Model;
-  /** `article.parts`. */
   readonly at: string;
   readonly values: StoredValues;
 }
 
-/** A document or instance and all instances in it; `lost` are those of components that the model has not. */
+/**
+ * Yields a document or instance and all instances in it. Calls `lost` for instances of unknown components.
+ */
 export function* holdersIn(holder: Holder, lost: (at: string) => void): Generator<Holder> {
   yield holder;
   const { model, at, values } = holder;
@@ -110,7 +110,7 @@ export function* holdersIn(holder: Holder, lost: (at: string) => void): Generato
     }
 }
 
-/** Names in an instance that the model does not have, as `article.parts.extra`. */
+/** Returns the names in an instance that the model does not have: `article.parts.extra`. */
 export const unknownIn = ({ model, at, values }: Holder): string[] =>
   model.model === 'type'
     ? []

@@ -1,4 +1,4 @@
-/** What becomes of the versions in locales that are gone. */
+/** Guards and steps for removed locales. */
 import { scheduleTableOf } from '../schema/schedule.js';
 import type { ContentType } from '../schema/model.js';
 import { constant, quote, sql } from '../sql.js';
@@ -10,7 +10,7 @@ import { type LocaleScope, mayGo } from './scopes.js';
 const localizedTypes = ({ evolution }: LocaleScope): ContentType[] =>
   evolution.types.flatMap(({ before }) => (before?.localized === true ? [before] : []));
 
-/** Versions stay, unless the model says that they may go. */
+/** Versions in a removed locale stay, unless `removed` lists it. */
 export function localeGuards(scope: LocaleScope): readonly Guard[] {
   if (!mayGo(scope)) return [];
   return localizedTypes(scope).map((type) => ({
@@ -21,7 +21,7 @@ export function localeGuards(scope: LocaleScope): readonly Guard[] {
   }));
 }
 
-/** The versions of a locale that the application has no more. */
+/** Deletes the versions in a removed locale, if `removed` lists it. */
 export function localeSteps(scope: LocaleScope): Steps {
   const { evolution } = scope;
   if (!mayGo(scope)) return {};

@@ -1,4 +1,4 @@
-/** Makes the migration from the model that a database was last migrated to. */
+/** Creates the migration from the stored model of a database to a new model. */
 import { allChanged } from '../compile/compile-ledger.js';
 import { missingTriggers } from '../compile/compile-triggers.js';
 import { modelTableOf } from '../schema/model-table.js';
@@ -12,32 +12,29 @@ import { evolutionOf, inverseOf, type Side } from './pairs.js';
 import { countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
 import { migrationFrom, notedModel, type StoredModel, storedModel, storedModelIn } from './stored-model.js';
 
-/** Runs one statement; answers its rows. */
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What cannot be kept and is not said to be given up. */
+/** Loss of values that the definitions do not allow. */
 interface ContentRefusal {
-  /** What changes: `article.title`. */
+  /** Changed part: `article.title`. */
   readonly at: string;
-  /** The whole sentence: what, how many rows and which, and what to say in the definition. */
+  /** Message: the change, the number of rows with examples, and the setting that allows the loss. */
   readonly text: string;
-  /** How many rows. */
   readonly rows: number;
 }
 
-/** A migration of content, as statements. */
+/** Content migration as SQL statements. */
 export interface ContentMigration {
-  /** The way to the model; empty where the database is there already. To be run in one transaction. */
+  /** Statements to the new model; empty if the database has it already. Run them in one transaction. */
   readonly up: readonly string[];
-  /** The way back; null where values would be missing on it. */
+  /** Statements back; null if reverting would lose values. */
   readonly down: readonly string[] | null;
-  /** What changes, a sentence each. */
+  /** Descriptions of the changes, one sentence each. */
   readonly changes: readonly string[];
-  /** What stands in the way. The statements refuse it, too. */
+  /** Losses that prevent the migration. The statements check for them, too. */
   readonly refusals: readonly ContentRefusal[];
 }
 
-/** The model that the database was last migrated to; null where none is noted. */
 async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
   const table = modelTableOf(schema.file);
   const [there] = await run(
@@ -69,8 +66,8 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
 }
 
 /**
- * The statements of one way, from the model with a digest to the model of a description. Processes that are
- * running are told that answers they have kept may have changed: of a column that is gone no trigger tells.
+ * Returns the statements from the model with the digest `from` to the model `to`. They record a change of all
+ * types, so running processes discard cached responses: no trigger reports a dropped column.
  */
 function wayOf(changes: Changes, from: string | null, to: ModelDescription): string[] {
   const { before, after } = changes.evolution;
@@ -83,12 +80,11 @@ function wayOf(changes: Changes, from: string | null, to: ModelDescription): str
   ];
 }
 
-/** What is told where the tables were made without the library's migrations. */
+/** First line of the changes if the tables were created without the library's migrations. */
 const NOT_NOTED =
-  'The database does not say of which model it is: it is taken to be of this one, as far as its tables and ' +
-  'columns are there';
+  'The database has no stored content model: this migration assumes the current one, as far as its tables ' +
+  'and columns exist';
 
-/** No content at all. */
 const nothing = (goal: Side): Side => ({
   ...goal,
   schema: { ...goal.schema, types: new Map(), components: new Map() },
@@ -99,7 +95,10 @@ const sideOf = (description: ModelDescription, { schema }: Side): Side => ({
   schema: schemaOf(description, parted(schema.file.table).schema),
 });
 
-/** The model of a database as the first side; `isNoted` where all of its changes are noted, as now. */
+/**
+ * Returns the model of a database as the side `before`. `isNoted` is true if all change log triggers are
+ * current.
+ */
 async function beforeOf(run: Run, description: ModelDescription | null, goal: Side): Promise<Side> {
   if (description === null) return nothing(goal);
   const side = sideOf(description, goal);
@@ -107,7 +106,7 @@ async function beforeOf(run: Run, description: ModelDescription | null, goal: Si
   return { ...side, isNoted: row?.['n'] === 0 };
 }
 
-/** The model of a database that none is noted in, as far as its tables, columns and locales say. */
+/** Reconstructs the model of a database without a stored model from its tables, columns and locales. */
 async function foundIn(run: Run, goal: Side): Promise<ModelDescription | null> {
   const found = foundModel(goal, await run(script(foundColumns(goal))));
   const locales = found === null ? null : foundLocales(goal, found);
@@ -117,7 +116,10 @@ async function foundIn(run: Run, goal: Side): Promise<ModelDescription | null> {
   return typeof lowest === 'string' && lowest === highest ? { ...found, defaultLocale: lowest } : found;
 }
 
-/** Compares a model with the one that a database is at, and asks the database what would be lost. */
+/**
+ * Creates the migration from the database's model to `goal`. Queries the database for values that would be
+ * lost.
+ */
 export async function migrationTo(run: Run, goal: Side): Promise<ContentMigration> {
   const { schema } = goal;
   const description = describeModel(schema, goal);

@@ -1,6 +1,8 @@
 /**
- * Links on their way from one shape to another: a query that each step wraps. Its columns are `owner`,
- * `published`, `locale`, `target`, `type`, `position` among the owner's links and `place` among the target's.
+ * Queries that convert links from one storage form to another; each step wraps the previous query.
+ *
+ * Columns: `owner`, `published`, `locale`, `target`, `type`, `position` among the owner's links and `place`
+ * among the target's.
  */
 import { type LinkTable, SHARED } from '../schema/join-model.js';
 import type { ContentType, LinkedAttribute } from '../schema/model.js';
@@ -8,24 +10,22 @@ import { constant, join, plain, quote, type Sql, sql } from '../sql.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
 import type { Relation, RelationPair } from './relation-pairs.js';
 
-/** A relation that goes on in another shape. */
 export type MovedRelation = RelationPair & Both<Relation>;
 
-/** What later models call a type of the earlier one. */
+/** Returns the later name of an earlier type. */
 export const laterName = ({ types }: Evolution, type: ContentType): string =>
   (types.find(({ before }) => before === type)?.after ?? type).singularApiId;
 
-/** Whether every type that a relation led to is one that it still leads to. */
+/** Whether the later relation accepts all target types of the earlier one. */
 export const keepsTargets = ({ types }: Evolution, { before, after }: Both<LinkedAttribute>): boolean =>
   before.targets.every((target) =>
     types.some((pair) => pair.before === target && after.targets.some((to) => to === pair.after)),
   );
 
-/** The type that a later one was. */
 export const formerOf = ({ types }: Evolution, type: ContentType): ContentType | null =>
   types.find(({ after }) => after === type)?.before ?? null;
 
-/** The type of a link's target, by its later name. */
+/** Expression of the later type name of a link's target. */
 function typeOfLink(evolution: Evolution, { targetType }: LinkTable, { attribute }: Relation): Sql {
   const [only] = attribute.targets;
   if (targetType === null) return only === undefined ? sql`''` : constant(laterName(evolution, only));
@@ -36,7 +36,6 @@ function typeOfLink(evolution: Evolution, { targetType }: LinkTable, { attribute
   return renamed.length === 0 ? column : sql`case ${column} ${join(renamed, ' ')} else ${column} end`;
 }
 
-/** The links of a relation as they are stored. */
 export function storedLinks(evolution: Evolution, relation: Relation): Sql {
   const { links, column, type, attribute } = relation;
   if (links !== null) {
@@ -54,7 +53,7 @@ export function storedLinks(evolution: Evolution, relation: Relation): Sql {
   const locale = attribute.localized ? sql`l.locale` : constant(SHARED);
   const [only] = attribute.targets;
   const name = only === undefined ? '' : laterName(evolution, only);
-  // All locales of a document hold the same target, unless each has its own.
+  // Unless localized, all locales of a document have the same target.
   return sql`select distinct on (1, 2, 3) l.document_id as owner, l.published, ${locale} as locale, ${held} as target,
     ${constant(name)} as type, 1::int8 as position, ${place} as place
     from ${quote(type.table)} l where ${held} is not null
@@ -65,20 +64,19 @@ const missing = ({ attribute }: Relation): never => {
   throw new Error(`${attribute.name} has no storage`);
 };
 
-/** Owner and target change places. */
 export const turnedLinks = (evolution: Evolution, links: Sql, { before, after }: MovedRelation): Sql =>
   sql`select x.target as owner, x.published, x.locale, x.owner as target,
     ${constant(laterName(evolution, before.type))} as type, x.place as position, x.position as place
     from (${links}) x where x.type = ${constant(after.type.singularApiId)}`;
 
-/** Whether a relation to one type leads to another one now, so that its ids have to be looked for there. */
+/** Whether a relation to one type now has another target type, so that its ids must be looked up there. */
 const isElsewhere = (evolution: Evolution, { before, after }: MovedRelation): boolean => {
   const [old, next] = [before.attribute, after.attribute];
   if (old.named || next.named || old.targets[0] === undefined || next.targets[0] === undefined) return false;
   return laterName(evolution, old.targets[0]) !== next.targets[0].singularApiId;
 };
 
-/** A condition on a link `x`: the later relation may lead to its target. */
+/** Condition on a link `x`: the later relation accepts its target. */
 function mayLead(evolution: Evolution, pair: MovedRelation): Sql {
   const { targets } = pair.after.attribute;
   const [only] = targets;
@@ -96,7 +94,7 @@ function mayLead(evolution: Evolution, pair: MovedRelation): Sql {
     : sql`exists (select 1 from ${quote(former.table)} d where d.document_id = x.target)`;
 }
 
-/** The links whose targets the later relation may lead to. */
+/** Query of the links that the later relation accepts. */
 export function possibleLinks(evolution: Evolution, links: Sql, pair: MovedRelation): Sql {
   const [only] = pair.after.attribute.targets;
   const isRenamed = only !== undefined && !pair.swapped && isElsewhere(evolution, pair);
@@ -105,24 +103,24 @@ export function possibleLinks(evolution: Evolution, links: Sql, pair: MovedRelat
     from (${links}) x where ${mayLead(evolution, pair)}`;
 }
 
-/** The other links: those that the later relation cannot have. */
+/** Query of the links that the later relation does not accept. */
 export const strayLinks = (evolution: Evolution, links: Sql, pair: MovedRelation): Sql =>
   sql`select x.* from (${links}) x where not ${mayLead(evolution, pair)}`;
 
-/** Which states a type has before its model's new states are made. */
+/** Whether a type has drafts both before and after the migration. */
 export const hasDrafts = (evolution: Evolution, type: ContentType): boolean => {
   const pair = evolution.types.find(({ before, after }) => before === type || after === type);
   return pair !== undefined && isBoth(pair) && pair.before.draftAndPublish && pair.after.draftAndPublish;
 };
 
-/** A relation on its way, and where its later owners' versions are: in the earlier table or the later. */
+/** Moved relation, and the table with the versions of its later owners, before or after the change. */
 export interface Move {
   readonly evolution: Evolution;
   readonly pair: MovedRelation;
   readonly versions: Sql;
 }
 
-/** The states that links stand for where the other side owns them now. */
+/** Converts the states of links after a change of the owning side. */
 export function linksInStates(links: Sql, { evolution, pair, versions }: Move): Sql {
   if (!pair.swapped) return links;
   const [old, next] = [hasDrafts(evolution, pair.before.type), hasDrafts(evolution, pair.after.type)];
@@ -135,7 +133,10 @@ export function linksInStates(links: Sql, { evolution, pair, versions }: Move): 
 export const isPerLocale = ({ links, attribute }: Relation): boolean =>
   links?.perLocale ?? attribute.localized;
 
-/** All locales' links become those of each; or those of the default locale, or of the first, all's. */
+/**
+ * Converts links shared by all locales to links per locale, or back: then the default locale's links win,
+ * otherwise the first locale's.
+ */
 export function linksInLocales(links: Sql, { evolution, pair, versions }: Move): Sql {
   const [old, next] = [isPerLocale(pair.before), isPerLocale(pair.after)];
   if (old === next) return links;
@@ -150,7 +151,7 @@ export function linksInLocales(links: Sql, { evolution, pair, versions }: Move):
       from (${links}) x) y where y.choice = 1`;
 }
 
-/** One link for each owner, or for each target, where the later relation has no room for more. */
+/** Keeps one link per owner, or per target, if the later relation allows only one. */
 export function linksThatFit(links: Sql, { after }: MovedRelation): Sql {
   const toOne = !after.attribute.many;
   const { exclusive } = after.attribute;

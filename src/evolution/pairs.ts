@@ -1,57 +1,51 @@
-/**
- * Two models side by side: what of one is what of the other. Names decide, and former names where a model
- * says them; nothing is guessed.
- */
+/** Pairs the parts of two models by name, or by `previousName`; it never guesses. */
 import { byKind } from '../schema/by-kind.js';
 import type { Conversion } from '../schema/definitions.js';
 import type { Attribute, Component, ContentType, Model, Schema } from '../schema/model.js';
 import type { Locales } from './description.js';
 
-/** What there was and what there is; null where there is nothing. */
+/** Part of two models; null where a model does not have it. */
 export interface Pair<T> {
   readonly before: T | null;
   readonly after: T | null;
 }
 
-/** Of something that was and is. */
+/** Part that exists in both models. */
 export interface Both<T> {
   readonly before: T;
   readonly after: T;
 }
 
-/** A type or component and its attributes. */
 export interface ModelPair<M extends Model> extends Pair<M> {
   readonly attributes: readonly Pair<Attribute>[];
 }
 
-/** A model and the locales of its content. */
 export interface Side extends Locales {
   readonly schema: Schema;
   /**
-   * False for a model that is taken from the tables: other parts of the database may be missing, too; and for
-   * one whose changes an earlier release notes.
+   * False if the database has no stored model, or if change log triggers are missing or outdated. Other parts
+   * of the library's storage may be missing then, too.
    */
   readonly isNoted?: boolean;
 }
 
-/** One model and the one that follows it. */
 export interface Evolution extends Both<Side> {
   readonly types: readonly ModelPair<ContentType>[];
   readonly components: readonly ModelPair<Component>[];
-  /** Types, components and locales that are gone, and may go with all their values. */
+  /** Types, components and locales that may be dropped with all their values. */
   readonly removed: readonly string[];
-  /** Whether it is the way back: what goes is what the way there brought. */
+  /** Whether the evolution reverts a migration: removed parts are those that the migration added. */
   readonly isBack: boolean;
 }
 
 export const isBoth = <P extends Pair<unknown>>(pair: P): pair is P & Both<NonNullable<P['before']>> =>
   pair.before !== null && pair.after !== null;
 
-/** What can be told of one model by the other: the attributes that definitions name. */
+/** Returns the attributes that definitions name, without system attributes. */
 const defined = ({ attributes }: Model): Map<string, Attribute> =>
   new Map([...attributes].filter(([, { system, open }]) => !system && !open));
 
-/** The pairs of two lists, those of the second first. A name counts before a former one. */
+/** Pairs two lists, in the order of the second. A current name takes precedence over a former one. */
 function paired<T>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,
@@ -71,11 +65,11 @@ const come = <T>(item: T): Pair<T> => ({ before: null, after: item });
 
 type Components = readonly Pair<Component>[];
 
-/** Whether a component was another one's former self, or is the same. */
+/** Whether two components are the same, under the same or another name. */
 const continues = (components: Components, { before, after }: Both<Component>): boolean =>
   components.some((pair) => pair.before === before && pair.after === after);
 
-/** What kinds of values an attribute has: those of one family can become each other. */
+/** Family of an attribute's values: values can be converted only within a family. */
 const FAMILY = byKind<Attribute, [], string>({
   scalar: ({ def }) => (def.type === 'password' ? 'password' : 'scalar'),
   relation: () => 'linked',
@@ -84,7 +78,10 @@ const FAMILY = byKind<Attribute, [], string>({
   zone: () => 'embedded',
 });
 
-/** Whether stored values may become values of what follows: a hash never becomes a text that is shown. */
+/**
+ * Whether stored values can become values of the later attribute. A password hash never becomes a visible
+ * text.
+ */
 function isSameValue({ before, after }: Both<Attribute>, components: Components): boolean {
   if (FAMILY(before) !== FAMILY(after)) return false;
   if (!('components' in before && 'components' in after)) return true;
@@ -108,7 +105,6 @@ function attributePairs({ before, after }: Pair<Model>, components: Components):
 
 const nameBefore = ({ previousName }: Model): string | null => previousName;
 
-/** Two models side by side. */
 export function evolutionOf({ before, after }: Both<Side>): Evolution {
   const { removed } = after.schema;
   const components = paired(before.schema.components, after.schema.components, nameBefore);
@@ -134,7 +130,7 @@ const turnedModel = <M extends Model>(pair: ModelPair<M>): ModelPair<M> => ({
   attributes: pair.attributes.map(turned),
 });
 
-/** The way back. */
+/** Returns the evolution that reverts another. */
 export const inverseOf = ({ before, after, types, components }: Evolution): Evolution => ({
   before: after,
   after: before,
@@ -144,5 +140,4 @@ export const inverseOf = ({ before, after, types, components }: Evolution): Evol
   components: components.map(turnedModel),
 });
 
-/** What a definition says about values that it cannot keep as they are. */
 export const conversionOf = ({ after }: Pair<Attribute>): Conversion | null => after?.def.convert ?? null;

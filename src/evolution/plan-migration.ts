@@ -1,4 +1,4 @@
-/** From what changes between two models to what it may lose, and to the statements. */
+/** Derives the statements and possible losses of a migration from the changes between two models. */
 import { revisionOf } from '../compile/changes.js';
 import { renewedLedger, renewedTriggers } from '../compile/compile-triggers.js';
 import { notedTables } from '../schema/ledger.js';
@@ -11,9 +11,9 @@ import { lockedTables, lockSteps } from './table-locks.js';
 import { type TablePair, tablePairs } from './table-pairs.js';
 import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
 
-/** What would be lost, unless the model says that it may be. */
+/** Loss that the definitions do not allow. */
 export interface Loss {
-  /** What changes: `article.title`. */
+  /** Changed part: `article.title`. */
   readonly at: string;
   readonly guard: Guard;
 }
@@ -21,27 +21,26 @@ export interface Loss {
 export const lossesOf = ({ list }: Changes): Loss[] =>
   list.flatMap(({ at, guards }) => guards.filter(({ stated }) => !stated).map((guard) => ({ at, guard })));
 
-/** How many rows of a loss are told. */
-const TOLD = sql`5`;
+const MAX_NAMED = sql`5`;
 
-/** How many rows a loss has, as `n`, and some of them, as `few`. */
+/** Query of the number of lost rows, as `n`, and some of their labels, as `few`. */
 export const countLoss = ({ guard }: Loss): Sql =>
-  sql`select count(*)::int as n, string_agg(q."row", ', ') filter (where q.k <= ${TOLD}) as few
+  sql`select count(*)::int as n, string_agg(q."row", ', ') filter (where q.k <= ${MAX_NAMED}) as few
     from (select x."row", row_number() over (order by x."row") as k from (${guard.question}) x) q`;
 
-/** What is said of a loss. */
+/** Returns the parts of the message before and after the number of rows. */
 export const toldLoss = ({ at, guard }: Loss): readonly [string, string] => [
   `${at} ${guard.told}: `,
   `; ${guard.choice}`,
 ];
 
-/** Stops a migration where the data has come to hold what would be lost. */
+/** Statement that stops the migration if values would be lost at the time it runs. */
 function refusing(loss: Loss): Sql {
   const [head, tail] = toldLoss(loss);
   return sql`do $content$ declare n int; few text; begin
   select c.n, c.few into n, few from (${countLoss(loss)}) c;
   if n > 0 then raise exception using message = ${param(head)} || n || ' (' || few
-    || case when n > ${TOLD} then ', …' else '' end || ')' || ${param(tail)}; end if;
+    || case when n > ${MAX_NAMED} then ', …' else '' end || ')' || ${param(tail)}; end if;
 end $content$`;
 }
 
@@ -60,7 +59,7 @@ function structure(pairs: readonly TablePair[], phase: Phase): readonly Sql[] {
   return steps[phase]?.(pairs) ?? [];
 }
 
-/** The triggers of tables that are new, and of those whose type has another name. */
+/** Creates change log triggers for new tables and for tables of renamed types. */
 function triggers({ before, after, types }: Evolution, pairs: readonly TablePair[]): Sql[] {
   const isNew = (table: string): boolean =>
     pairs.some((pair) => pair.after?.table === table && pair.before === null);
@@ -71,11 +70,11 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
     .flatMap(renewedTriggers);
 }
 
-/** The ledger's tables may have been made by an earlier release. */
+/** Replaces the change log tables of an earlier release. */
 const ledger = ({ before, after }: Evolution): Sql[] =>
   before.isNoted === false ? renewedLedger(after.schema.file) : [];
 
-/** All statements of a migration, in their order; without those that note the model. */
+/** Returns all statements of a migration in order, except those that store the model. */
 export function statementsOf(changes: Changes): string[] {
   const { evolution, relations, instances, list } = changes;
   const pairs = tablePairs(evolution, relations);
@@ -89,7 +88,7 @@ export function statementsOf(changes: Changes): string[] {
     ...(phase === 'create' ? [...ledger(evolution), ...triggers(evolution, pairs)] : []),
     ...(phase === 'revise' ? [...touched].map(revised) : []),
     ...(phase === 'clean' ? dropped : []),
-    // Tables with checks that wait cannot be changed.
+    // PostgreSQL cannot alter a table with pending deferred constraints.
     ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),
   ]);
   const guarded = lossesOf(changes).map(refusing);

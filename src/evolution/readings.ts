@@ -1,7 +1,8 @@
 /**
- * How a stored value reads as another type: one row for each scalar type. Values are JSON, as answers show
- * them; what cannot be read is null. A value is kept by a change of types if it reads as the new type, and
- * that reads as the old one again.
+ * Conversion of stored values to another scalar type, one row per type.
+ *
+ * Values are JSON as in responses; a value that cannot be converted is null. A value survives a type change
+ * if converting it to the new type and back returns it.
  */
 import { MAX_INTEGER, MIN_INTEGER } from '../schema/cast-value.js';
 import type { ScalarDefinition, ScalarTypeName } from '../schema/definitions.js';
@@ -12,15 +13,13 @@ type Reading = (json: Sql, def: ScalarDefinition) => Sql;
 
 const textOf = (json: Sql): Sql => sql`(${json} #>> '{}')`;
 
-/** A text as JSON, where a condition holds. */
 const when = (condition: Sql, value: Sql): Sql => sql`case when ${condition} then ${value} end`;
 
-/** The nodes of one paragraph. */
 const paragraphOf = (text: Sql): Sql =>
   sql`jsonb_build_array(jsonb_build_object('type', 'paragraph', 'children',
     jsonb_build_array(jsonb_build_object('type', 'text', 'text', ${text}))))`;
 
-/** Any value as text: that of one paragraph is what it says. */
+/** Any value as text; a single paragraph becomes its text. */
 const wordsOf = (json: Sql): Sql => {
   const inside = sql`(${json} #>> '{0,children,0,text}')`;
   return sql`case when jsonb_typeof(${json}) = 'null' then null
@@ -28,8 +27,8 @@ const wordsOf = (json: Sql): Sql => {
     when ${json} = ${paragraphOf(inside)} then ${inside} else ${json}::text end`;
 };
 
-/** Characters that a string has where its definition does not say. */
-const SHORT = 255;
+/** Default maximum length of strings. */
+const DEFAULT_MAX_LENGTH = 255;
 
 const words =
   (cap: number | null): Reading =>
@@ -38,7 +37,7 @@ const words =
       ? sql`to_jsonb(${wordsOf(json)})`
       : sql`to_jsonb(left(${wordsOf(json)}, ${param(maxLength)}))`;
 
-/** Decimal digits as a number, and true and false as one and nothing. */
+/** Converts decimal digits to numbers, true to 1 and false to 0. */
 const numberOf = (json: Sql): Sql =>
   sql`case jsonb_typeof(${json}) when 'number' then ${textOf(json)}::numeric
     when 'boolean' then (case when ${json} = 'true' then 1 else 0 end)::numeric
@@ -56,7 +55,7 @@ const whole = (value: Sql): Sql => sql`to_jsonb(round(${value}))`;
 const digits = (value: Sql): Sql => sql`to_jsonb(round(${value})::text)`;
 const LONG = ['-9223372036854775808', '9223372036854775807'] as const;
 
-/** A text that begins with a day that there is. */
+/** Condition: a text begins with an existing day. */
 const isDay = (text: Sql): Sql =>
   sql`case when ${text} ~ '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])(T|$)' and left(${text}, 4) <> '0000'
     then substr(${text}, 9, 2)::int
@@ -66,7 +65,7 @@ const isDay = (text: Sql): Sql =>
 const isInstant = (text: Sql): Sql =>
   sql`(${text} ~ '^.{10}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,3})?)?Z$' and ${isDay(text)})`;
 
-/** Milliseconds since 1970, as many as a date has within a few hundred years. */
+/** Condition: milliseconds since 1970 with 11 to 14 digits. */
 const isCount = (text: Sql): Sql => sql`${text} ~ '^[0-9]{11,14}$'`;
 
 const shownInstant = (instant: Sql): Sql =>
@@ -101,14 +100,15 @@ const boolean: Reading = (json) =>
     when ${textOf(json)} in ('true', '1') then 'true'::jsonb
     when ${textOf(json)} in ('false', '0') then 'false'::jsonb end`;
 
-/** The table. Passwords are read as nothing else, see `pairs.ts`. */
+/** Conversions by target type. Passwords are never converted, see `pairs.ts`. */
 const READINGS: Readonly<Record<ScalarTypeName, Reading>> = {
-  string: words(SHORT),
+  string: words(DEFAULT_MAX_LENGTH),
   text: words(null),
   richtext: words(null),
-  email: words(SHORT),
+  email: words(DEFAULT_MAX_LENGTH),
   password: (json) => json,
-  uid: (json, def) => when(sql`${wordsOf(json)} ~ '^[A-Za-z0-9_.~-]*$'`, words(SHORT)(json, def)),
+  uid: (json, def) =>
+    when(sql`${wordsOf(json)} ~ '^[A-Za-z0-9_.~-]*$'`, words(DEFAULT_MAX_LENGTH)(json, def)),
   enumeration: (json, { enum: values = [] }) =>
     when(sql`${wordsOf(json)} in (${join(values.map(textParam), ', ')})`, sql`to_jsonb(${wordsOf(json)})`),
   integer: within(String(MIN_INTEGER), String(MAX_INTEGER), whole),
@@ -130,7 +130,7 @@ const READINGS: Readonly<Record<ScalarTypeName, Reading>> = {
 
 const textParam = (value: string): Sql => sql`${param(value)}::text`;
 
-/** New values by stored ones, as a definition says them. */
+/** Replaces values by the object in the option `convert`. */
 function replaced(json: Sql, { def }: ScalarAttribute): Sql {
   if (def.convert === undefined || typeof def.convert === 'string') return json;
   const cases = Object.entries(def.convert).map(
@@ -140,20 +140,19 @@ function replaced(json: Sql, { def }: ScalarAttribute): Sql {
   return cases.length === 0 ? json : sql`(case ${textOf(json)} ${join(cases, ' ')} else ${json} end)`;
 }
 
-/** Two scalars of which one follows the other. */
 interface Scalars {
   readonly before: ScalarAttribute;
   readonly after: ScalarAttribute;
 }
 
-/** A stored value, as JSON that is neither null nor missing, as the later type has it; null for none. */
+/** Converts a stored JSON value, neither null nor missing, to the later type; null if impossible. */
 export const readAs = (json: Sql, { after }: Scalars): Sql =>
   READINGS[after.def.type](replaced(json, after), after.def);
 
-/** Longer than anything that is stored. */
+/** Longer than any stored text. */
 const ANY_LENGTH = 2 ** 30;
 
-/** Whether such a value would not come through: it reads as nothing, or as something else when read back. */
+/** Condition: a value would be lost, because it cannot be converted, or cannot be converted back. */
 export function isLostIn(json: Sql, { before, after }: Scalars): Sql {
   const given = replaced(json, after);
   const read = READINGS[after.def.type](given, after.def);
@@ -162,13 +161,12 @@ export function isLostIn(json: Sql, { before, after }: Scalars): Sql {
   return sql`(${given} is not null and coalesce(not (${isSame}), true))`;
 }
 
-/** Whether such a value reads as nothing at all. */
 export function isUnreadable(json: Sql, { after }: Scalars): Sql {
   const given = replaced(json, after);
   return sql`(${given} is not null and (${READINGS[after.def.type](given, after.def)}) is null)`;
 }
 
-/** Types whose values all are values of others. */
+/** Types whose values are all valid for the listed types. */
 const WIDER: Readonly<Partial<Record<ScalarTypeName, readonly ScalarTypeName[]>>> = {
   string: ['text', 'richtext'],
   text: ['richtext'],
@@ -180,7 +178,7 @@ const WIDER: Readonly<Partial<Record<ScalarTypeName, readonly ScalarTypeName[]>>
   blocks: ['json', 'array'],
 };
 
-/** Whether all stored values are values of the later type as they are. */
+/** Whether all stored values are valid for the later type unchanged. */
 export function readsAlike({ before, after }: Scalars): boolean {
   const [old, next] = [before.def, after.def];
   if (next.type === 'enumeration')
@@ -190,7 +188,7 @@ export function readsAlike({ before, after }: Scalars): boolean {
   return old.type === next.type || WIDER[old.type]?.includes(next.type) === true;
 }
 
-/** A column as JSON, as answers show it. */
+/** Converts a column to JSON as in responses. */
 export const columnAsJson = ({ type, def }: ScalarAttribute, column: Sql): Sql => {
   if (type.column === 'jsonb') return column;
   return def.type === 'decimal'
@@ -198,6 +196,5 @@ export const columnAsJson = ({ type, def }: ScalarAttribute, column: Sql): Sql =
     : sql`to_jsonb(${type.toJson(column)})`;
 };
 
-/** JSON as a column's value. */
 export const jsonAsColumn = ({ type }: ScalarAttribute, json: Sql): Sql =>
   type.column === 'jsonb' ? json : sql`(${json} #>> '{}')${type.cast}`;

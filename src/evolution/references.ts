@@ -1,9 +1,9 @@
-/** Where types and documents are named elsewhere: in links that lead to them, and in grants. */
+/** References to types and documents: links to them, and grants. */
 import type { ContentType, Schema } from '../schema/model.js';
 import { constant, param, plain, quote, type Sql, sql } from '../sql.js';
 import { type Evolution } from './pairs.js';
 
-/** Links that say of which type their targets are call it by its new name. */
+/** Renames a type in polymorphic links to it. */
 export const calledInLinks = ({ before }: Evolution, type: ContentType, name: string): Sql[] =>
   [...before.schema.types.values()].flatMap(({ storage }) =>
     storage.links.flatMap(({ table: { table, targetType } }) =>
@@ -16,10 +16,9 @@ export const calledInLinks = ({ before }: Evolution, type: ContentType, name: st
     ),
   );
 
-/** The types of the library's own that hold grants. */
+/** Tables of the library's types with grants, without prefix. */
 const GRANTED: readonly string[] = ['content_roles', 'content_api_tokens'];
 
-/** The tables of those types, as far as an application has them. */
 const grantTables = ({ after }: Evolution): Sql[] =>
   [...after.schema.types.values()]
     .filter(
@@ -27,7 +26,7 @@ const grantTables = ({ after }: Evolution): Sql[] =>
     )
     .map(({ table }) => quote(table));
 
-/** Grants on a type are grants on it by its new name, and give nobody more. */
+/** Renames a type in grants; no caller gains a permission. */
 export const calledInGrants = (evolution: Evolution, old: string, name: string): Sql[] =>
   grantTables(evolution).map(
     (table) => sql`update ${table} set grants = (grants - ${constant(old)})
@@ -35,17 +34,14 @@ export const calledInGrants = (evolution: Evolution, old: string, name: string):
       where grants -> ${constant(old)} is not null`,
   );
 
-/** Grants on a type that is gone are gone, so that they cannot come to mean another type of its name. */
+/** Removes grants of a removed type, so that they cannot apply to a later type of the same name. */
 export const goneFromGrants = (evolution: Evolution, name: string): Sql[] =>
   grantTables(evolution).map(
     (table) =>
       sql`update ${table} set grants = grants - ${constant(name)} where grants -> ${constant(name)} is not null`,
   );
 
-/**
- * Grants on some attributes of a type are grants on them by their new names (null for those that are gone),
- * and give nobody more.
- */
+/** Renames attributes in grants of a type; null removes the attribute. No caller gains a permission. */
 export function fieldsInGrants(
   evolution: Evolution,
   { singularApiId }: ContentType,
@@ -67,7 +63,7 @@ export function fieldsInGrants(
   );
 }
 
-/** Links from and to documents of a type that have no version left. */
+/** Deletes links from and to documents without remaining versions. */
 export function forgotten({ types }: Schema, type: ContentType): Sql[] {
   const gone = (documentId: Sql): Sql =>
     sql`not exists (select 1 from ${quote(type.table)} d where d.document_id = ${documentId})`;

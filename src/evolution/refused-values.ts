@@ -1,4 +1,4 @@
-/** Stored values that the model does not take: they are shown, and refused when they are sent again. */
+/** Stored values that violate the model: responses show them, but a write with them fails. */
 import type { Issue } from '../errors.js';
 import { checkCount } from '../plan/plan-values.js';
 import { instancesOf } from '../plan/stored-instances.js';
@@ -6,10 +6,9 @@ import type { Attribute } from '../schema/model.js';
 import { storedValue } from '../schema/value-context.js';
 import type { Holder } from './leftovers.js';
 
-/** How many documents are named. */
-const FEW = 5;
+const MAX_ROWS = 5;
 
-/** Why a write would refuse or clear a stored value; null for a value that a request body can have. */
+/** Returns why a write would reject or clear a stored value; null if a request body may contain it. */
 export function problemOf(attribute: Attribute, value: unknown, draft: boolean): string | null {
   const isMissing = (value ?? null) === null;
   if (attribute.linked || attribute.def.type === 'password' || (isMissing && !attribute.required))
@@ -23,11 +22,10 @@ export function problemOf(attribute: Attribute, value: unknown, draft: boolean):
   return issues[0]?.message ?? null;
 }
 
-/** Counts what a write would refuse, by place and reason. */
+/** Counts invalid values by location and reason. */
 export class RefusedValues {
   private readonly found = new Map<string, { count: number; readonly rows: string[] }>();
 
-  /** Looks at one document or instance of a version. */
   look(
     { model, at, values }: Holder,
     { row, draft }: { readonly row: string; readonly draft: boolean },
@@ -39,15 +37,15 @@ export class RefusedValues {
       const known = this.found.get(key) ?? { count: 0, rows: [] };
       this.found.set(key, known);
       known.count += 1;
-      if (known.rows.length < FEW && !known.rows.includes(row)) known.rows.push(row);
+      if (known.rows.length < MAX_ROWS && !known.rows.includes(row)) known.rows.push(row);
     }
   }
 
-  /** A sentence for each. */
+  /** Returns one message per location and reason. */
   told(): string[] {
     return [...this.found].map(([key, { count, rows }]) => {
       const more = count > rows.length ? ', …' : '';
-      return `${key}; ${count} stored ${count === 1 ? 'is' : 'are'} not: ${rows.join(', ')}${more}`;
+      return `${key}; ${count} stored ${count === 1 ? 'value violates' : 'values violate'} this: ${rows.join(', ')}${more}`;
     });
   }
 }

@@ -1,33 +1,34 @@
-/** The relations of two models side by side, whichever of their sides owns them. */
+/** Pairs the relations of two models, even if the owning side changes. */
 import type { LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, LinkedAttribute, Schema } from '../schema/model.js';
 import { type Evolution, isBoth, type Pair } from './pairs.js';
 
-/** One side of a relation. */
 export interface RelationSide {
   readonly type: ContentType;
   readonly attribute: LinkedAttribute;
 }
 
-/** A relation, as its owning side has it, and its other side; several types may show the other one. */
+/** Relation by its owning side, with its inverse sides; a polymorphic relation may have several. */
 export interface Relation extends RelationSide {
   readonly others: readonly RelationSide[];
-  /** The table of its links, or the column of the owner's table. */
+  /** Link table, or column of the owner's table. */
   readonly links: LinkTable | null;
   readonly column: Column | null;
 }
 
-/** Whether the documents that link to one have an order on the other side. */
+/** Whether the inverse side of a relation is ordered. */
 export const ordersOthers = ({ links, type, attribute }: Relation): boolean =>
   links === null
     ? type.storage.columns.some((column) => column.attribute === attribute && column.placeOf !== null)
     : links.inversePosition !== null;
 
-/** A relation and what it becomes. */
 export interface RelationPair extends Pair<Relation> {
-  /** The side that owned the links is the inverse one. */
+  /** The earlier owning side is now the inverse side. */
   readonly swapped: boolean;
-  /** A side of a new relation that showed the links of an earlier one, with which another goes on. */
+  /**
+   * Side of a new relation that showed the links of an earlier relation; those links stay with another
+   * relation.
+   */
   readonly split: { readonly side: RelationSide; readonly from: Relation } | null;
 }
 
@@ -36,7 +37,7 @@ const sidesOf = ({ types }: Schema): RelationSide[] =>
     type.storage.relations.map((attribute): RelationSide => ({ type, attribute })),
   );
 
-/** The relations of a model, in its order. */
+/** Returns the relations of a model, in definition order. */
 function relationsOf(schema: Schema): Relation[] {
   const sides = sidesOf(schema);
   return sides
@@ -52,13 +53,13 @@ function relationsOf(schema: Schema): Relation[] {
     }));
 }
 
-/** What a later side was, and in which part. */
+/** Earlier relation of a side, and whether the side owned it. */
 interface Former {
   readonly relation: Relation;
   readonly owned: boolean;
 }
 
-/** The pairs of all relations; one whose links nothing takes over has no `after`. */
+/** Pairs all relations; `after` is null if no later relation takes over the links. */
 export function relationPairs({ before, after, types }: Evolution): RelationPair[] {
   const old = relationsOf(before.schema);
   const attributes = new Map(

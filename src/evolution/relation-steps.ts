@@ -1,4 +1,4 @@
-/** What becomes of the links of relations. */
+/** Guards and steps for the links of changed relations. */
 import { nextCount } from '../compile/changes.js';
 import type { LinkColumn, LinkTable } from '../schema/join-model.js';
 import type { ContentType } from '../schema/model.js';
@@ -27,17 +27,16 @@ import { pathOf, type RelationScope } from './scopes.js';
 
 const relationOf = ({ attribute: { def } }: Relation): string => ('relation' in def ? def.relation : 'media');
 
-/** Where the links wait between two shapes. */
 const waitingTable = ({ before }: MovedRelation): Identifier =>
   besideTable(before.type.table, name('content', 'moved', before.type.table, before.attribute.name));
 
-/** The links as they were, as the later side may have them. */
+/** Query of the earlier links that the later relation accepts. */
 function leavingLinks(evolution: Evolution, pair: MovedRelation): Sql {
   const links = storedLinks(evolution, pair.before);
   return possibleLinks(evolution, pair.swapped ? turnedLinks(evolution, links, pair) : links, pair);
 }
 
-/** Moves the links on to what the later side may have; all but what it has no room for. */
+/** Query of the links in the states and locales of the later relation, before limits on their number. */
 const arrivingLinks = (links: Sql, move: Move): Sql => linksInLocales(linksInStates(links, move), move);
 
 const PAIR = sql`x.owner || ' with ' || x.target as "row"`;
@@ -47,10 +46,10 @@ const statedFor = ({ before, after }: MovedRelation): boolean =>
   [after, ...after.others].some(({ attribute }) => typeof attribute.def.convert === 'string') &&
   before !== after;
 
-/** No versions at all, of a type that is new. */
+/** Empty set of versions, for a new type. */
 const NO_VERSIONS = sql`(select null::text as document_id, null::text as locale, true as published where false)`;
 
-/** The values that a list has in several locales although all are to have one. */
+/** Query of documents whose links differ between locales, for a relation that becomes shared. */
 function differingLocales({ evolution, pair }: Move): Sql {
   const links = storedLinks(evolution, pair.before);
   const targets = sql`array(select x.target from (${links}) x
@@ -61,14 +60,14 @@ function differingLocales({ evolution, pair }: Move): Sql {
     group by d.document_id, d.published having count(distinct d.targets) > 1`;
 }
 
-/** A relation on its way, and its links before it and once they fit. */
+/** Changed relation, with queries of its links before and after conversion. */
 interface Reshaped {
   readonly move: Move;
   readonly possible: Sql;
   readonly arriving: Sql;
 }
 
-/** What a relation may lose on its way: whether, the question, and what is told of it. */
+/** Possible loss of a changed relation: condition, query and message. */
 type LossRow = readonly [
   isPossible: (reshaped: Reshaped) => boolean,
   question: (reshaped: Reshaped) => Sql,
@@ -82,7 +81,7 @@ const LOSSES: readonly LossRow[] = [
       !keepsTargets(evolution, { before: pair.before.attribute, after: pair.after.attribute }),
     ({ move: { evolution, pair } }) =>
       sql`select ${PAIR} from (${strayLinks(evolution, storedLinks(evolution, pair.before), pair)}) x`,
-    'leads elsewhere; these links have no document there',
+    'changes its target; these links have no document of the new type',
   ],
   [
     ({ move: { evolution, pair } }) =>
@@ -90,24 +89,24 @@ const LOSSES: readonly LossRow[] = [
     ({ possible }) => sql`select ${PAIR} from (
       select y.owner, y.target from (${possible}) y where not y.published
       except select y.owner, y.target from (${possible}) y where y.published) x`,
-    'is owned by a type without drafts; these links are in drafts alone',
+    'changes its owner to a type without drafts; these links exist only in drafts',
   ],
   [
     ({ move: { pair } }) => isPerLocale(pair.before) && !isPerLocale(pair.after),
     ({ move }) => differingLocales(move),
-    'is shared by all locales; these documents have other links in each',
+    'becomes shared by all locales; these documents have different links per locale',
   ],
   [
     ({ move: { pair } }) => !pair.after.attribute.many,
     ({ arriving }) => sql`select ${GROUP} from (${arriving}) x
       group by x.owner, x.published, x.locale having count(*) > 1`,
-    'leads to one document; these have several',
+    'becomes a relation to one document; these have several',
   ],
   [
     ({ move: { pair } }) => pair.after.attribute.exclusive,
     ({ arriving }) => sql`select x.target as "row" from (${arriving}) x
       group by x.target, x.type, x.published, x.locale having count(*) > 1`,
-    'leads to documents with one owner each; these have several',
+    'allows one owner per document; these have several',
   ],
 ];
 
@@ -120,10 +119,11 @@ export function movingGuards({ evolution, pair }: RelationScope): readonly Guard
   const losses = LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, told]) => ({
     question: question(reshaped),
     told,
-    choice: `say convert: 'fit' on ${pathOf(pair.after)} to keep what fits`,
+    choice: `set convert: 'fit' on ${pathOf(pair.after)} to keep the valid links`,
     stated: statedFor(pair),
   }));
-  // The order is no value that a definition keeps, so it goes without a choice, and there is no way back.
+  // An order is not part of the definition, so its loss needs no setting, but the migration cannot be
+  // reverted.
   const unordered = {
     question: sql`select ${PAIR} from (${possible}) x`,
     told: UNORDERED,
@@ -133,25 +133,25 @@ export function movingGuards({ evolution, pair }: RelationScope): readonly Guard
   return losesOrder(pair) ? [...losses, unordered] : losses;
 }
 
-const UNORDERED = 'drops the order on its other side';
+const UNORDERED = 'loses the order on its inverse side';
 
-/** Whether the order of several links of a document on one side has no place in the later relation. */
+/** Whether the later relation cannot store the order of links on one side. */
 const losesOrder = ({ before, after, swapped }: Omit<MovedRelation, 'split'>): boolean =>
   (swapped ? before.attribute.many : ordersOthers(before) && !before.attribute.exclusive) &&
   !ordersOthers(after) &&
   !after.attribute.exclusive;
 
-/** Links that stay with another relation, where an attribute that shows them has its own from now on. */
+/** Reports links that stay with another relation when an attribute that showed them gets its own. */
 export function splitGuards({ evolution, pair: { after, split } }: RelationScope): readonly Guard[] {
   if (split === null || after === null) return [];
   const { side, from } = split;
   const path = pathOf(side);
-  const told = side === after ? 'has links of its own from now on' : `is shown by ${path} from now on`;
+  const told = side === after ? 'gets its own links' : `is now shown by ${path}`;
   return [
     {
       question: sql`select ${PAIR} from (${storedLinks(evolution, from)}) x`,
-      told: `${told}; those shown until now stay with ${pathOf(from)}`,
-      choice: `say convert: 'empty' on ${path} to begin without any`,
+      told: `${told}; its previous links stay with ${pathOf(from)}`,
+      choice: `set convert: 'empty' on ${path} to start without links`,
       stated: typeof side.attribute.def.convert === 'string',
     },
   ];
@@ -164,8 +164,8 @@ export function goneGuards({ evolution, pair: { before } }: RelationScope): read
   return [
     {
       question: sql`select ${PAIR} from (${storedLinks(evolution, before)}) x`,
-      told: 'is removed; these links would go with it',
-      choice: `say removed: ['${attribute.name}'] on ${type.singularApiId}`,
+      told: 'is removed; these links would be deleted',
+      choice: `set removed: ['${attribute.name}'] on ${type.singularApiId}`,
       stated:
         owner === null
           ? evolution.removed.includes(type.singularApiId)
@@ -174,11 +174,11 @@ export function goneGuards({ evolution, pair: { before } }: RelationScope): read
   ];
 }
 
-/** Numbers for links that have no place yet, in their order. */
+/** Assigns positions to links without one, in order. */
 const placed = (type: ContentType, isKept: boolean): Sql =>
   isKept ? sql`coalesce(x.place, ${nextCount(type)})` : nextCount(type);
 
-/** The columns of a link table, and what each gets of a link `x`. */
+/** Columns of a link table, each with its value from a link `x`. */
 function linkValues(links: LinkTable, place: Sql): readonly (readonly [Sql, Sql])[] {
   const { owner, target, position, targetType, inversePosition } = links;
   const nth = sql`row_number() over (
@@ -238,7 +238,7 @@ export function movingSteps({ evolution, pair }: RelationScope): Steps {
 export function movingTold({ pair: { before, after, swapped } }: RelationScope): string {
   if (before === null || after === null) return '';
   const order = losesOrder({ before, after, swapped }) ? `, and ${UNORDERED}` : '';
-  if (swapped) return `is owned by ${pathOf(after)} in place of ${pathOf(before)}${order}`;
+  if (swapped) return `is owned by ${pathOf(after)} instead of ${pathOf(before)}${order}`;
   const [old, next] = [relationOf(before), relationOf(after)];
-  return (old === next ? 'has its links stored in another way' : `becomes ${next}, from ${old}`) + order;
+  return (old === next ? 'has its links stored differently' : `changes from ${old} to ${next}`) + order;
 }

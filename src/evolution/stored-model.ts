@@ -1,30 +1,28 @@
-/** The description of the model that the content was stored under, in the database: to be read and noted. */
+/** Reads and writes the model description in the database. */
 import { modelTableOf } from '../schema/model-table.js';
 import type { Schema } from '../schema/model.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../sql.js';
 import type { Row } from '../database/runner.js';
 import { digestOf, type ModelDescription, noted } from './description.js';
 
-/** What a migration has noted. */
 export interface StoredModel {
   readonly digest: string;
   readonly description: ModelDescription;
 }
 
-/** The answer to {@link storedModel}; null for no row. Throws an Error for what this version cannot read. */
+/** Parses a row of {@link storedModel}; null for no row. Throws an Error if this release cannot read it. */
 export const storedModelIn = (row: Row | undefined): StoredModel | null =>
   row === undefined
     ? null
     : { digest: String(row['digest']), description: noted(JSON.parse(String(row['description']))) };
 
 /**
- * Asks for the description, as text: what the driver makes of JSON is the host's to decide. No row where
- * nothing has noted one. The table may be missing (42P01).
+ * Query of the stored model. Selects text, because the host may configure how the driver parses JSON. Returns
+ * no row if no model is stored; fails with 42P01 if the table does not exist.
  */
 export const storedModel = ({ file }: Schema): Sql =>
   sql`select m.digest, m.description::text as description from ${quote(modelTableOf(file))} m where m.id = 1`;
 
-/** The same as a statement. */
 export const compileStoredModel = (schema: Schema): Statement => print(storedModel(schema));
 
 const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
@@ -33,12 +31,12 @@ const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
     values (1, ${param(digestOf(description))}::text, ${param(json)}::jsonb, now())`;
 };
 
-/** Held by whoever migrates until they have. */
+/** Advisory lock that a migration holds until it ends. */
 const MIGRATION_LOCK = sql`hashtextextended('content-model', 0)`;
 
 /**
- * Begins a migration: nobody else migrates meanwhile, and it stops where the content is of another model than
- * the one that it was made for. Null where none is noted.
+ * Begins a migration: waits for a running one, and fails if the database does not have the expected model. A
+ * null digest means no stored model.
  */
 export function migrationFrom({ file }: Schema, digest: string | null): Sql {
   const table = modelTableOf(file);
@@ -48,12 +46,11 @@ export function migrationFrom({ file }: Schema, digest: string | null): Sql {
     select m.digest into found from ${quote(table)} m where m.id = 1;
   end if;
   if found is distinct from ${param(digest)} then raise exception using message =
-    'The content is of another model than this migration was made for: run the migrations before it, or make it anew';
+    'The database has another content model than this migration expects: run earlier migrations first, or create this one again';
   end if;
 end $content$`;
 }
 
-/** Notes the model after a migration, in place of the one before. */
 export const notedModel = (schema: Schema, description: ModelDescription): Sql =>
   sql`${inserted(schema, description)} on conflict (id) do update
     set digest = excluded.digest, description = excluded.description, applied_at = excluded.applied_at`;

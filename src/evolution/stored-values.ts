@@ -1,4 +1,4 @@
-/** Where the values of an attribute are stored: in a column, or in instances of a component, wherever. */
+/** Locations of an attribute's values: a column, or instances of a component at any depth. */
 import { listOf } from '../compile/json-list.js';
 import type { Attribute, Component, ContentType, EmbeddedAttribute, Model, Schema } from '../schema/model.js';
 import { param, quote, type Sql, sql, union } from '../sql.js';
@@ -8,11 +8,12 @@ import { columnAsJson } from './readings.js';
 
 export const isEmbedded = (attribute: Attribute): attribute is EmbeddedAttribute => 'components' in attribute;
 
-/** What holds instances in a model. */
 export const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
   [...attributes.values()].filter(isEmbedded);
 
-/** Whether a component stands in an attribute, at any depth; components may hold each other. */
+/**
+ * Whether an attribute may contain instances of a component at any depth. Components may contain each other.
+ */
 export function holds(
   { components }: EmbeddedAttribute,
   wanted: Component,
@@ -35,13 +36,13 @@ const inColumn = (type: ContentType, attribute: Attribute): Sql[] => {
   ];
 };
 
-/** The instances in a value, and the component of each: `uid` and `item`. */
+/** Query of the instances in a value, with their component: `uid` and `item`. */
 const itemsIn = (value: Sql, { named, components: [first] }: EmbeddedAttribute): Sql => {
   const uid = named || first === undefined ? sql`e.item ->> '__component'` : sql`${param(first.uid)}::text`;
   return sql`(select ${uid} as uid, e.item from jsonb_array_elements(${listOf(value)}) e(item))`;
 };
 
-/** The instances of a component: the label of their `row`, and `item`. Null where it stands nowhere. */
+/** Query of the instances of a component: the label `row`, and `item`. Null if no attribute contains it. */
 function instancesOf({ types, components }: Schema, wanted: Component): Sql | null {
   const holding = (model: Model): EmbeddedAttribute[] =>
     embeddedIn(model).filter((attribute) => holds(attribute, wanted));
@@ -75,8 +76,8 @@ function inInstances(schema: Schema, component: Component, { name }: Attribute):
 }
 
 /**
- * The stored values of an attribute of an earlier model, one query for each place: `row` tells where, `j` is
- * the value as JSON. Null and empty lists are no values.
+ * Queries of an attribute's stored values in the earlier model, one per location. `row` is the label, `j` the
+ * value as JSON. Null and empty lists are excluded.
  */
 export function valuesOf(
   schema: Schema,

@@ -1,10 +1,10 @@
-/** The tables that a migration has to itself while it runs. */
+/** Table locks of a migration. */
 import { type Identifier, join, quote, type Sql, sql } from '../sql.js';
 import type { Changes } from './changes.js';
 import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
 import type { TablePair } from './table-pairs.js';
 
-/** Tables of the earlier model: those that change themselves, and those that nobody else may write. */
+/** Tables of the earlier model by lock: `alone` also blocks readers, `others` only blocks writers. */
 interface TableLocks {
   readonly alone: readonly Identifier[];
   readonly others: readonly Identifier[];
@@ -13,10 +13,10 @@ interface TableLocks {
 const isAltered = (pair: TablePair): boolean =>
   [dropSteps, renameSteps, createSteps, indexSteps].some((steps) => steps([pair]).length > 0);
 
-/** What is locked: all tables against writers, and against readers those that statements change. */
+/** Returns the tables to lock: all against writers, and altered ones against readers, too. */
 export function lockedTables({ evolution, list }: Changes, pairs: readonly TablePair[]): TableLocks {
   const retyped = new Set(list.flatMap(({ steps, touches }) => (steps.retype === undefined ? [] : touches)));
-  // Triggers say what a type is called, and may be those of an earlier release.
+  // Triggers contain the type name, and may be those of an earlier release.
   const isRenewed = evolution.before.isNoted === false;
   const types = evolution.types.flatMap(({ before, after }) => {
     const isOther = before?.singularApiId !== after?.singularApiId;
@@ -44,8 +44,8 @@ const lock = (tables: readonly Identifier[], mode: Sql): Sql =>
       )} in ${mode} mode;`;
 
 /**
- * Takes all locks or none, again and again: who reads several tables may have one and wait for another. It
- * waits for less time than it takes the database to look for those who wait in a circle.
+ * Acquires all locks or none, up to 100 times: a reader of several tables may have locked one and wait for
+ * another. The timeout stays below `deadlock_timeout` (1 s by default), so that the reader is not aborted.
  */
 export function lockSteps({ alone, others }: TableLocks): Sql[] {
   if (alone.length + others.length === 0) return [];
@@ -61,7 +61,7 @@ export function lockSteps({ alone, others }: TableLocks): Sql[] {
       perform pg_sleep_for('50 milliseconds');
     end;
   end loop;
-  raise exception using message = 'The tables are in use all the time: run the migration when there is less to do';
+  raise exception using message = 'The tables are in constant use: run the migration when there is less traffic';
 end $content$`,
   ];
 }

@@ -1,4 +1,4 @@
-/** The tables of two models side by side: which table and column is which, so that nothing is made twice. */
+/** Pairs the tables and columns of two models. */
 import type { Attribute, Column, ContentType } from '../schema/model.js';
 import {
   type ColumnShape,
@@ -13,17 +13,16 @@ import { keepsTargets } from './moved-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { ordersOthers, type Relation, type RelationPair } from './relation-pairs.js';
 
-/** A column of a table, and the attribute whose value it is; null for a place or one of every type. */
+/** Column, and the attribute with its value; null for a position column or a system column. */
 export interface ColumnPair extends Pair<ColumnShape> {
   readonly value: Both<Attribute> | null;
 }
 
-/** A table that is made, changed or dropped. */
 export interface TablePair extends Pair<TableShape> {
   readonly columns: readonly ColumnPair[];
 }
 
-/** Whether the links of a relation are stored as they were, but for names. */
+/** Whether the storage of a relation's links changes only in names. */
 export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean {
   if (!isBoth(pair) || pair.swapped) return false;
   const { before, after } = pair;
@@ -44,7 +43,6 @@ export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean 
   );
 }
 
-/** What a column is to its attribute. */
 const roleOf = ({ placeOf, remembers }: Column): string => {
   if (remembers !== null) return 'former place';
   return placeOf === null ? 'value' : 'place';
@@ -75,7 +73,7 @@ function columnPairs(pair: ModelPair<ContentType>, kept: readonly Both<Attribute
   ];
 }
 
-/** A table that has the same columns, or is the only one. */
+/** Pairs tables with equal columns, or a table with none. */
 const whole = ({ before, after }: Pair<TableShape>): TablePair => ({
   before,
   after,
@@ -94,7 +92,7 @@ function typePair(pair: ModelPair<ContentType>, relations: readonly Both<Relatio
   return { ...tables, columns: columnPairs(pair, [...own, ...inPlace]) };
 }
 
-/** The tables of all links: those that stay, those that go and those that come. */
+/** Pairs the link tables: unchanged, dropped and created ones. */
 function linkPairs(evolution: Evolution, relations: readonly RelationPair[]): TablePair[] {
   const tableOf = (relation: Relation | null): TableShape | null =>
     relation === null || relation.links === null ? null : linkTable(relation.links);
@@ -109,7 +107,6 @@ function linkPairs(evolution: Evolution, relations: readonly RelationPair[]): Ta
   });
 }
 
-/** All tables of two models. */
 export function tablePairs(evolution: Evolution, relations: readonly RelationPair[]): TablePair[] {
   const inPlace = relations.filter((pair) => staysInPlace(evolution, pair)).filter(isBoth);
   return [

@@ -1,4 +1,4 @@
-/** The statements that make, rename, change and drop tables, columns and indexes. */
+/** Statements that create, rename, alter and drop tables, columns and indexes. */
 import { name } from '../schema/naming.js';
 import {
   besideTable,
@@ -46,19 +46,19 @@ const droppedIndex = (table: Identifier, { name, kind }: IndexShape): Sql =>
     ? sql`alter table ${quote(table)} drop constraint if exists ${quote(name)}`
     : sql`drop index if exists ${quote(besideTable(table, name))}`;
 
-/** What indexes are made of, once the columns have their new names. */
+/** Returns a comparable definition of an index, with the later names of its columns. */
 function bodyOf({ kind, body }: IndexShape, columns: readonly ColumnPair[]): string {
   const names = new Map<string, string>(
     columns.filter((pair) => isBoth(pair)).map(({ before, after }) => [before.name, after.name]),
   );
-  // At once, because one may take the name that another one had.
+  // Replaces all names in one pass, because a column may take the former name of another.
   const renamed = script(body).replace(/"([^"]+)"/g, (_, name: string) => `"${names.get(name) ?? name}"`);
   return `${kind} ${renamed}`;
 }
 
-/** The indexes of two tables side by side: those that are made alike are the same. */
+/** Pairs the indexes of two tables by definition. */
 function indexPairs({ before, after, columns }: TablePair): Pair<IndexShape>[] {
-  // An index goes with a column, even where another one of its name comes.
+  // PostgreSQL drops an index with its column, even if a new column of the same name follows.
   const gone = columns.flatMap((one) => (one.after === null && one.before !== null ? [one.before.name] : []));
   const goes = ({ body }: IndexShape): boolean =>
     gone.some((column) => script(body).includes(script(quote(column))));
@@ -74,7 +74,7 @@ function indexPairs({ before, after, columns }: TablePair): Pair<IndexShape>[] {
   return [...pairs, ...[...lost, ...left].map((index) => ({ before: index, after: null }))];
 }
 
-/** What goes: first, so that nothing that comes meets its name. */
+/** Drops old parts first, which frees their names. */
 export function dropSteps(pairs: readonly TablePair[]): Sql[] {
   return pairs.flatMap((pair) => {
     const { before, after, columns } = pair;
@@ -92,13 +92,9 @@ export function dropSteps(pairs: readonly TablePair[]): Sql[] {
   });
 }
 
-/** A name that becomes another one. */
 type Renaming = Both<Identifier>;
 
-/**
- * The order in which renamings do not meet each other's names. Where they go in a circle, one of them waits
- * under a name of its own.
- */
+/** Orders renamings so that no new name is in use. A cycle is resolved by a temporary name. */
 function ordered(renamings: readonly Renaming[]): Renaming[] {
   const left = renamings.filter(({ before, after }) => before !== after);
   const free = left.filter(({ after }) => !left.some(({ before }) => before === after));
@@ -122,7 +118,6 @@ function renamedTable({ before, after }: Renaming): Sql[] {
   ];
 }
 
-/** New names for tables, columns and indexes that stay. */
 export function renameSteps(pairs: readonly TablePair[]): Sql[] {
   const both = pairs.filter((pair): pair is TablePair & Both<TableShape> => isBoth(pair));
   const tables = ordered(both.map(({ before, after }) => ({ before: before.table, after: after.table })));
@@ -134,7 +129,7 @@ export function renameSteps(pairs: readonly TablePair[]): Sql[] {
         sql`alter table ${quote(after.table)} rename column ${quote(one.before)} to ${quote(one.after)}`,
     ),
   );
-  // Tables of one schema share the names of their indexes.
+  // Index names are unique per schema.
   const indexes = ordered(
     both.flatMap((pair) =>
       indexPairs(pair)
@@ -148,7 +143,6 @@ export function renameSteps(pairs: readonly TablePair[]): Sql[] {
   return [...tables.flatMap(renamedTable), ...columns, ...indexes];
 }
 
-/** What comes: tables and columns. */
 export function createSteps(pairs: readonly TablePair[]): Sql[] {
   return pairs.flatMap(({ before, after, columns }) => {
     if (after === null) return [];
@@ -168,7 +162,7 @@ export function createSteps(pairs: readonly TablePair[]): Sql[] {
   });
 }
 
-/** Indexes that come, once the data is there. */
+/** Creates indexes after the data is complete. */
 export const indexSteps = (pairs: readonly TablePair[]): Sql[] =>
   pairs.flatMap((pair) =>
     indexPairs(pair).flatMap((one) =>

@@ -1,4 +1,4 @@
-/** What becomes of a type's versions, of what is noted of them, and of grants on it. */
+/** Guards and steps for changed types: versions, schedules, change log and grants. */
 import { revisionOf } from '../compile/changes.js';
 import { startDrafts } from '../compile/compile-drafts.js';
 import { UNKNOWN_REVISION } from '../plan/versions.js';
@@ -11,16 +11,14 @@ import { type Both, type Evolution, isBoth } from './pairs.js';
 import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
 import { idOf, type TypeScope } from './scopes.js';
 
-/** A type that was and is. */
 type Stays = Both<ContentType> & { readonly evolution: Evolution };
 
-/** Steps of a type that was and is. */
+/** Steps for a type in both models, otherwise none. */
 const staying =
   (steps: (type: Stays) => Steps) =>
   ({ pair, evolution }: TypeScope): Steps =>
     isBoth(pair) ? steps({ ...pair, evolution }) : {};
 
-/** A guard of a type that was. */
 const former =
   (guard: (before: ContentType, scope: TypeScope) => Guard) =>
   (scope: TypeScope): readonly Guard[] =>
@@ -28,13 +26,12 @@ const former =
 
 const mayGo = ({ pair }: TypeScope, what: string): boolean => pair.after?.removed.includes(what) === true;
 
-/** The times at which documents of a type are published by themselves. */
 const schedulesOf = (type: ContentType, called: string): { readonly table: Sql; readonly own: Sql } => ({
   table: quote(scheduleTableOf(type)),
   own: sql`type = ${constant(called)}`,
 });
 
-/** Whether a row has the content of the row `t`: by their digests, which are made where nobody knows them. */
+/** Whether a row has the content of the row `t`. Compares the revisions, and computes them if unknown. */
 function isSameAs(type: ContentType, row: Sql): Sql {
   const unknown = constant(Number(UNKNOWN_REVISION));
   const [own, other] = [sql`t`, row].map(
@@ -44,7 +41,7 @@ function isSameAs(type: ContentType, row: Sql): Sql {
   return sql`${own ?? sql`null`} = ${other ?? sql`null`}`;
 }
 
-/** Drafts that are nowhere else: of what is not published, or that say something else. */
+/** Drafts without an equal published version. */
 const unpublished = (type: ContentType): Sql =>
   sql`not t.published and not exists (select 1 from ${quote(type.table)} p where p.document_id = t.document_id
     and p.locale = t.locale and p.published and ${isSameAs(type, sql`p`)})`;
@@ -64,7 +61,7 @@ export const withoutDrafts = staying(({ before, evolution }) => {
   };
 });
 
-/** The locale in which a document stays: the default one, or else the first that it has. */
+/** Returns the locale that a document keeps: the default locale, otherwise the first. */
 export const keptLocale = (type: ContentType, { before }: Evolution, documentId: Sql): Sql =>
   sql`(select k.locale from ${quote(type.table)} k where k.document_id = ${documentId}
     order by k.locale = ${constant(before.defaultLocale)} desc, k.locale limit 1)`;
@@ -85,12 +82,12 @@ export const withoutLocales = staying(({ before, evolution }) => {
   const schedules = schedulesOf(before, before.singularApiId);
   return {
     shrink: [
-      // A document keeps the times of the locale that it stays in.
+      // A document keeps the schedules of its remaining locale.
       sql`delete from ${schedules.table} s
         where ${schedules.own} and s.locale <> ${keptLocale(before, evolution, sql`s.document_id`)}`,
       sql`update ${schedules.table} set locale = ${locale} where ${schedules.own} and locale <> ${locale}`,
       sql`delete from ${table} t where t.locale <> ${keptLocale(before, evolution, sql`t.document_id`)}`,
-      // The links go by what is left of the versions, so both move only then.
+      // Links follow the remaining versions, so change the locale of both only after deleting.
       ...links.map(
         (one) => sql`delete from ${quote(one.table)} l where not exists (
           select 1 from ${table} o where o.document_id = l.${plain(one.owner.name)} and o.locale = l.locale)`,
@@ -102,7 +99,7 @@ export const withoutLocales = staying(({ before, evolution }) => {
   };
 });
 
-/** The rows of a type that has no locales are in the default one. */
+/** Moves the rows of a type that is not localized to the new default locale. */
 export const inNewLocale = staying(({ after, evolution }) => {
   const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
   const { table, own } = schedulesOf(after, after.singularApiId);
@@ -114,7 +111,9 @@ export const inNewLocale = staying(({ after, evolution }) => {
   };
 });
 
-/** What is noted of a type, of its documents and of grants on it goes before another type takes its name. */
+/**
+ * Deletes the schedules, change log entries and grants of a removed type before another type takes its name.
+ */
 export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
   if (before === null) return {};
   const { table, own } = schedulesOf(before, before.singularApiId);
@@ -145,7 +144,7 @@ export const calledAnew = staying(({ before, after, evolution }) => {
 
 export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, null)] }));
 
-/** The attributes of a type that have another name, or null where they are gone. */
+/** Returns the renamed and removed attributes by former name; null for removed ones. */
 export const newNames = ({ pair: { attributes } }: TypeScope): Readonly<Record<string, string | null>> =>
   Object.fromEntries(
     attributes.flatMap(({ before, after }) =>
@@ -160,14 +159,14 @@ export const grantsByNewNames = (scope: TypeScope): Steps =>
 
 export const goneWithVersions = former((before, scope) => ({
   question: rowsWhere(before, sql`true`),
-  told: 'is removed; these versions would go with it',
-  choice: `say removed: ['${idOf(scope)}'] beside contentTypes`,
+  told: 'is removed; these versions would be deleted',
+  choice: `set removed: ['${idOf(scope)}'] next to contentTypes`,
   stated: scope.evolution.removed.includes(idOf(scope)),
 }));
 
 /**
- * Processes of the release before read and write a table as the type that had it: they would show what is
- * hidden in the one that has it now.
+ * During a rolling update, processes of the previous release still read and write the table as another type.
+ * They would show attributes that the new type hides.
  */
 export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
   const { before, after } = pair;
@@ -177,8 +176,8 @@ export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
   return [
     {
       question: union(rows),
-      told: `takes the table of ${other.singularApiId}, as which processes of the release before still know it`,
-      choice: `say tableName on ${after.singularApiId} to give it one that no other type had`,
+      told: `uses the former table of ${other.singularApiId}, which processes of the previous release still read and write`,
+      choice: `set tableName on ${after.singularApiId} to a name that no other type had`,
       stated: false,
     },
   ];
@@ -187,21 +186,21 @@ export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
 export const severalDocuments = former((before) => ({
   question: sql`select d.document_id as "row" from (select distinct t.document_id from ${quote(before.table)} t) d
     where (select count(distinct c.document_id) from ${quote(before.table)} c) > 1`,
-  told: 'becomes a single type, which has one document; there are several',
-  choice: 'delete all but one first',
+  told: 'becomes a single type, which has at most one document; found several',
+  choice: 'delete all except one first',
   stated: false,
 }));
 
 export const draftsOnly = former((before, scope) => ({
   question: rowsWhere(before, unpublished(before)),
-  told: 'has no drafts; these say what is not published',
-  choice: `publish or discard them, or say removed: ['drafts'] on ${idOf(scope)}`,
+  told: 'loses its drafts; these have unpublished content',
+  choice: `publish or discard them, or set removed: ['drafts'] on ${idOf(scope)}`,
   stated: mayGo(scope, 'drafts'),
 }));
 
 export const inOtherLocales = former((before, scope) => ({
   question: rowsWhere(before, otherLocales(before, scope.evolution)),
-  told: 'is not localized; these versions are in other locales',
-  choice: `say removed: ['localizations'] on ${idOf(scope)} to keep those of the default locale alone`,
+  told: 'is no longer localized; these versions are in other locales',
+  choice: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
   stated: mayGo(scope, 'localizations'),
 }));

@@ -1,4 +1,6 @@
-/** Unique values inside components: published documents that would share one at the same model path. */
+/**
+ * Unique values inside components: finds published documents with equal values at the same path in the model.
+ */
 import { listOf } from '../compile/json-list.js';
 import type { Component, ContentType, EmbeddedAttribute } from '../schema/model.js';
 import { join, param, quote, type Sql, sql, union } from '../sql.js';
@@ -10,13 +12,12 @@ import { type AttributeScope, isShared, isUnlocalized, scalarsOf } from './scope
 import { holds } from './stored-values.js';
 import { keptLocale } from './type-steps.js';
 
-/** An attribute that has instances before and after. */
 interface Holding {
   readonly scope: AttributeScope;
   readonly held: Both<EmbeddedAttribute>;
 }
 
-/** The attributes of models whose instances may be of a component, at any depth. */
+/** Returns the attributes that may contain instances of a component, at any depth. */
 const holdersOf = (
   scope: AttributeScope,
   owners: readonly ModelPair<ContentType | Component>[],
@@ -29,7 +30,7 @@ const holdersOf = (
     }),
   );
 
-/** The instances in a value that the later attribute keeps, as `uid` and `item`. */
+/** Query of the instances that the later attribute keeps, as `uid` and `item`. */
 function keptItems(value: Sql, { scope: { evolution }, held: { before, after } }: Holding): Sql {
   const kept = before.components.filter((component) => {
     const later = evolution.components.find((pair) => pair.before === component)?.after ?? null;
@@ -44,7 +45,7 @@ function keptItems(value: Sql, { scope: { evolution }, held: { before, after } }
     where jsonb_typeof(e.item) = 'object' and ${uid} in (${uids})${first})`;
 }
 
-/** The instances in a column of published rows, and where they are. */
+/** Query of the instances in a column of published rows, with their path. */
 function rootItems(holding: Holding): Sql {
   const { evolution, owner, pair } = holding.scope;
   const { before } = owner;
@@ -59,7 +60,7 @@ function rootItems(holding: Holding): Sql {
     from ${table} t cross join lateral ${keptItems(value, holding)} i where t.published${kept}`;
 }
 
-/** The instances in an attribute of instances `h`. */
+/** Query of the instances in an attribute of instances `h`. */
 function innerItems(holding: Holding): Sql {
   const { before } = holding.held;
   const { owner } = holding.scope;
@@ -68,7 +69,7 @@ function innerItems(holding: Holding): Sql {
     from ${items} i where h.uid = ${param(owner.before?.uid ?? '')}::text`;
 }
 
-/** The later value of an attribute in an instance `h.item`, as JSON. */
+/** Expression of an attribute's later value in an instance `h.item`, as JSON. */
 function laterValue({ pair, ...scope }: AttributeScope): Sql {
   const value = defaultOf(pair);
   const filled = sql`${param(JSON.stringify(value))}::jsonb`;
@@ -81,7 +82,7 @@ function laterValue({ pair, ...scope }: AttributeScope): Sql {
   return sql`coalesce(${read}, ${filled})`;
 }
 
-/** Whether documents that had values in locales of their own come to have them in one. */
+/** Whether documents with values per locale will have them in one locale. */
 export function isMergedInside(scope: AttributeScope): boolean {
   const { before } = scope.owner;
   if (before?.model !== 'component') return false;
@@ -90,7 +91,7 @@ export function isMergedInside(scope: AttributeScope): boolean {
   );
 }
 
-/** The documents that would have the same value inside a component; null if it is in no attribute. */
+/** Query of documents that would have equal values inside a component; null if no attribute contains it. */
 export function sameValuesInside(scope: AttributeScope): Sql | null {
   const { evolution, owner } = scope;
   if (owner.before?.model !== 'component') return null;

@@ -1,4 +1,4 @@
-/** Values that become unique: which documents would have the same one. */
+/** Guards for attributes that become unique: finds documents that would have equal values. */
 import { isUnique } from '../schema/attribute-storage.js';
 import type { Attribute, ContentType } from '../schema/model.js';
 import { param, quote, type Sql, sql } from '../sql.js';
@@ -10,7 +10,7 @@ import { type AttributeScope, isShared, isUnlocalized, scalarsOf } from './scope
 import { keptLocale } from './type-steps.js';
 import { isMergedInside, sameValuesInside } from './unique-inside.js';
 
-/** What a row `t` of an earlier type comes to hold of a scalar, as text. */
+/** Expression of a scalar's later value in a row `t` of the earlier type, as text. */
 function laterText(scope: AttributeScope, { table }: ContentType): Sql {
   const { before } = scope.pair;
   const scalars = scalarsOf(scope);
@@ -27,7 +27,7 @@ function laterText(scope: AttributeScope, { table }: ContentType): Sql {
   return value === null ? sql`(${read}) #>> '{}'` : sql`coalesce((${read}) #>> '{}', ${filled})`;
 }
 
-/** Whether an attribute may come to have values twice although none was: converted, filled in, or merged. */
+/** Whether a migration may create equal values by converting, filling in or merging. */
 const isMadeAlike = (scope: AttributeScope): boolean => {
   const scalars = scalarsOf(scope);
   return (
@@ -38,13 +38,13 @@ const isMadeAlike = (scope: AttributeScope): boolean => {
   );
 };
 
-/** Whether values of an attribute are unique. Inside components a uid is unique only if it says so. */
+/** Whether values of an attribute are unique. Inside components a uid is unique only with `unique: true`. */
 const isUniqueScalar = (attribute: Attribute | null, { owner }: AttributeScope): boolean =>
   attribute !== null &&
   'searchable' in attribute &&
   (owner.after?.model === 'type' ? isUnique(attribute) : attribute.def.unique === true);
 
-/** Whether no two documents may have the same value, although they could until now. */
+/** Whether an attribute becomes unique, or stays unique while its values change. */
 export const becomesUnique = (scope: AttributeScope): boolean => {
   const { pair, owner } = scope;
   if (owner.before === null || !isUniqueScalar(pair.after, scope)) return false;
@@ -55,7 +55,7 @@ export const becomesUnique = (scope: AttributeScope): boolean => {
   );
 };
 
-/** The documents of a type that would have the same value. */
+/** Query of documents of a type that would have equal values. */
 function sameValues(scope: AttributeScope): Sql | null {
   const { before, after } = scope.owner;
   if (before?.model !== 'type' || after?.model !== 'type') return null;
@@ -74,8 +74,8 @@ export function uniqueGuards(scope: AttributeScope): readonly Guard[] {
   return [
     {
       question,
-      told: 'is unique; these documents have the same value',
-      choice: 'give them values of their own first',
+      told: 'becomes unique; these documents have the same value',
+      choice: 'give them distinct values first',
       stated: false,
     },
   ];

@@ -175,7 +175,7 @@ const ATTRIBUTES: readonly Change[] = [
       ['p1', 'p2'],
       { was: articles(() => null), options: { removed: ['pin'] } },
     ),
-    refused: { because: /article\.pin has the name of a password, which processes of the release before/ },
+    refused: { because: /article\.pin has the name of a former password, which processes of the previous release/ },
   },
   removing(
     attribute(
@@ -184,7 +184,7 @@ const ATTRIBUTES: readonly Change[] = [
       ['p1', 'p2'],
       { was: articles(() => null), is: articles(({ code }) => code) },
     ),
-    /article\.pin is removed; these values would go with it: 6 \(/,
+    /article\.pin is removed; these values would be deleted: 6 \(/,
     ['pin'],
   ),
   attribute('string → text', [{ a: { type: 'string' } }, { a: { type: 'text' } }], ['1', 'x']),
@@ -195,7 +195,7 @@ const ATTRIBUTES: readonly Change[] = [
       ['1', 'x'.repeat(300)],
       { becomes: (a) => a.slice(0, 255) },
     ),
-    /article\.a becomes string, from text; .*2 \(/s,
+    /article\.a changes from text to string; .*2 \(/s,
     'a',
     { convert: 'fit' },
   ),
@@ -212,7 +212,7 @@ const ATTRIBUTES: readonly Change[] = [
       ['12', '007', 'many'],
       { becomes: (a) => ({ '12': 12, '007': 7 })[a as string] ?? null },
     ),
-    /article\.a becomes integer, from string; .*say convert: 'fit'/s,
+    /article\.a changes from string to integer; .*set convert: 'fit'/s,
     'a',
     { convert: 'empty' },
   ),
@@ -227,7 +227,7 @@ const ATTRIBUTES: readonly Change[] = [
       [12, 3.5],
       { becomes: (a) => Math.round(a) },
     ),
-    /article\.a becomes integer, from decimal/,
+    /article\.a changes from decimal to integer/,
     'a',
     { convert: 'fit' },
   ),
@@ -250,7 +250,7 @@ const ATTRIBUTES: readonly Change[] = [
       ['2024-02-29T10:11:12.000Z', '2024-03-01T00:00:00.000Z'],
       { becomes: (a) => a.slice(0, 10) },
     ),
-    /article\.a becomes date, from datetime; .*4 \(/s,
+    /article\.a changes from datetime to date; .*4 \(/s,
     'a',
     { convert: 'fit' },
   ),
@@ -268,7 +268,7 @@ const ATTRIBUTES: readonly Change[] = [
       ['plain', { b: 1 }],
       { becomes: (a) => (typeof a === 'string' ? a : '{"b": 1}') },
     ),
-    /article\.a becomes string, from json/,
+    /article\.a changes from json to string/,
     'a',
     { convert: 'fit' },
   ),
@@ -287,7 +287,7 @@ const ATTRIBUTES: readonly Change[] = [
         becomes: (a) => ({ x: 'x', y: 'w', z: null })[a as string],
       },
     ),
-    /article\.a becomes enumeration.*these values cannot: 4 \(/s,
+    /article\.a changes from .* to enumeration; these values cannot be converted without loss: 4 \(/s,
     'a',
     { convert: { y: 'w', z: null } },
   ),
@@ -307,7 +307,7 @@ const ATTRIBUTES: readonly Change[] = [
       [{ a: { type: 'string' } }, { a: { type: 'string', unique: true } }],
       ['1', '1', '2'],
     ),
-    refused: { because: /article\.a is unique; these documents have the same value: 1 \(\w+ and \w+/ },
+    refused: { because: /article\.a becomes unique; these documents have the same value: 1 \(\w+ and \w+/ },
   },
 ];
 
@@ -411,9 +411,14 @@ function leftType(kind: 'oneToOne'): Change {
   );
   const after: Model = { ...change.after, contentTypes: change.after.contentTypes.slice(0, 1) };
   const told = { ...change, after: { ...after, removed: ['tag'] } };
-  return refused(told, /article\.tags leads elsewhere; these links have no document there: 6 \(/, 'tags', {
-    convert: 'fit',
-  });
+  return refused(
+    told,
+    /article\.tags changes its target; these links have no document of the new type: 6 \(/,
+    'tags',
+    {
+      convert: 'fit',
+    },
+  );
 }
 
 const RELATIONS: readonly Change[] = [
@@ -469,7 +474,7 @@ const RELATIONS: readonly Change[] = [
       SEVERAL,
       { becomes: (tags) => names(tags.slice(0, 1)) },
     ),
-    /article\.tags leads to one document; these have several: 4 \(.*convert: 'fit' on article\.tags/s,
+    /article\.tags becomes a relation to one document; these have several: 4 \(.*convert: 'fit' on article\.tags/s,
     'tags',
     { convert: 'fit' },
   ),
@@ -566,7 +571,7 @@ const RELATIONS: readonly Change[] = [
       TO_ONE,
       { was: fromTagsFirst('articles'), is: fromTags('articles') },
     ),
-    /article\.tag leads to documents with one owner each; these have several: 2/,
+    /article\.tag allows one owner per document; these have several: 2/,
     'tag',
     { convert: 'fit' },
   ),
@@ -614,7 +619,7 @@ const RELATIONS: readonly Change[] = [
       SEVERAL,
       { was: articles(({ title }) => title), is: articles(({ title }) => title) },
     ),
-    /article\.tags is removed; these links would go with it: 10 /,
+    /article\.tags is removed; these links would be deleted: 10 /,
     ['tags'],
   ),
   refused(
@@ -627,7 +632,7 @@ const RELATIONS: readonly Change[] = [
       SEVERAL,
       { becomes: () => [] },
     ),
-    /article\.tags leads elsewhere; these links have no document there: 10 /,
+    /article\.tags changes its target; these links have no document of the new type: 10 /,
     'tags',
     { convert: 'empty' },
   ),
@@ -642,7 +647,7 @@ const RELATIONS: readonly Change[] = [
         ONE_EACH,
         { becomes: () => [] },
       ),
-      /article\.tags leads elsewhere; these links have no document there: 6 \(/,
+      /article\.tags changes its target; these links have no document of the new type: 6 \(/,
       'tags',
       { convert: 'fit' },
     ),
@@ -733,7 +738,7 @@ const RELATIONS: readonly Change[] = [
       },
       { options: { draftAndPublish: true, localized: true } },
     ),
-    /article\.tags is shared by all locales; these documents have other links in each: \d/,
+    /article\.tags becomes shared by all locales; these documents have different links per locale: \d/,
     'tags',
     { convert: 'fit' },
   ),
@@ -849,7 +854,7 @@ const COMPONENTS: readonly Change[] = [
       SAME,
       { was: articles((doc) => doc.c.slice(0, 1)), is: articles((doc) => [doc.c]) },
     ),
-    /article\.c holds one; these have several: 4 \(/,
+    /article\.c becomes a single value; these have several: 4 \(/,
     'c',
     { convert: 'fit' },
   ),
@@ -869,7 +874,8 @@ const COMPONENTS: readonly Change[] = [
       [({ n }) => (n === '3' ? 3 : null), ({ n }) => n],
     ),
     refused: {
-      because: /b\.box\.n becomes integer, from string; these values cannot: 4 \(/,
+      because:
+        /b\.box\.n changes from string to integer; these values cannot be converted without loss: 4 \(/,
       model: {
         contentTypes: [collection('article', { ...TITLE, c: HELD }, { draftAndPublish: true })],
         components: [box({ text: { type: 'string' }, n: { type: 'integer', convert: 'empty' } })],
@@ -892,7 +898,7 @@ const COMPONENTS: readonly Change[] = [
       [({ text }) => text, ({ text }) => text],
     ),
     refused: {
-      because: /b\.box\.n is removed; these values would go with it: 4 \(/,
+      because: /b\.box\.n is removed; these values would be deleted: 4 \(/,
       model: {
         contentTypes: [collection('article', { ...TITLE, c: HELD }, { draftAndPublish: true })],
         components: [box({ text: { type: 'string' } }, { removed: ['n'] })],
@@ -908,7 +914,7 @@ const COMPONENTS: readonly Change[] = [
       [({ text }) => text, ({ text }) => text],
     ),
     refused: {
-      because: /b\.nest\.n is removed; these values would go with it: 4 \(/,
+      because: /b\.nest\.n is removed; these values would be deleted: 4 \(/,
       model: {
         contentTypes: [collection('article', { ...TITLE, c: DEEP }, { draftAndPublish: true })],
         components: [component('b.nest', NEST, { removed: ['n'] })],
@@ -957,7 +963,7 @@ const COMPONENTS: readonly Change[] = [
       SAME,
       { was: articles(({ c }) => c.slice(1)), is: articles(({ c }) => c) },
     ),
-    /article\.c takes b\.box no more; these have instances of it: 4 \(/,
+    /article\.c no longer accepts b\.box; these documents contain instances of it: 4 \(/,
     ['c.b.box'],
   ),
   held(
@@ -1034,7 +1040,7 @@ const uniqueInside = (name: string, { before, after, holder }: Boxed, values: re
     data: async ({ send }) => {
       for (const c of values) await send('POST', '/api/articles', { title: 'x', c });
     },
-    refused: { because: /b\.box\.t is unique; these documents have the same value: 1 \(\w+ and \w+\)/ },
+    refused: { because: /b\.box\.t becomes unique; these documents have the same value: 1 \(\w+ and \w+\)/ },
   };
 };
 
@@ -1205,7 +1211,7 @@ const TYPES: readonly Change[] = [
       collection('post', FULL),
       single('post', FULL),
     ]),
-    refused: { because: /post becomes a single type, which has one document; there are several: 2 / },
+    refused: { because: /post becomes a single type, which has at most one document; found several: 2 / },
   },
   {
     ...whole('a type is removed', [collection('post', FULL), collection('post', FULL)]),
@@ -1219,7 +1225,7 @@ const TYPES: readonly Change[] = [
         before: model([collection('post', FULL)]),
         after: model([]),
         refused: {
-          because: /post is removed; these versions would go with it: 2 /,
+          because: /post is removed; these versions would be deleted: 2 /,
           model: model([], ['post']),
         },
         was: list('/api/tags', ({ name }) => name, ['published']),
@@ -1246,7 +1252,7 @@ const TYPES: readonly Change[] = [
       collection('post', FULL, { draftAndPublish: true }),
       collection('post', FULL),
     ]),
-    /post has no drafts; these say what is not published: 1 \(\w+ \(en, draft\)\); publish or discard them, or say removed: \['drafts'\] on post/,
+    /post loses its drafts; these have unpublished content: 1 \(\w+ \(en, draft\)\); publish or discard them, or set removed: \['drafts'\] on post/,
     ['drafts'],
   ),
   whole(
@@ -1283,7 +1289,7 @@ const TYPES: readonly Change[] = [
         await send('PUT', `/api/posts/${documentId}?locale=fr`, { title: 'fr' });
       },
     },
-    /post is not localized; these versions are in other locales: 2 \(\w+ \(fr\), \w+ \(fr, draft\)\)/,
+    /post is no longer localized; these versions are in other locales: 2 \(\w+ \(fr\), \w+ \(fr, draft\)\)/,
     ['localizations'],
   ),
   whole(
@@ -1317,7 +1323,7 @@ const TYPES: readonly Change[] = [
         is: list('/api/posts?locale=fr', ({ body }) => body, ['published']),
       },
     ),
-    /post\.body is shared by all locales; these documents have other values in each: 1 \(/,
+    /post\.body becomes shared by all locales; these documents have different values per locale: 1 \(/,
     'body',
     { convert: 'fit' },
   ),

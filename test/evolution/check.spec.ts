@@ -96,12 +96,12 @@ describe('a database that is not as the model has it', () => {
   });
 
   const EXPECTED = [
-    'The content is stored under another model than that of this release',
-    'article.known is stored, and this release does not know it',
-    'article.secret was a password, and would be shown as it is stored',
-    'article has no drafts, and 2 are stored, which nobody is shown',
-    'page has no locales, and 1 versions are stored in others than "en", which nobody is shown',
-    'Components hold what the model does not have: article.parts.gone, article.parts.inner.lost, page.zone of "c.gone"',
+    'The stored content has another model than this release',
+    'article.known is stored, but the model of this release does not have it',
+    'article.secret was a password; responses would show its stored hashes',
+    'article has no drafts, but 2 are stored, which no request returns',
+    'page is not localized, but 1 versions are stored in locales other than "en", which no request returns',
+    'Components contain data that the model does not have: article.parts.gone, article.parts.inner.lost, page.zone of "c.gone"',
   ];
 
   it('warns once of all that differs, and names the commands', async () => {
@@ -256,10 +256,10 @@ describe('a database that is not as the model has it', () => {
     const said = await command('check', '--module', module('Tight'));
     const [first = '', ...others] = said.split('\n');
     expect([first, ...others.map((line) => line.replace(/; \d stored.*$/, ''))].sort()).toEqual(told.sort());
-    expect(said).toContain(`needed must be defined; 1 stored is not: ${documentId} (en)`);
+    expect(said).toContain(`needed must be defined; 1 stored value violates this: ${documentId} (en)`);
     // The draft is one, too; what drafts may lack is not asked of it.
     expect(said).toContain(
-      `at most 3 characters; 2 stored are not: ${documentId} (en, draft), ${documentId} (en)`,
+      `at most 3 characters; 2 stored values violate this: ${documentId} (en, draft), ${documentId} (en)`,
     );
     const { url } = (host = await startModel(ruled, TIGHT, 'express'));
     const shown = await supertest(url).get(`/api/ruleds/${documentId}?populate=*`).expect(200);

@@ -107,7 +107,7 @@ describe('migrations of content', () => {
     const { changes, refusals } = await contentMigration({ orm, model: model({ title: text, body: text }) });
     expect(refusals).toEqual([]);
     expect(changes).toEqual([
-      expect.stringContaining('The database does not say of which model it is'),
+      expect.stringContaining('The database has no stored content model'),
       'post.body is new',
     ]);
     await migrateContent({ orm, model: before });
@@ -117,7 +117,7 @@ describe('migrations of content', () => {
   it('refuses what would be lost, by name, number and choice, and changes nothing', async () => {
     const change = migrateContent({ orm, model: model({}) });
     await expect(change).rejects.toThrow(
-      `post.title is removed; these values would go with it: 1 (d (en)); say removed: ['title'] on post`,
+      `post.title is removed; these values would be deleted: 1 (d (en)); set removed: ['title'] on post`,
     );
     expect(await orm.em.getConnection().execute('select title from posts')).toEqual([{ title: 'kept' }]);
   });

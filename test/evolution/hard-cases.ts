@@ -130,7 +130,7 @@ const AT_ONCE: readonly Change[] = [
         },
       },
     ),
-    refused: { because: /article\.a is unique; these documents have the same value: 1 \(\w+ and \w+\)/ },
+    refused: { because: /article\.a becomes unique; these documents have the same value: 1 \(\w+ and \w+\)/ },
   },
   {
     ...attribute(
@@ -142,7 +142,7 @@ const AT_ONCE: readonly Change[] = [
       ['1', '2'],
     ),
     refused: {
-      because: /article\.b is unique; these documents have the same value: 1 \(\w+ and \w+ and \w+\)/,
+      because: /article\.b becomes unique; these documents have the same value: 1 \(\w+ and \w+ and \w+\)/,
     },
   },
   {
@@ -155,7 +155,9 @@ const AT_ONCE: readonly Change[] = [
       await send('POST', '/api/posts?locale=fr', { title: 'same' });
     },
     was: list('/api/posts', ({ title }) => title, ['published']),
-    refused: { because: /post\.title is unique; these documents have the same value: 1 \(\w+ and \w+\)/ },
+    refused: {
+      because: /post\.title becomes unique; these documents have the same value: 1 \(\w+ and \w+\)/,
+    },
   },
   attribute(
     'an attribute becomes required with a default, which drafts alone lack',
@@ -338,7 +340,7 @@ const LINKS: readonly Change[] = [
           tags.filter((one: any) => one.__type === 'api::tag.tag').map(({ name }: any) => name),
       },
     ),
-    /article\.tags leads elsewhere; these links have no document there: 2 \(/,
+    /article\.tags changes its target; these links have no document of the new type: 2 \(/,
     'tags',
     { convert: 'fit' },
   ),
@@ -363,7 +365,7 @@ const LINKS: readonly Change[] = [
         ),
       },
     ),
-    /b\.box\.tag leads elsewhere; these links have no document there: 1 \(/,
+    /b\.box\.tag changes its target; these links have no document of the new type: 1 \(/,
   ),
   fitted(
     heldLinks(
@@ -372,7 +374,7 @@ const LINKS: readonly Change[] = [
       (tag) => [tag],
       { was: list('/api/articles', () => [], ['published']) },
     ),
-    /b\.box\.tag leads elsewhere; these links have no document there: 1 \(/,
+    /b\.box\.tag changes its target; these links have no document of the new type: 1 \(/,
   ),
 ];
 
@@ -385,7 +387,7 @@ const ONE_EACH_WAY = [{ tags: to('manyToMany', 'tag') }, { articles: to('manyToM
 const SIDES: readonly Change[] = [
   refused(
     relation('a two-way relation becomes one of each side', [TWO_WAY, ONE_EACH_WAY], SEVERAL),
-    /tag\.articles has links of its own from now on; those shown until now stay with article\.tags: \d+ \(.*say convert: 'empty' on tag\.articles/,
+    /tag\.articles gets its own links; its previous links stay with article\.tags: \d+ \(.*set convert: 'empty' on tag\.articles/,
     'articles',
     { convert: 'empty' },
   ),

@@ -93,7 +93,7 @@ describe('migrations, whatever order they come in', () => {
     await run(made.up);
     // Once more would make of it what was made of its neighbour, and the other one forgets what is there.
     await expect(run(made.up)).rejects.toThrow(
-      'The content is of another model than this migration was made for',
+      'The database has another content model than this migration expects',
     );
     await expect(run(other.up)).rejects.toThrow('The content is of another model');
     await expect(run(other.down)).rejects.toThrow('The content is of another model');
@@ -148,13 +148,13 @@ describe('migrations, whatever order they come in', () => {
     await migrate(models[0]);
     await version('d', { title: 'kept' });
     await expect(migrate(models[2])).rejects.toThrow(
-      'post.title is removed; these values would go with it: 1 (d (en))',
+      'post.title is removed; these values would be deleted: 1 (d (en))',
     );
     await migrate(models[1]);
     await migrate(models[2]);
     expect(await execute('select heading from posts')).toEqual([{ heading: 'kept' }]);
     await expect(migrate(models[1])).rejects.toThrow(
-      'post.heading is removed; these values would go with it',
+      'post.heading is removed; these values would be deleted',
     );
   });
 
@@ -163,17 +163,19 @@ describe('migrations, whatever order they come in', () => {
     await version('d', { a: 'of a', b: 'of b' });
     const later = post({ b: { ...TEXT, previousName: 'a' } });
     await expect(migrate(later)).rejects.toThrow(
-      `post.a is removed; these values would go with it: 1 (d (en)); say removed: ['a'] on post`,
+      `post.a is removed; these values would be deleted: 1 (d (en)); set removed: ['a'] on post`,
     );
     const swapped = post({ a: { ...TEXT, previousName: 'b' }, b: { ...TEXT, previousName: 'a' } });
-    expect(() => plan(swapped)).toThrow('"b" is a present name, which nothing else can have had');
+    expect(() => plan(swapped)).toThrow(
+      '"b" is the name of a current definition; a former name must not be in use',
+    );
     expect(await execute('select a, b from posts')).toEqual([{ a: 'of a', b: 'of b' }]);
   });
 
   it('a hash that a process of the release before writes is shown by none of the next', async () => {
     await migrate(post({ title: TEXT, pin: { type: 'password' } }));
     const later = post({ title: TEXT, pin: TEXT }, { removed: ['pin'] });
-    await expect(migrate(later)).rejects.toThrow('post.pin has the name of a password');
+    await expect(migrate(later)).rejects.toThrow('post.pin has the name of a former password');
     await migrate(post({ title: TEXT }, { removed: ['pin'] }));
     await migrate(later);
   });
@@ -188,7 +190,7 @@ describe('migrations, whatever order they come in', () => {
     // As the guide says: SQL that changes contents sets the revision to 0.
     await execute(`update posts set title = 'DRAFT', revision = 0 where document_id = 'a' and not published`);
     await expect(migrate(post({ title: TEXT }))).rejects.toThrow(
-      'post has no drafts; these say what is not published: 1 (a (en, draft))',
+      'post loses its drafts; these have unpublished content: 1 (a (en, draft))',
     );
     const located = post({ title: { ...TEXT, localized: true } }, { localized: true, draftAndPublish: true });
     await migrate(located);
@@ -196,7 +198,7 @@ describe('migrations, whatever order they come in', () => {
       values ('b', now(), now(), true, 'fr', 'other'), ('a', now(), now(), true, 'fr', 'same')`);
     await execute('update posts set revision = 0');
     await expect(migrate(drafts)).rejects.toThrow(
-      'post is not localized; these versions are in other locales: 1 (b (fr))',
+      'post is no longer localized; these versions are in other locales: 1 (b (fr))',
     );
   });
 
@@ -289,7 +291,7 @@ describe('migrations, whatever order they come in', () => {
     });
     expect(data.documentId).toBe(made.data.documentId);
     await expect(migrate(model(false))).rejects.toThrow(
-      /p\.part\.cover holds one; these have several: 1 .*\n.*post\.cover leads to one document; these have several: 1 /,
+      /p\.part\.cover becomes a single value; these have several: 1 .*\n.*post\.cover becomes a relation to one document; these have several: 1 /,
     );
     await migrate(model(false, 'fit'));
     expect(await shown(await open(model(false)))).toEqual(['two', 'two']);

@@ -611,7 +611,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'the name of the list of locales',
       [type({ singularApiId: 'locale' })],
       [],
-      'locale: the name belongs to the list of locales',
+      'locale: the name is reserved for the grant of the list of locales',
     ],
     [
       'the route of the list of locales',

@@ -41,7 +41,7 @@ const REFUSAL = /^[\w.-]+ [^:]+: \d+ \(.*\)(; .+)?$/s;
 /** Follows what a refusal says to put into the definitions; answers whether it said something. */
 function follow(sketch: Sketch, text: string): boolean {
   const choice = text.slice(text.lastIndexOf(');') + 2);
-  const [, removed, owner] = /say removed: \['([^']+)'\] (?:on (\S+)|beside)/.exec(choice) ?? [];
+  const [, removed, owner] = /set removed: \['([^']+)'\] (?:on (\S+)|beside)/.exec(choice) ?? [];
   if (removed !== undefined) {
     const holder =
       owner === undefined ? sketch : [...sketch.types, ...sketch.parts].find(({ name }) => name === owner);
@@ -49,7 +49,7 @@ function follow(sketch: Sketch, text: string): boolean {
     holder.removed.push(removed);
     return true;
   }
-  const [, word, path] = /say convert: '(fit|empty)' on (\S+?)(?:,| |$)/.exec(choice) ?? [];
+  const [, word, path] = /set convert: '(fit|empty)' on (\S+?)(?:,| |$)/.exec(choice) ?? [];
   const found = allMembers(sketch).find(({ owner: { name }, member }) => `${name}.${member.name}` === path);
   if (found === undefined || found.member.options['convert'] === word) return false;
   found.member.options['convert'] = word;
