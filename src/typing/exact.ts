@@ -1,19 +1,19 @@
 /**
- * What compilers check of a `populate` that is an argument, since its type is inferred from it: that no name
- * in it, at any depth, is none of those that there are. It walks by names, not along all that is allowed,
- * which is far less work. Texts are checked by their own types.
+ * Check of a `populate` argument, whose type TypeScript infers: every name in it must exist, at any depth.
+ * Walks the given names instead of all valid ones, which is far less work. Strings are checked by their own
+ * types.
  */
 import type { FiltersOf } from './filters-of.js';
 import type { PopulateName } from './query-of.js';
 import type { AttributeOf, IdOfKind, KindsOf, NamesOf, TargetOf } from './registry.js';
 
-/** What a message shows where a name is none of the known ones. */
+/** Type that a compiler message shows for an unknown name. */
 interface NoSuchName<Name, Known> {
   readonly name: Name;
   readonly known: Known;
 }
 
-/** A `populate` of a type or component. What is not known, or a text, is not looked into. */
+/** Checks the `populate` of a type or component; skips unknown types and strings. */
 export type Exact<P, N extends string, R> = '*' extends P
   ? unknown
   : P extends string | readonly string[]
@@ -32,7 +32,6 @@ type ExactOptions<O, A, R> = O extends object
 
 type ItemOption = 'fields' | 'filters' | 'sort' | 'populate' | 'count';
 
-/** Options of what an attribute leads to. */
 type ExactItem<O, N extends string, R> = {
   readonly [K in keyof O]: K extends 'populate'
     ? Exact<O[K], N, R>
@@ -42,7 +41,7 @@ type ExactItem<O, N extends string, R> = {
         ? ExactSort<O[K], N, R>
         : K extends ItemOption
           ? unknown
-          : // Messages show which there are, where the alternatives have no name.
+          : // Repeats the literals, because messages would show only the name of an alias.
             NoSuchName<K, 'fields' | 'filters' | 'sort' | 'populate' | 'count'>;
 };
 
@@ -72,7 +71,6 @@ type ExactSort<S, N extends string, R> = S extends string
           : NoSuchName<K, NamesOf<N, R, 'scalar' | 'related'>>;
       };
 
-/** The names that an allowed type has, in any of its forms. */
 type KeysOf<T> = T extends readonly unknown[] ? never : T extends object ? keyof T & string : never;
 
 type ObjectIn<T, K> = T extends readonly unknown[]
@@ -84,7 +82,7 @@ type ObjectIn<T, K> = T extends readonly unknown[]
     : never;
 type ItemIn<T> = T extends readonly (infer One)[] ? One : never;
 
-/** Filters, of which attributes, operators and values have types of their own. */
+/** Checks filters recursively against the allowed types. */
 type Named<Given, Allowed> = Given extends readonly unknown[]
   ? { readonly [I in keyof Given]: Named<Given[I], ItemIn<Allowed>> }
   : Given extends Date

@@ -1,6 +1,7 @@
 /**
- * What `ContentService<T>` and hooks take and answer: typed where `T` is an id of the registered model. Where
- * none is registered, or `T` is the type of a document, they take what may have a meaning, and answer `T`.
+ * Parameter and return types of `ContentService<T>` and hooks, specific if `T` is an id of the registered
+ * model. Without a registered model, or if `T` is a document type, they are general, and results have the
+ * type `T`.
  */
 import type { RawQuery } from '../query/read-raw.js';
 import type { Whole } from './document-of.js';
@@ -11,17 +12,17 @@ import type { CountQuery, ListQuery, OneQuery, PopulateOf, VersionQuery, WriteQu
 import type { ContentId, IsRegistered, Register } from './registry.js';
 import type { Result } from './result-of.js';
 
-/** A content type: by its id where a model is registered, else as the type of its documents. */
+/** Content type: its id if a model is registered, otherwise the type of its documents. */
 export type Subject = IsRegistered extends true ? ContentId | object : object;
 
-// No condition on `T` where nothing is registered: what is generic over documents goes on compiling.
+// No constraint on `T` without a registered model, so that code generic over documents compiles.
 type Typed<T, Yes, No> = IsRegistered extends true ? (T extends string ? Yes : No) : No;
 
 export type FieldsFor<T> = Typed<T, FieldsOf<T & string, Register>, unknown>;
 export type PopulateFor<T> = Typed<T, PopulateOf<T & string, Register>, unknown>;
 export type Status = 'draft' | 'published';
 
-/** What is populated, with every name in it checked. */
+/** `populate` with every name checked. */
 type Checked<T, P> = P & Exact<P, T & string, Register>;
 
 export type ListQueryFor<T, F, P> = Typed<T, ListQuery<T & string, Register, F, Checked<T, P>>, RawQuery>;
@@ -32,12 +33,12 @@ export type WriteQueryFor<T, F, P, S = Status> = Typed<
   Omit<WriteQuery<F, Checked<T, P>>, 'status'> & { readonly status?: S | undefined },
   RawQuery
 >;
-/** Of what answers no document. */
+/** Query of methods that return no document. */
 export type VersionQueryFor<T> = Typed<T, VersionQuery, RawQuery>;
 export type NewFor<T, S> = Typed<T, NewInput<T & string, Register, S>, object>;
 export type ChangeFor<T, S> = Typed<T, ChangeInput<T & string, Register, S>, object>;
 export type AnswerFor<T, F, P> = Typed<T, Result<T & string, Register, F, P>, T>;
 
-/** What hooks are told: the data that they may change, and the document with one level populated. */
+/** `data` of a hook's event, which the hook may change, and its document with one level populated. */
 export type DataFor<T> = Typed<T, HookData<T & string, Register>, Record<string, unknown>>;
 export type ShownTo<T> = Typed<T, Whole<T & string, Register>, Readonly<Record<string, unknown>>>;

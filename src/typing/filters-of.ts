@@ -1,11 +1,11 @@
-/** The type of `filters`: names of attributes, and the operators that fit each attribute's type. */
+/** Type of `filters`: attribute names, and the operators of each attribute's type. */
 import type { ScalarTypeName } from '../schema/definitions.js';
 import type { AttributeOf, NamesOf, TargetOf } from './registry.js';
 import type { Values } from './values.js';
 
 export type OneOrMany<V> = V | readonly V[];
 
-/** The operators of every attribute. A list for an operator that takes one value means: any of them. */
+/** Operators of every attribute. A list for a single-value operator matches any of its values. */
 interface Comparisons<V> {
   readonly $eq?: OneOrMany<V> | null;
   readonly $ne?: OneOrMany<V> | null;
@@ -30,7 +30,7 @@ interface ValueOperators<V> extends Comparisons<V> {
   readonly $not?: V | ValueOperators<V>;
 }
 
-/** Those of texts; JSON is searched as one. */
+/** Operators of texts; JSON is searched as text. */
 interface TextOperators<V> extends Comparisons<V> {
   readonly $contains?: OneOrMany<string>;
   readonly $notContains?: OneOrMany<string>;
@@ -47,7 +47,7 @@ interface JsonOperators extends Omit<TextOperators<unknown>, '$not'> {
 type TextName = 'string' | 'text' | 'richtext' | 'email' | 'password' | 'uid' | 'enumeration';
 type JsonName = 'json' | 'array' | 'blocks';
 
-/** The operators that apply to an attribute type; `V` is what its values are compared with. */
+/** Operators of an attribute type; `V` is the type of the operands. */
 type OperatorsOf<Type extends ScalarTypeName, V> = Type extends JsonName
   ? JsonOperators
   : Type extends TextName
@@ -64,14 +64,14 @@ type ScalarFilter<A> = A extends { readonly type: infer Type extends JsonName }
     ? OneOrMany<OperandOf<A, Type>> | null | OperatorsOf<Type, OperandOf<A, Type>>
     : unknown;
 
-/** What stands below a relation, file or component: its own filters, or operators on the target's `id`. */
+/** Filters of a relation, file or component, or operators on the target's `id`. */
 type RelatedFiltersOf<N extends string, R> = FiltersOf<N, R> & ValueOperators<number>;
 
 type FilterOf<A, R> = [TargetOf<A>] extends [never]
   ? ScalarFilter<A>
   : OneOrMany<number> | null | RelatedFiltersOf<TargetOf<A>, R>;
 
-/** `filters` of a type or component, any depth (protocol section 5). */
+/** `filters` of a type or component, at any depth (protocol section 5). */
 export type FiltersOf<N extends string, R> = {
   readonly [K in NamesOf<N, R, 'scalar' | 'related'> | '$and' | '$or' | '$not']?: K extends '$and' | '$or'
     ? readonly FiltersOf<N, R>[]
@@ -82,7 +82,7 @@ export type FiltersOf<N extends string, R> = {
 
 type Direction = 'asc' | 'desc';
 
-/** The names that one sorts by as texts: own ones, and those of what one attribute leads to. */
+/** Sortable paths as text: own attributes, and those of a target one level deep. */
 type SortPath<N extends string, R> =
   | NamesOf<N, R, 'scalar'>
   | {
@@ -91,7 +91,7 @@ type SortPath<N extends string, R> =
 
 type SortText<N extends string, R> = SortPath<N, R> | `${SortPath<N, R>}:${Direction}`;
 
-/** A sort key as an object, any depth. */
+/** Sort key as an object, at any depth. */
 type SortTree<N extends string, R> = {
   readonly [K in NamesOf<N, R, 'scalar' | 'related'>]?: [TargetOf<AttributeOf<N, R, K>>] extends [never]
     ? Direction

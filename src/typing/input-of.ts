@@ -1,4 +1,4 @@
-/** The type of what is written: the `data` of a body. */
+/** Types of request body data. */
 import type { ScalarTypeName } from '../schema/definitions.js';
 import type {
   ContentId,
@@ -15,10 +15,10 @@ import type {
 } from './registry.js';
 import type { Values } from './values.js';
 
-/** How a body names a document: by `id`, by `documentId`, or as an object with one of them. */
+/** Reference to a document in a body: by `id`, by `documentId`, or as an object with one of them. */
 type Reference = string | number | NamedById | NamedByDocumentId;
 
-/** These are taken, and change nothing: one status and one locale hold for the whole request. */
+/** Accepted without effect: one status and one locale apply to the whole request. */
 interface Tolerated {
   readonly locale?: string | null;
   readonly status?: 'draft' | 'published';
@@ -30,7 +30,7 @@ interface NamedByDocumentId extends Tolerated {
   readonly documentId: string;
 }
 
-/** Where something new stands in a list. */
+/** Position of a new link in a list. */
 interface Position {
   readonly before?: string | number;
   readonly after?: string | number;
@@ -38,25 +38,25 @@ interface Position {
   readonly end?: true;
 }
 
-/** A document to connect, at the end of the list unless `position` says otherwise. */
+/** Document to connect; `position` defaults to the end of the list. */
 type Connected<Named> = Named | (Extract<Named, object> & { readonly position?: Position });
 
-/** A change of a relation. `set` wins over the others. */
+/** Change of a relation. `set` takes precedence over the other properties. */
 interface Change<Named> {
   readonly set?: readonly Named[] | Named | null;
   readonly connect?: readonly Connected<Named>[] | Connected<Named>;
   readonly disconnect?: readonly Named[] | Named;
-  /** With `strict: false`, an item whose anchor is not linked is put at the end. */
+  /** With `strict: false`, an item whose anchor is not linked goes to the end. */
   readonly options?: { readonly strict?: boolean };
 }
 
 type Links<A, Named> =
   IsMany<A> extends true ? readonly Named[] | Change<Named> : Named | readonly [Named] | null | Change<Named>;
 
-/** A reference that says of which type the document is. */
+/** Reference with the type of the document. */
 type Typed<U> = U extends string ? (NamedById | NamedByDocumentId) & { readonly __type: U } : never;
 
-/** Instances: new ones with all that is required, those that have an `id` already with what changes. */
+/** Component instances: a new one needs all required attributes, one with an `id` only its changes. */
 type Instance<N, R, S> =
   | ({ readonly id?: undefined } & NewInput<N, R, S>)
   | ({ readonly id: number | string } & ChangeInput<N, R, S>);
@@ -79,7 +79,7 @@ type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarType
       ? Embedded<A, R, S>
       : unknown;
 
-/** What may be null: everything in a draft; else what is not required, and no list. */
+/** Null where allowed: never for lists; for required attributes only in a draft. */
 type Nothing<A, S> = S extends 'draft'
   ? A extends { readonly repeatable: true } | { readonly type: 'dynamiczone' }
     ? never
@@ -90,12 +90,12 @@ type Nothing<A, S> = S extends 'draft'
 
 type Attributes<N, R> = OwnAttributes<Defined<N, R>>;
 
-/** What has to be there and is made by nobody else; links need not be there. */
+/** Attributes that a new document must have; `Made` excludes links, defaults and generated values. */
 type Needed = { readonly required: true };
 type Made =
   { readonly type: 'relation' | 'media' } | { readonly default: unknown } | { readonly generate: true };
 
-// Both are made once for each definition, whatever is written.
+// TypeScript evaluates both once per definition.
 type Writable<A> = {
   [K in keyof A]: A[K] extends { readonly writable: false } ? never : K;
 }[keyof A];
@@ -115,29 +115,30 @@ type NeededName<N, R, S> = S extends 'draft'
   ? never
   : NeededOf<Defined<N, R>, Attributes<N, R>> & keyof Attributes<N, R>;
 
-/** What is needed of a document in the state `S`. */
+/** Required attributes of a document with the status `S`. */
 type NeededInput<N, R, S> = {
   readonly [K in NeededName<N, R, S>]: ValueOf<Attributes<N, R>[K], R, S>;
 };
 
-/** What changes in a document: nothing is required, and what is required cannot be taken away. */
+/** Data of an update: nothing is required, but required attributes cannot be null. */
 export type ChangeInput<N, R, S> = {
   readonly [K in WritableName<N, R>]?: ValueOf<Attributes<N, R>[K], R, S> | Nothing<Attributes<N, R>[K], S>;
 };
 
-/** What a new document is made from; `S` is its status. */
+/** Data of a new document with the status `S`. */
 export type NewInput<N, R, S> = NeededInput<N, R, S> & ChangeInput<N, R, S>;
 
-/** What a hook finds in `event.data`, and may change. */
+/** Type of `event.data` in a hook, which the hook may change. */
 export type HookData<N, R> = {
   -readonly [K in keyof Attributes<N, R>]?: ValueOf<Attributes<N, R>[K], R, 'draft'> | null;
 };
 
 /**
- * The `data` of a new document: what is required and has no default must be there. Relations, files,
- * components and zones in every form that a body may have (protocol sections 11 to 13). Give an id of the
- * registered model, or a definition and its model. `Partial<InputOf<…>>` is the data of an update; with
- * `'draft'` as the third parameter nothing is required.
+ * Type of the `data` of a new document; required attributes without a default must be present. Relations,
+ * files, components and zones may have every form of a body (protocol sections 11 to 13).
+ *
+ * Pass an id of the registered model, or a definition and its model. `Partial<InputOf<…>>` is the data of an
+ * update. With `'draft'` as the third parameter nothing is required.
  *
  * @example
  * const data: InputOf<'article'> = { title: 'New', author: { documentId }, tags: { connect: [1, 2] } };

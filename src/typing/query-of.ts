@@ -1,4 +1,4 @@
-/** The type of a query in code: what a query string says, as an object. */
+/** Types of queries in code: the parameters of a query string as an object. */
 import type { PublicationFilter } from '../query/query.js';
 import type { FieldsOf, FiltersOf, OneOrMany, SortOf } from './filters-of.js';
 import type {
@@ -15,12 +15,11 @@ import type {
   TargetOf,
 } from './registry.js';
 
-/** The name of an attribute that can be populated. */
 export type PopulateName<N, R> = NamesOf<N, R, 'related' | 'mixed'>;
 
 /**
- * `author`, `author.company`; what lies deeper is asked for by objects. A member of an interface has no name
- * of its own, so that messages show which texts there are.
+ * Dotted paths such as `author.company`; deeper levels need the object form. An interface member has no alias
+ * name, so messages show the valid texts.
  */
 interface PopulateTexts<N extends string, R> {
   readonly text:
@@ -35,7 +34,7 @@ interface PopulateTexts<N extends string, R> {
 
 type PopulateNames<N, R> = N extends unknown ? PopulateName<N, R> : never;
 
-/** What is said of the documents or instances that an attribute leads to. */
+/** Options of a populated relation, file or component. */
 interface ItemOptions<N extends string, R> {
   readonly fields?: FieldsOf<N, R>;
   readonly filters?: FiltersOf<N, R>;
@@ -44,11 +43,11 @@ interface ItemOptions<N extends string, R> {
 }
 
 interface RelatedOptions<N extends string, R> extends ItemOptions<N, R> {
-  /** Answers `{ count }` in place of the items. */
+  /** Returns `{ count }` instead of the items. */
   readonly count?: boolean;
 }
 
-/** Items of several kinds, each with options of its own; what `on` does not name is left out. */
+/** Options by kind for items of several kinds; a kind that `on` does not list is left out. */
 interface MixedOptions<Kinds extends string, R> {
   readonly on?: { readonly [U in Kinds]?: boolean | '*' | ItemOptions<IdOfKind<U> & string, R> };
   readonly populate?: '*';
@@ -67,10 +66,10 @@ type PopulateTree<N extends string, R> = {
 export type PopulateOf<N extends string, R> =
   '*' | OneOrMany<PopulateTexts<N, R>['text']> | PopulateTree<N, R>;
 
-/** Which of the versions of a document is meant. */
+/** Selects a version of a document. */
 export interface VersionQuery {
   readonly status?: 'draft' | 'published' | undefined;
-  /** A code, or `'*'` for all locales. Default: the application's default locale. */
+  /** Locale code, or `'*'` for all locales. Default: the application's default locale. */
   readonly locale?: string | undefined;
 }
 
@@ -79,7 +78,7 @@ type PaginationQuery =
   | { readonly page?: number; readonly pageSize?: number; readonly withCount?: boolean }
   | { readonly start?: number; readonly limit?: number; readonly withCount?: boolean };
 
-/** A query of what a write answers. */
+/** Query for the response of a write. */
 export interface WriteQuery<F, P> extends VersionQuery {
   readonly fields?: F;
   readonly populate?: P;
@@ -88,31 +87,28 @@ export interface WriteQuery<F, P> extends VersionQuery {
 interface Found<N extends string, R> extends VersionQuery {
   readonly filters?: FiltersOf<N, R>;
   readonly _q?: string;
-  /** Filters that compare a version with its draft need `readDrafts`. */
+  /** Filters that compare a version with its draft require `readDrafts`. */
   readonly publicationFilter?: PublicationFilter;
   readonly hasPublishedVersion?: boolean;
   readonly fallbackLocale?: string | readonly string[] | false;
 }
 
-/** A query of one document. */
 export interface OneQuery<N extends string, R, F, P> extends Found<N, R> {
   readonly fields?: F;
   readonly populate?: P;
 }
 
-/** A query of documents. */
 export interface ListQuery<N extends string, R, F, P> extends OneQuery<N, R, F, P> {
   readonly sort?: SortOf<N, R>;
   readonly pagination?: PaginationQuery;
 }
 
-/** A query of how many documents there are. */
 export type CountQuery<N extends string, R> = Found<N, R>;
 
 /**
- * The queries of a content type: `fields`, `populate`, `filters`, `sort`, `pagination`, `status`, `locale` …,
- * with the names and the operators that the definition allows. Give an id of the registered model, or a
- * definition and the model that it belongs to.
+ * Queries of a content type: `fields`, `populate`, `filters`, `sort`, `pagination`, `status`, `locale` …,
+ * with the names and operators that the definition allows. Pass an id of the registered model, or a
+ * definition and its model.
  *
  * @example
  * const newest = { sort: 'createdAt:desc', populate: { author: true } } satisfies QueryOf<'article'>;

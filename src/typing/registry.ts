@@ -1,4 +1,4 @@
-/** The model as TypeScript knows it: definitions by their ids, the attributes of each by what they are. */
+/** Model at the type level: definitions by id, and attributes by role. */
 import type {
   AttributeDefinitions,
   ComponentDefinition,
@@ -7,16 +7,15 @@ import type {
 } from '../schema/definitions.js';
 import type { FILE_TYPE } from '../schema/file-type.js';
 
-/** The definitions that belong together. */
 export interface Definitions {
   readonly contentTypes: readonly ContentTypeDefinition[];
   readonly components?: readonly ComponentDefinition[];
 }
 
 /**
- * Where an application tells TypeScript of its model, once. Then `ContentService<'article'>`,
- * `DocumentOf<'article'>`, `QueryOf<'article'>`, `InputOf<'article'>` and `ContentEvent<'article'>` know it,
- * and ids that the model does not have do not compile. Without it, all of that takes and gives what it may.
+ * Registers the application's model with TypeScript; merge with it once. `ContentService<'article'>`,
+ * `DocumentOf<'article'>`, `QueryOf<'article'>`, `InputOf<'article'>` and `ContentEvent<'article'>` then have
+ * specific types. Unknown ids do not compile. Without it, these types are general.
  *
  * @example
  * declare module 'nestjs-content-api' {
@@ -25,46 +24,45 @@ export interface Definitions {
  *
  * @publicApi
  */
-// Whoever merges with it gives it its one member.
+// Empty until an application adds the member `model` by declaration merging.
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface Register {}
 
-/** Whether the application has told TypeScript of its model. */
+/** Whether the application has registered its model. */
 export type IsRegistered = Register extends { readonly model: Definitions } ? true : false;
 
-/** What ids are looked up in: {@link Register}, or a model that is given. */
+/** Registry of a given model, with the form of {@link Register}. */
 interface Of<M> {
   readonly model: M;
 }
 
 type FileType = typeof FILE_TYPE;
 
-/** The definitions of a registry by id: types by `singularApiId`, components by `uid`. */
+/** Definitions of a registry by id: types by `singularApiId`, components by `uid`. */
 type ById<R> = R extends { readonly model: infer M extends Definitions }
   ? { readonly [D in M['contentTypes'][number] | FileType as D['singularApiId']]: D } & {
       readonly [C in NonNullable<M['components']>[number] as C['uid']]: C;
     }
   : { readonly file: FileType };
 
-/** The definition that an id means; never where there is none. */
+/** Definition with an id; `never` if there is none. */
 export type Defined<N, R> = N extends keyof ById<R> ? ById<R>[N] : never;
 
-/** Ids of content types: those of the registered model, or any text. */
+/** Ids of content types: those of the registered model, or any string. */
 export type ContentId = Register extends { readonly model: infer M extends Definitions }
   ? M['contentTypes'][number]['singularApiId'] | 'file'
   : string;
 
-/** What hooks are for: a content type, or all of them. */
+/** Ids that hooks can have: a content type, or `'*'` for all. */
 export type HookedId = Register extends { readonly model: infer M extends Definitions }
   ? M['contentTypes'][number]['singularApiId'] | 'file' | '*'
   : string;
 
-/** A content type or a component. */
 export interface Definition {
   readonly attributes: AttributeDefinitions;
 }
 
-/** What the id of a definition, or the id itself, is. */
+/** Id of a definition; an id stays unchanged. */
 export type IdOf<T> = T extends string
   ? T
   : T extends { readonly singularApiId: infer N extends string }
@@ -73,7 +71,7 @@ export type IdOf<T> = T extends string
       ? U
       : never;
 
-/** Where the names in a definition are looked up: in the model given, the registered one, or in itself. */
+/** Registry for the names in a definition: the given model, the registered one, or the definition alone. */
 export type RegistryOf<T, M> = M extends Definitions
   ? Of<M>
   : IdOf<T> extends keyof ById<Register>
@@ -101,19 +99,18 @@ interface LocalesOf<N> {
   readonly localizations: { readonly type: 'relation'; readonly relation: 'oneToMany'; readonly target: N };
 }
 
-/** What the service sets of a type or component. */
+/** System attributes of a type or component. */
 type ServiceAttributes<D> = D extends { readonly uid: string }
   ? InstanceAttributes
   : D extends { readonly localized: true; readonly singularApiId: infer N }
     ? DocumentAttributes & LocalesOf<N>
     : DocumentAttributes;
 
-/** What its definition says. */
 export type OwnAttributes<D> = D extends { readonly attributes: infer A } ? A : never;
 
 type Polymorphic = 'morphToOne' | 'morphToMany' | 'morphOne' | 'morphMany';
 
-/** What an attribute is in a query. */
+/** Role of an attribute in a query. */
 type RoleOf<A> = A extends { readonly private: true } | { readonly type: 'password' }
   ? 'hidden'
   : A extends { readonly type: ScalarTypeName }
@@ -124,13 +121,13 @@ type RoleOf<A> = A extends { readonly private: true } | { readonly type: 'passwo
 
 type Role = 'scalar' | 'related' | 'mixed';
 
-// Compilers make these once for each definition: whatever asks for names, and how often, costs a look-up.
+// TypeScript evaluates this once per definition, so later uses are lookups.
 type Roles<A> = { readonly [K in keyof A]: RoleOf<A[K]> };
 type InRole<Of, Asked extends Role> = { [K in keyof Of]: Of[K] extends Asked ? K : never }[keyof Of];
 
 type OwnNames<D, Asked extends Role> = InRole<Roles<OwnAttributes<D>>, Asked>;
 
-/** What the service sets: scalars, and where there are locales, the other versions. */
+/** Names of system attributes: scalars, and `localizations` of a localized type. */
 type ServiceNames<D, Asked extends Role> = Asked extends 'scalar'
   ? D extends { readonly uid: string }
     ? keyof InstanceAttributes
@@ -142,9 +139,9 @@ type ServiceNames<D, Asked extends Role> = Asked extends 'scalar'
     : never;
 
 /**
- * The names of the attributes that are scalars, lead somewhere (relations to one type, files, components), or
- * are mixed: zones and polymorphic relations, which nothing is filtered or sorted by. Any name where there is
- * no definition.
+ * Attribute names by role. `scalar`: scalars. `related`: relations to one type, files and components.
+ * `mixed`: zones and polymorphic relations, which filters and sorts cannot use. Any name if the definition is
+ * unknown.
  */
 export type NamesOf<N, R, Asked extends Role> = [Defined<N, R>] extends [never]
   ? string
@@ -152,21 +149,20 @@ export type NamesOf<N, R, Asked extends Role> = [Defined<N, R>] extends [never]
     ? ServiceNames<Defined<N, R>, Asked> | (string & OwnNames<Defined<N, R>, Asked>)
     : never;
 
-/** The attribute that a name means. */
 export type AttributeOf<N, R, K> = K extends keyof OwnAttributes<Defined<N, R>>
   ? OwnAttributes<Defined<N, R>>[K]
   : K extends keyof ServiceAttributes<Defined<N, R>>
     ? ServiceAttributes<Defined<N, R>>[K]
     : unknown;
 
-/** The id of what an attribute leads to, where that is one. */
+/** Id of an attribute's target, if there is only one. */
 export type TargetOf<A> = A extends { readonly type: 'media' }
   ? 'file'
   : A extends { readonly target: infer N extends string } | { readonly component: infer N extends string }
     ? N
     : never;
 
-/** The id of a content type in `__type`, or of a component in `__component`: what `on` names. */
+/** Kinds of an attribute's items, as in `__type`, `__component` and `on`. */
 export type KindsOf<A> = A extends { readonly components: readonly (infer U extends string)[] }
   ? U
   : A extends { readonly targets: readonly (infer N extends string)[] }
@@ -175,10 +171,9 @@ export type KindsOf<A> = A extends { readonly components: readonly (infer U exte
 
 type TypeUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
 
-/** The id that a name under `on` means. */
 export type IdOfKind<U> = U extends `api::${string}.${infer N}` ? N : U;
 
-/** Whether an attribute leads to several. */
+/** Whether an attribute has several values. */
 export type IsMany<A> = A extends
   | { readonly relation: 'oneToMany' | 'manyToMany' | 'morphMany' | 'morphToMany' }
   | { readonly multiple: true }
@@ -187,5 +182,5 @@ export type IsMany<A> = A extends
   ? true
   : false;
 
-/** An object type as its members, which is what editors and messages show. */
+/** Flattens an intersection, for readable messages and editor hints. */
 export type Simplify<T> = { readonly [K in keyof T]: T[K] };

@@ -1,4 +1,4 @@
-/** The type of an answer, narrowed to the `fields` and `populate` that were asked for. */
+/** Types of responses, narrowed to the `fields` and `populate` of the query. */
 import type { Held, KindMark, Populatable, ScalarsOf, Whole } from './document-of.js';
 import type { PopulateName } from './query-of.js';
 import type {
@@ -18,10 +18,10 @@ import type {
 
 type Items<T> = T extends readonly (infer One)[] ? One : T;
 
-/** Lists whose members are not known one by one. */
+/** Whether a list type has unknown length, so that its items are not known individually. */
 type IsOpenList<T> = T extends readonly unknown[] ? (number extends T['length'] ? true : false) : false;
 
-/** The scalars that `fields` leaves; `id` and `documentId` always. */
+/** Scalars that `fields` selects; always with `id` and `documentId`. */
 type Shown<N, R, F> =
   '*' extends Items<F>
     ? ScalarsOf<N, R>
@@ -34,11 +34,11 @@ type Shown<N, R, F> =
 type Head<Path> = Path extends `${infer Name}.${string}` ? Name : Path;
 type Rest<Path, Name extends string> = Path extends `${Name}.${infer Below}` ? Below : never;
 
-/** What options say. Where they say nothing: all fields, and nothing populated. */
+/** Value of an option. Default: all fields, nothing populated. */
 type FieldsIn<O> = O extends { readonly fields: infer F } ? F : '*';
 type PopulateIn<O> = O extends { readonly populate: infer P } ? P : never;
 
-/** What is below an attribute that is populated with the options `O`: `true`, `'*'`, or an object. */
+/** Value of an attribute populated with the options `O`: `true`, `'*'`, or an object. */
 type Populated<A, O, R> = O extends { readonly count: true }
   ? { readonly count: number }
   : Held<
@@ -46,7 +46,7 @@ type Populated<A, O, R> = O extends { readonly count: true }
       [TargetOf<A>] extends [never] ? Kinds<A, O, R> : Result<TargetOf<A>, R, FieldsIn<O>, PopulateIn<O>>
     >;
 
-/** The items of a zone or a polymorphic relation: of every kind, or of those that `on` names. */
+/** Items of a zone or polymorphic relation: of all kinds, or of those in `on`. */
 type Kinds<A, O, R> = O extends { readonly on: infer On }
   ? { [U in keyof On]: On[U] extends false ? never : Kind<U, On[U], R> }[keyof On]
   : KindsOf<A> extends infer U
@@ -57,7 +57,6 @@ type Kinds<A, O, R> = O extends { readonly on: infer On }
 
 type Kind<U, O, R> = Result<IdOfKind<U>, R, FieldsIn<O>, PopulateIn<O>> & KindMark<U>;
 
-/** Names and dotted names, as they go on below an attribute. */
 interface Paths<Path extends string> {
   readonly paths: Path;
 }
@@ -70,9 +69,9 @@ type ByPaths<N, R, Path extends string> = {
   >;
 };
 
-type Asked<P> = { readonly [K in keyof P as P[K] extends false | undefined ? never : K]: P[K] };
+type Requested<P> = { readonly [K in keyof P as P[K] extends false | undefined ? never : K]: P[K] };
 
-/** What is populated by an object; what may be switched off is optional. */
+/** Attributes populated by the object form; optional if the value may be false. */
 type ByTree<N, R, P> = {
   readonly [K in keyof P as P[K] extends object | true | '*' ? K : never]: Populated<
     AttributeOf<N, R, K>,
@@ -87,7 +86,7 @@ type ByTree<N, R, P> = {
   >;
 };
 
-/** What is populated, by each way to say it. */
+/** Attributes populated by any form of `populate`. */
 type PopulatedBy<N, R, P> = P extends string
   ? ByPaths<N, R, P>
   : P extends Paths<infer Path>
@@ -96,9 +95,9 @@ type PopulatedBy<N, R, P> = P extends string
       ? IsOpenList<P> extends true
         ? Populatable<N, R>
         : ByPaths<N, R, Path>
-      : ByTree<N, R, Asked<P>>;
+      : ByTree<N, R, Requested<P>>;
 
-/** What there may be where it is not known what is asked for: `*` or less. */
+/** Attributes populated by `*`, or optional ones if `populate` is not known exactly. */
 type Populates<N, R, P> = [P] extends ['*']
   ? ByTree<N, R, { readonly [K in PopulateName<N, R>]: true }>
   : '*' extends P
@@ -106,8 +105,8 @@ type Populates<N, R, P> = [P] extends ['*']
     : PopulatedBy<N, R, NonNullable<P>>;
 
 /**
- * An answer of a registry's type or component `N`. It begins with a question about `P`, so that compilers put
- * it off until they know what was asked: of an intersection they would look into every alternative at once.
+ * Response for a type or component `N` of a registry. Testing `P` first makes TypeScript defer the evaluation
+ * until `P` is known; an intersection would evaluate every alternative at once.
  */
 export type Result<N, R, F, P> = [Defined<N, R>] extends [never]
   ? Whole<N, R>
@@ -116,9 +115,9 @@ export type Result<N, R, F, P> = [Defined<N, R>] extends [never]
     : Simplify<Shown<N, R, F> & Populates<N, R, P>>;
 
 /**
- * The type of what a query answers: `id`, `documentId` and the `fields` asked for, or all scalars, and what
- * it populates. A query whose text is not known (of the type `QueryOf<…>` itself) leaves what may be
- * populated optional. Write it with `as const`, or `satisfies QueryOf<…>`, so that it is known.
+ * Type of a query's response: `id`, `documentId`, the selected `fields` or all scalars, and populated
+ * attributes. Write the query with `as const` or `satisfies QueryOf<…>`, so that its exact type is known.
+ * Otherwise populated attributes are optional.
  *
  * @example
  * const query = { fields: ['title'], populate: { author: { fields: ['name'] } } } as const;

@@ -1,7 +1,7 @@
-/** What bodies and filters may hold for each attribute type; what answers hold is {@link ScalarValues}. */
+/** Types of values in bodies and filters, by attribute type; {@link ScalarValues} has those in responses. */
 import type { BlockNode, ScalarValues } from '../schema/definitions.js';
 
-/** The types of which they may hold more than answers do. */
+/** Attribute types that accept more in requests than responses contain. */
 interface Wider {
   biginteger: string | number;
   datetime: string | number | Date;
