@@ -1,4 +1,4 @@
-/** The public face of accounts: `import { UsersModule } from 'nestjs-content-api/accounts'`. */
+/** Exports of `nestjs-content-api/accounts`. */
 export { ApiTokensModule } from './module/api-tokens.module.js';
 export { ApiTokens } from './accounts/api-tokens.service.js';
 export type { ApiToken, ApiTokenKind, NewApiToken } from './accounts/api-tokens.service.js';

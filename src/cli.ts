@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `npx nestjs-content-api …`. */
+/** Command `npx nestjs-content-api …`. */
 import 'reflect-metadata';
 import { run } from './module/command-line.js';
 
@@ -9,7 +9,7 @@ run(process.argv.slice(2), { env: process.env, say }).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    // An application that could not start may have left something open.
+    // An application that failed to start may have open connections, which would keep the process alive.
     process.exit(1);
   },
 );

@@ -1,6 +1,7 @@
 /**
- * Every error this library answers with, by name, and the HTTP status it becomes (protocol 2.2).
- * `docs/errors.md` explains each row; a test keeps the two in step.
+ * Names of all errors in responses, with their HTTP status (protocol 2.2).
+ *
+ * `docs/errors.md` explains each; a test keeps the two consistent.
  */
 export const ERRORS = {
   ValidationError: 400,
@@ -24,10 +25,9 @@ export const ERRORS = {
   OutcomeUnknownError: 503,
 } as const;
 
-/** A row of {@link ERRORS}. */
 export type ErrorName = keyof typeof ERRORS;
 
-/** One problem of a request body: where, what, and the value that was refused (protocol 2.4). */
+/** Problem in a request body: path, message, and the rejected value (protocol 2.4). */
 export interface Issue {
   readonly path: readonly string[];
   readonly message: string;
@@ -37,22 +37,22 @@ export interface Issue {
   readonly grant?: unknown;
 }
 
-/** Message of a unique value that another document has (protocol 14.18). */
+/** Message for a unique value that another document has (protocol 14.18). */
 export const TAKEN = 'This attribute must be unique';
 
-/** Stands for all problems of attributes that the caller can neither read nor write (D27). */
+/** Replaces all problems of attributes that the caller can neither read nor write (D27). */
 export const UNTOLD: Issue = {
   path: [],
   message: 'The document is not valid in attributes that you cannot access',
   name: 'ValidationError',
 };
 
-/** Where a refused key stood: a query parameter, or the request body (protocol 2.6). */
+/** Location of a rejected key: a query parameter, or the request body (protocol 2.6). */
 export type Source = { readonly source: 'query'; readonly param: string } | { readonly source: 'body' };
 
 /**
- * The one exception of this library. `name` is a row of {@link ERRORS}, `status` its HTTP status and
- * `details` what the error shape shows beside the message.
+ * Exception class of this library. `name` is a key of {@link ERRORS}, `status` its HTTP status. `details`
+ * appear in the response.
  *
  * @publicApi
  */
@@ -74,41 +74,43 @@ export const validationError = (message: string, details?: Record<string, unknow
 
 export const notFound = (): ContentError => new ContentError('NotFoundError', 'Not Found');
 
-/** What the request's `If-Match` or `If-None-Match` wants is not so; nothing was written. */
+/** Reports that an `If-Match` or `If-None-Match` condition failed; nothing was written. */
 export const preconditionFailed = (): ContentError =>
   new ContentError('PreconditionFailedError', 'Precondition Failed');
 
-/** JSON, but nothing that has members (protocol 1.13). */
+/** Reports JSON that is neither an object nor an array (protocol 1.13). */
 export const noContainer = (): ContentError =>
   new ContentError('SyntaxError', 'invalid JSON, only supports object and array');
 
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
-/** A request that makes sense and cannot be served as things stand. */
+/** Reports a valid request that the current state does not allow. */
 export const application = (message: string): ContentError => new ContentError('ApplicationError', message);
 
-/** Seconds after which a client may try again what could not be done now. */
+/** Seconds in `Retry-After`. */
 const RETRY_AFTER = 1;
 
-/** What cannot be done now and may be later; nothing was written. `details` name a limit, where it is one. */
+/** Reports a temporary failure; nothing was written. `details` name the limit, if a limit was exceeded. */
 export const unavailable = (message: string, details: Readonly<Record<string, unknown>> = {}): ContentError =>
   new ContentError('ServiceUnavailableError', message, { ...details, retryAfter: RETRY_AFTER });
 
-/** The database has not confirmed a COMMIT, and does not say what became of it. No `Retry-After`. */
+/**
+ * Reports that the database did not confirm a COMMIT, so that its outcome is unknown. Sets no `Retry-After`.
+ */
 export function outcomeUnknown(cause: unknown): ContentError {
   const message =
-    'The database did not confirm the write: it is stored or it is not. ' +
+    'The database did not confirm the write, so it may or may not be stored. ' +
     'Read the document before you repeat the request, or repeat it with the same Idempotency-Key';
   const error = new ContentError('OutcomeUnknownError', message);
   error.cause = cause;
   return error;
 }
 
-/** Where a refused key stood: in the words of the message, and in the details. */
+/** Location of a rejected key, for the message and for the details. */
 export interface KeyPath {
-  /** The dotted path that the message names; empty for a root key. */
+  /** Dotted path in the message; empty for a root key. */
   readonly at: string;
-  /** The path of a known but refused key; `at` of an unknown nested one, null of an unknown root key. */
+  /** Path of a known but rejected key. For an unknown key it equals `at`, or null at the root. */
   readonly path: string | null;
 }
 
@@ -118,7 +120,10 @@ export function invalidKey(key: string, { at, path }: KeyPath, source: Source): 
   return validationError(message, { key, path, ...source });
 }
 
-/** All problems of a body in one answer: its own message for one, a count for several (protocol 2.4). */
+/**
+ * Combines all problems of a body in one error: the message of a single problem, a count for several
+ * (protocol 2.4).
+ */
 export function issuesError(issues: readonly Issue[]): ContentError {
   const [first] = issues;
   const message =
@@ -146,8 +151,9 @@ const issueOf = ({ error: { message, details }, path }: Refusal): Issue => ({
 });
 
 /**
- * All problems of a body in one error. A refusal without further problems is thrown unchanged, with its own
- * details (protocol 2.5, 11.18). Other problems at a refused path follow from the refusal, and are left out.
+ * Combines all problems of a body in one error. A refusal without further problems is thrown unchanged, with
+ * its own details (protocol 2.5, 11.18). Other problems at a refused path follow from the refusal, and are
+ * left out.
  */
 export function bodyError(refusals: readonly Refusal[], issues: readonly Issue[]): ContentError {
   const refused = new Set(refusals.map(({ path }) => path.join('.')));
@@ -157,6 +163,6 @@ export function bodyError(refusals: readonly Refusal[], issues: readonly Issue[]
   return issuesError([...refusals.map(issueOf), ...others]);
 }
 
-/** A budget was exceeded: the answer names the limit, its value, and what was asked. */
+/** Reports that a request exceeded a limit, with its name and value. */
 export const overLimit = (limit: string, allowed: number, what: string): ContentError =>
   validationError(`${what} (limit "${limit}": ${allowed})`, { limit, allowed });

@@ -1,4 +1,4 @@
-/** The public face of files: `import { FilesModule, LocalStorage } from 'nestjs-content-api/files'`. */
+/** Exports of `nestjs-content-api/files`. */
 export { FilesModule } from './module/files.module.js';
 export type { FilesModuleAsyncOptions } from './module/files.module.js';
 export { LocalStorage } from './files/local-storage.js';

@@ -1,2 +1,2 @@
-/** Files in a bucket: what `nestjs-content-api/s3` gives. Needs the AWS SDK, an optional peer. */
+/** Exports of `nestjs-content-api/s3`: files in a bucket. Needs the AWS SDK, an optional peer dependency. */
 export { S3Storage, type S3StorageOptions, type S3Timeouts } from './files/s3-storage.js';

@@ -1,67 +1,73 @@
 /**
- * Every run-time setting with its default. `ContentModule.forRoot({ ... })` takes any of them; what is left
- * out has the value that stands here.
+ * Runtime settings. `ContentModule.forRoot({ ... })` accepts any of them; {@link DEFAULT_SETTINGS} has the
+ * defaults.
  */
 export interface ContentSettings {
-  /** Path before every content route, without slashes. Not doubled when it equals the global prefix. */
+  /** Path before every content route, without slashes. Not doubled if it equals the global prefix. */
   readonly prefix: string;
-  /** Locale of documents and requests that name none. */
+  /** Locale of documents and requests without a locale. */
   readonly defaultLocale: string;
   /** Locale codes that a write may use (protocol D19). Always contains `defaultLocale`. */
   readonly locales: readonly string[];
   /**
-   * Unknown top-level parameters, and locales that are no codes: ignored, or with `true` a 400 (protocol D12,
-   * 5.42, 9.17).
+   * Whether unknown top-level parameters and invalid locale codes cause a 400. If false they are ignored
+   * (protocol D12, 5.42, 9.17).
    */
   readonly strictParams: boolean;
   /**
-   * Required relations and media may not be empty in what is published (protocol 11.36). Without it
-   * `required` has no effect on them. Default false.
+   * Whether published documents must have their required relations and media (protocol 11.36). If false,
+   * `required` has no effect on these. Default false.
    */
   readonly strictRelations: boolean;
-  /** Page size where the request names none (protocol 7.13). */
+  /** Page size of requests without one (protocol 7.13). */
   readonly defaultLimit: number;
-  /** Largest page size; larger ones are cut to it (protocol 7.20). */
+  /** Largest page size; larger ones are reduced to it (protocol 7.20). */
   readonly maxLimit: number;
-  /** Whether lists carry a total where the request does not say (protocol 7.18). */
+  /** Whether lists contain a total by default (protocol 7.18). */
   readonly withCount: boolean;
-  /** Budgets of one request; going over one is a 400 that names it. */
+  /** Limits of one request; exceeding one causes a 400 that names it. */
   readonly limits: ContentLimits;
-  /** What all requests together may use; what cannot be served within it is a 503 with `Retry-After`. */
+  /** Limits of all requests of a process together; exceeding one causes a 503 with `Retry-After`. */
   readonly load: LoadLimits;
-  /** Run reads as named prepared statements. Turn off behind a pooler in transaction mode. */
+  /** Runs reads as named prepared statements. Set it to false behind a pooler in transaction mode. */
   readonly preparedStatements: boolean;
-  /** How many query strings keep their plan, for all rights together; unused ones go first. 0 keeps none. */
+  /**
+   * Size of the cache of query plans, in query strings, for all permissions together. Evicts the least
+   * recently used. 0 disables it.
+   */
   readonly maxCachedPlans: number;
-  /** How many statement shapes connections keep prepared at a time; those not used lately make room. */
+  /** Most prepared statements per connection. Evicts the least recently used. */
   readonly maxPreparedStatements: number;
-  /** The same in characters of SQL: a connection pays some 100 bytes of PostgreSQL's memory for each. */
+  /**
+   * Most characters of SQL in prepared statements per connection; each costs about 100 bytes of PostgreSQL's
+   * memory.
+   */
   readonly maxPreparedSize: number;
   /** Milliseconds that a replica may lag behind the primary. Beyond that, reads go to the primary. */
   readonly maxReplicaLag: number;
-  /** How documents with a time are published and unpublished. */
   readonly schedule: ScheduleSettings;
-  /** The description of the API, which each caller gets of what they may do. */
+  /** Settings of the OpenAPI document, which shows each caller only the permitted operations. */
   readonly openapi: OpenApiSettings;
   /**
-   * What the application does at its start where the database is not as the model has it, so that content
-   * would be lost, or shown to the wrong people: `'refuse'` to start, or `'warn'` in the log. Null, the
-   * default: refuse where `NODE_ENV` is `production`, and otherwise warn.
+   * Reaction at start to a database that does not match the model, so that content could be lost or exposed:
+   * `'refuse'` stops, `'warn'` logs. Default null: `'refuse'` if `NODE_ENV` is `production`, otherwise
+   * `'warn'`.
    */
   readonly startCheck: 'refuse' | 'warn' | null;
-  /** What answers are kept, and what is said of them. */
+  /** Settings of the response cache. */
   readonly cache: CacheSettings;
-  /** Say in `Server-Timing` how long each answer took, hence whether it was kept. Default false. */
+  /**
+   * Adds `Server-Timing` with the duration of each response, which reveals whether it was cached. Default
+   * false.
+   */
   readonly serverTiming: boolean;
   /** Serves `/_health` at the root of the server: 204 to any method, 503 during shutdown (protocol 1.26). */
   readonly health: boolean;
 }
 
-/** Budgets of one request. */
 export interface ContentLimits {
-  /** Length of the raw query string, in characters; what is sent is ASCII. */
+  /** Length of the raw query string, in ASCII characters. */
   readonly queryLength: number;
-  /** Number of query parameters. */
   readonly parameters: number;
   /** Levels of brackets in one parameter name. */
   readonly depth: number;
@@ -71,68 +77,63 @@ export interface ContentLimits {
   readonly populateEntries: number;
   /** Relations, components and zones populated by one request, at all levels together. */
   readonly populateNodes: number;
-  /** Levels of populate. The contract sets none, so this one is generous. */
+  /** Levels of populate. The contract sets no limit, so the default is generous. */
   readonly populateDepth: number;
   /** Conditions of one request, at all levels together. */
   readonly conditions: number;
-  /** Relations and components that one path of a filter or sort leads through. */
+  /** Relations and components in one path of a filter or sort. */
   readonly hopDepth: number;
-  /** The same for all filters and sorts of one request together. */
+  /** Relations and components in all filters and sorts of one request together. */
   readonly hops: number;
-  /** Sort keys of one list. */
   readonly sortKeys: number;
-  /** Size of one answer, in bytes. */
+  /** Size of one response, in bytes. */
   readonly responseBytes: number;
   /**
-   * Time that a read, or a whole write, may take in milliseconds, waiting for a connection and the host's
-   * hooks inside the transaction included; beyond it the answer is a 503. 0 for none.
+   * Milliseconds that a read or a whole write may take; beyond it the response is a 503. Includes the wait
+   * for a connection, and the host's hooks inside the transaction. 0 for no limit.
    */
   readonly statementTimeout: number;
   /** Values and nodes in one request body. */
   readonly bodyNodes: number;
-  /** Passwords in one request body; each takes some 20 ms of a processor to hash. */
+  /** Passwords in one request body; hashing one takes about 20 ms of CPU time. */
   readonly passwords: number;
 }
 
-/** How documents with a time are published and unpublished. */
 export interface ScheduleSettings {
   /**
-   * Seconds between looks for what is due. 0: this process looks for none. Null, the default: 10 where a type
-   * has the action `schedule`, and otherwise none.
+   * Seconds between checks for due schedules; 0 disables them in this process. Default null: 10 if a type has
+   * the action `schedule`, otherwise 0.
    */
   readonly everySeconds: number | null;
 }
 
-/** The description of the API. */
 export interface OpenApiSettings {
-  /** Serve it at `<prefix>/openapi.json`. Default true. */
+  /** Serves it at `<prefix>/openapi.json`. Default true. */
   readonly document: boolean;
-  /** Serve a page to try it at `<prefix>/openapi`; needs the package `swagger-ui-dist`. Default false. */
+  /** Serves Swagger UI at `<prefix>/openapi`; needs the package `swagger-ui-dist`. Default false. */
   readonly page: boolean;
-  /** What the API is called there. */
   readonly title: string;
-  /** The API's own version, which says nothing of this library's. */
+  /** Version of your API, independent of this library's version. */
   readonly version: string;
 }
 
-/** What answers are kept as long as nothing of theirs has changed. */
+/** Settings of the response cache, which returns a response until its content changes. */
 export interface CacheSettings {
-  /** Bytes of all kept answers together; 64 MB by default. 0 keeps none, and so does `cache: false`. */
+  /** Total size of cached responses in bytes. Default 64 MB; 0 or `cache: false` disables the cache. */
   readonly bytes: number;
 }
 
-/** What all requests of a process together may use. */
 export interface LoadLimits {
-  /** Time that a request may wait for a connection, in milliseconds. 0 for no limit of its own. */
+  /** Milliseconds that a request may wait for a connection. 0 for no limit. */
   readonly queueTimeout: number;
-  /** Reads, slow reads and writes that may wait for a connection, each. */
+  /** Most waiting requests, separately for reads, slow reads and writes. */
   readonly queueLength: number;
   /**
-   * Part of the pool's connections that reads may hold which take long, 0 to 1, at least one; writes leave as
-   * many to others.
+   * Share of the pool's connections for slow reads, 0 to 1, at least one connection. Writes leave the same
+   * number to other requests.
    */
   readonly slowShare: number;
-  /** Bytes of all large answers together that clients have asked for and not taken yet. */
+  /** Total bytes of large responses that clients have not received yet. */
   readonly unsentBytes: number;
 }
 
@@ -143,7 +144,6 @@ export interface LoadLimits {
  */
 export const CONTENT_SETTINGS = Symbol('ContentSettings');
 
-/** The defaults. */
 export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   prefix: 'api',
   defaultLocale: 'en',
@@ -189,7 +189,6 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   }),
 });
 
-/** What a host may set. */
 export type SettingsInput = Partial<
   Omit<ContentSettings, 'limits' | 'load' | 'schedule' | 'openapi' | 'cache'>
 > & {
@@ -197,14 +196,12 @@ export type SettingsInput = Partial<
   readonly load?: Partial<LoadLimits>;
   readonly schedule?: Partial<ScheduleSettings>;
   readonly openapi?: Partial<OpenApiSettings>;
-  /** `false` keeps no answers. */
+  /** `false` disables the cache. */
   readonly cache?: false | Partial<CacheSettings>;
 };
 
-/** A path without the slashes around it. */
 export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
-/** What a setting may be: in words, and as a test. */
 type Rule = readonly [string, (value: unknown) => boolean];
 
 const whole = (least: number): Rule => [
@@ -214,13 +211,13 @@ const whole = (least: number): Rule => [
 const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const OBJECT: Rule = ['an object of limits', isObject];
-/** The longest that a timer waits. */
+/** Node.js timers have a maximum of 2^31 - 1 milliseconds. */
 const SECONDS: Rule = [
   'a number of seconds, 0 or more',
   (value) => typeof value === 'number' && value >= 0 && value * 1000 < 2 ** 31,
 ];
 const SHARE: Rule = ['a number between 0 and 1', (value) => Number(value) >= 0 && Number(value) <= 1];
-const TEXT: Rule = ['a text', (value) => typeof value === 'string' && value !== ''];
+const TEXT: Rule = ['a non-empty string', (value) => typeof value === 'string' && value !== ''];
 const OPENAPI: Readonly<Record<keyof OpenApiSettings, Rule>> = {
   document: FLAG,
   page: FLAG,
@@ -256,7 +253,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   ],
 };
 
-/** Settings with values that would only fail in a request, each with what it must be. */
+/** Returns a message for each invalid setting, so that it fails at start instead of in a request. */
 export function checkSettings(input: SettingsInput): string[] {
   const wrong = (name: string, value: unknown, [expected, admits]: Rule): string[] =>
     value === undefined || admits(value) ? [] : [`${name} must be ${expected}`];
@@ -276,7 +273,7 @@ export function checkSettings(input: SettingsInput): string[] {
   return [...settings, ...groups, ...bytes, ...seconds, ...openapi];
 }
 
-/** The host's settings over the defaults, frozen. */
+/** Merges the host's settings over the defaults, frozen. */
 export function resolveSettings(input: SettingsInput): ContentSettings {
   const given = Object.fromEntries(
     Object.keys(DEFAULT_SETTINGS).flatMap((key) => {

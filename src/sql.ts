@@ -1,22 +1,23 @@
 /**
- * The only way SQL comes into being. A fragment is literal text from this code base, identifiers that the
- * schema made, and parameters; the types leave no fourth way, so nothing that a client sent can become SQL
- * text.
+ * Builder of all SQL. A fragment consists of literal text from this code base, identifiers of the schema, and
+ * parameters. The types allow nothing else, so client input cannot become SQL text.
  */
 
 declare const identifierBrand: unique symbol;
 
-/** A name of a table, column or attribute. Only `identifier()` makes one, and only the schema calls it. */
+/**
+ * Name of a table, column or attribute. Only `identifier()` creates one, and only from names of the model.
+ */
 export type Identifier = string & { readonly [identifierBrand]: true };
 
-/** PostgreSQL cuts longer names silently, which would make two of them one. */
+/** PostgreSQL silently truncates longer names, so two names could become equal. */
 export const MAX_IDENTIFIER_BYTES = 63;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /**
- * Admits a name of the model as an identifier; a table's may have its schema before a dot. Throws on anything
- * that the model check should have refused.
+ * Returns a name of the model as an identifier; a table name may have its schema before a dot. Throws on a
+ * name that the model check should have rejected.
  */
 export function identifier(name: string): Identifier {
   if (
@@ -29,32 +30,34 @@ export function identifier(name: string): Identifier {
 }
 
 /**
- * A parameter: how its value is read from what the statement is sent for. Printing the same object twice
- * reuses its number.
+ * Parameter, with a function that reads its value from the source of a statement. Printing the same object
+ * twice reuses its number.
  */
 export class Param {
   constructor(readonly read: (source: never) => unknown) {}
 }
 
-/** An SQL fragment: an immutable sequence of text, parameters and other fragments. */
+/** SQL fragment: an immutable sequence of text, parameters and other fragments. */
 export class Sql {
   constructor(readonly parts: readonly (string | Param | Sql)[]) {}
 }
 
-/** A tagged template: literal text is ours, every hole is a fragment or a parameter, never a string. */
+/**
+ * Template tag. Literal text is trusted; each placeholder must be a fragment or a parameter, never a string.
+ */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Param)[]): Sql {
   const parts: (string | Param | Sql)[] = [strings[0] ?? ''];
   for (let i = 0; i < holes.length; i += 1) parts.push(holes[i] as Sql | Param, strings[i + 1] ?? '');
   return new Sql(parts);
 }
 
-/** A value sent beside the text, as `$n`. */
+/** Parameter with a known value, as `$n`. */
 export const param = (value: unknown): Param => new Param(() => value);
 
-/** A value that is known once the statement is sent, as `$n`, so that its text can be kept. */
+/** Parameter whose value is read when the statement is sent, as `$n`, so that the text can be cached. */
 export const slot = <S>(read: (source: S) => unknown): Param => new Param(read);
 
-/** Names are those of the model: as many as it has. */
+/** Cache of quoted names; bounded by the size of the model. */
 const NAMES = new Map<Identifier, string>();
 
 function quoted(name: Identifier): string {
@@ -65,7 +68,6 @@ function quoted(name: Identifier): string {
   return text;
 }
 
-/** The ways to quote a name. */
 const QUOTED = {
   identifier: quoted,
   string: (name: Identifier): string => `'${name}'`,
@@ -74,28 +76,27 @@ const QUOTED = {
 };
 
 /**
- * The one quoting function: a name of the model as an identifier (`"x"`), as a string constant (`'x'`), as an
- * identifier in one (`'"x"'`), or as an identifier without its schema.
+ * Quotes a name as an identifier (`"x"`), as a string constant (`'x'`), as an identifier in a string
+ * (`'"x"'`), or as an identifier without its schema. No other function quotes names.
  */
 export const quote = (name: Identifier, as: keyof typeof QUOTED = 'identifier'): Sql =>
   new Sql([QUOTED[as](name)]);
 
 const LOWER_CASE = /^[a-z][a-z_]*$/;
 
-/** One of the library's own names, which need no quotes. Throws on one that may. */
+/** Returns a name of the library that needs no quotes. Throws if it may need quotes. */
 export function plain(name: Identifier): Sql {
-  if (!LOWER_CASE.test(name)) throw new Error(`"${name}" has to be quoted in SQL`);
+  if (!LOWER_CASE.test(name)) throw new Error(`"${name}" must be quoted in SQL`);
   return new Sql([name]);
 }
 
-/** The alias of the n-th table of a statement. */
 export const alias = (kind: 't' | 'l' | 'c' | 'k' | 'j', n: number): Sql => new Sql([`${kind}${n}`]);
 
 const PLAIN_WORD = /^[A-Za-z0-9_.:-]*$/;
 
 /**
- * A whole number or a plain word of the settings or the model, which no request can change, as literal text:
- * the planner knows it, also in a plan for all parameters. Throws on a word that would need quoting.
+ * Returns an integer or word of the settings or model as literal text; never pass request input. The planner
+ * sees its value even in a generic plan. Throws on a word that would need quoting.
  */
 export function constant(value: number | string): Sql {
   if (typeof value === 'number') return new Sql([String(Math.trunc(value))]);
@@ -105,13 +106,12 @@ export function constant(value: number | string): Sql {
 
 const TYPE_NAME = /^[a-z][a-z0-9_]*(\(\d+(,\d+)?\))?$/;
 
-/** A type of the database by its name. Throws on what is none. */
+/** Returns a type name as a fragment. Throws if it is invalid. */
 export function typeName(name: string): Sql {
-  if (!TYPE_NAME.test(name)) throw new Error(`"${name}" is no type in SQL`);
+  if (!TYPE_NAME.test(name)) throw new Error(`"${name}" is not a type name in SQL`);
   return new Sql([name]);
 }
 
-/** Fragments with a separator between them. */
 export function join(
   fragments: readonly Sql[],
   separator: ', ' | ' and ' | ' or ' | ' ' | ' || ' | '; ',
@@ -121,22 +121,20 @@ export function join(
   return new Sql(parts);
 }
 
-/** The rows of several queries; of one at least. */
+/** Joins at least one query by `union all`. */
 export const union = (queries: readonly Sql[]): Sql =>
   queries.slice(1).reduce((all, next) => sql`${all} union all ${next}`, queries[0] as Sql);
 
-/** A printed statement, ready for the driver. */
 export interface Statement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether nobody reads its rows, so that they need no description. */
+  /** Whether the caller ignores the rows, so that they need no row description. */
   readonly silent?: boolean;
 }
 
-/** The same statement, of which nobody reads what it returns. */
+/** Marks a statement whose rows the caller ignores. */
 export const silently = ({ text, values }: Statement): Statement => ({ text, values, silent: true });
 
-/** A statement without values. */
 export const constantStatement = (
   text:
     | 'begin isolation level read committed'
@@ -147,13 +145,13 @@ export const constantStatement = (
     | 'rollback to savepoint content_schedule',
 ): Statement => ({ text, values: [], silent: true });
 
-/** A statement without its values: its text, and how each of them is read from what it is sent for. */
+/** Statement text, with a reader for the value of each parameter. */
 export interface Template<S> {
   readonly text: string;
   readonly slots: readonly ((source: S) => unknown)[];
 }
 
-/** Prints a fragment whose values come later: one walk, parameters numbered in the order of the text. */
+/** Prints a fragment in one pass; parameters are numbered in the order of the text. */
 export function template<S>(root: Sql): Template<S> {
   const slots: ((source: S) => unknown)[] = [];
   const numbers = new Map<Param, number>();
@@ -176,19 +174,18 @@ export function template<S>(root: Sql): Template<S> {
   return { text, slots };
 }
 
-/** A statement with the values of what it is sent for. */
 export const fill = <S>({ text, slots }: Template<S>, source: S): Statement => ({
   text,
   values: slots.map((read) => read(source)),
 });
 
-/** Prints a fragment whose values are known. */
+/** Prints a fragment whose parameters have known values. */
 export const print = (root: Sql): Statement => fill(template(root), null);
 
-/** The quotes of the blocks and functions of a script. */
+/** Dollar quotes of blocks and functions in a script. */
 const BODY = '$content$';
 
-/** A value as a constant. A text cannot end the body that it stands in. */
+/** Returns a value as a literal that cannot end the surrounding dollar quotes. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -197,10 +194,7 @@ function literal(value: unknown): string {
   return quoted.includes(BODY) ? `(${quoted.replaceAll(BODY, "$content'||'$")})` : quoted;
 }
 
-/**
- * Prints a fragment without parameters, for files of SQL: what stands in them comes from definitions, nothing
- * from a request.
- */
+/** Prints a fragment without parameters, for SQL files. Values come from definitions, never from requests. */
 export function script(root: Sql): string {
   const walk = (fragment: Sql): string =>
     fragment.parts

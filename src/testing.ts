@@ -1,2 +1,2 @@
-/** For the tests of those who write providers: what `nestjs-content-api/testing` gives. */
+/** Exports of `nestjs-content-api/testing`, for the tests of providers. */
 export { type ContractCase, storageContract } from './testing/storage-contract.js';
