@@ -95,8 +95,8 @@ describe('migrations, whatever order they come in', () => {
     await expect(run(made.up)).rejects.toThrow(
       'The database has another content model than this migration expects',
     );
-    await expect(run(other.up)).rejects.toThrow('The content is of another model');
-    await expect(run(other.down)).rejects.toThrow('The content is of another model');
+    await expect(run(other.up)).rejects.toThrow('The database has another content model');
+    await expect(run(other.down)).rejects.toThrow('The database has another content model');
     expect(await execute('select a from posts')).toEqual([{ a: 'y' }]);
     expect((await plan(swapped)).up).toEqual([]);
   });
