@@ -10,12 +10,10 @@ import { ContentAction, Does, Generated, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 import { Timing } from './timing.js';
 
-/**
- * Decides the route: who asks, and whether the type's action is granted to them (contract "Authentication").
- */
+/** Authenticates the caller and checks the grant for the type's action (contract "Authentication"). */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  /** What was found out of handlers, by class: handlers are inherited. */
+  /** Route metadata by controller class, because handlers are inherited. */
   private readonly routes = new WeakMap<Type, Map<object, ContentRoute | null>>();
 
   constructor(
@@ -56,7 +54,7 @@ export class AccessGuard implements CanActivate {
     return route;
   }
 
-  /** What a handler serves; null for a route that the host put beside the generated ones. */
+  /** Returns the metadata of a handler; null for a route that the application added. */
   private routeFor(
     controller: Type,
     handler: ReturnType<ExecutionContext['getHandler']>,

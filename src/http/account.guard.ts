@@ -6,7 +6,9 @@ import type { Action } from '../access/permissions.js';
 import { requireJson } from './json-body.js';
 import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
-/** Finds out who asks, on routes that decide for themselves what that allows, and refuses bodies but JSON. */
+/**
+ * Authenticates the caller on routes that check permissions themselves, and refuses bodies other than JSON.
+ */
 @Injectable()
 export class AccountGuard implements CanActivate {
   constructor(@Inject(ContentAccess) private readonly access: ContentAccess) {}
@@ -19,12 +21,11 @@ export class AccountGuard implements CanActivate {
   }
 }
 
-/** The caller that the guard found. */
 export const callerOf = (request: object): Caller => stateOf(request).caller as Caller;
 
 /**
- * The caller, who needs an action on a type: the same rule as on content routes. Throws 403, or 401 where the
- * public may do nothing at all.
+ * Returns the caller, checked as on content routes. Throws 403, or 401 for an unauthenticated caller without
+ * any permission.
  */
 export function callerWith(request: object, type: string, action: Action): Caller {
   const caller = callerOf(request);

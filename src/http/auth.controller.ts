@@ -117,7 +117,6 @@ export class AuthController {
     return this.sessions.refresh(readFields(body, { refreshToken: 'text' }).refreshToken);
   }
 
-  /** Ends the session of the token that is sent. */
   @Post('logout')
   @HttpCode(200)
   async logout(@Req() request: HttpRequest): Promise<{ readonly ok: true }> {

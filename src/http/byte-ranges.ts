@@ -1,13 +1,12 @@
-/** Conditions and ranges of requests for bytes that never change (RFC 9110). */
+/** Conditional and range requests for immutable bytes (RFC 9110). */
 import type { ByteRange, KeptBytes } from '../files/file-storage.js';
 
-/** The part of a request's headers that decides. */
 type ConditionalHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What of some bytes is sent, and with which status. */
+/** Range and status of a response with bytes. */
 export interface Part {
   readonly status: 200 | 206 | 304 | 416;
-  /** Null for all of them, or for none where the status says so. */
+  /** Null for the whole file, or for none with a status without a body. */
   readonly range: ByteRange | null;
 }
 
@@ -19,7 +18,7 @@ const RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/;
 
 const textOf = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '');
 
-/** Seconds since 1970, as dates in headers have them. */
+/** Seconds since 1970, the precision of dates in headers. */
 const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 const isTagged = (list: string, tag: string): boolean =>
@@ -32,7 +31,7 @@ function isUnchanged(headers: ConditionalHeaders, tag: string, modified: Date): 
   return !Number.isNaN(since) && secondsOf(modified) <= since / 1000;
 }
 
-/** Whether the client's part is of these bytes. */
+/** Whether `If-Range` matches these bytes. */
 function isOfThese(headers: ConditionalHeaders, tag: string, modified: Date): boolean {
   const condition = textOf(headers['if-range']);
   if (condition === '') return true;
@@ -41,7 +40,7 @@ function isOfThese(headers: ConditionalHeaders, tag: string, modified: Date): bo
 
 function rangeOf(header: string, size: number): ByteRange | 'all' | 'outside' {
   const [matched, first, last, suffix] = RANGE.exec(header) ?? [];
-  // Several ranges, and units of other kinds, may be answered with everything.
+  // RFC 9110 allows the whole file for several ranges and for other units.
   if (matched === undefined) return 'all';
   if (suffix !== undefined)
     return Number(suffix) === 0 || size === 0
@@ -53,15 +52,14 @@ function rangeOf(header: string, size: number): ByteRange | 'all' | 'outside' {
   return start >= size ? 'outside' : { start, end };
 }
 
-/** A request for bytes, as far as it decides what of them is sent. */
 export interface BytesRequest {
   readonly method: string;
   readonly headers: ConditionalHeaders;
 }
 
 /**
- * Which part of the bytes a request wants; `tag` is their entity tag, with its quotes. Ranges are for GET
- * alone (RFC 9110 14.2).
+ * Returns the part of the bytes that a request selects; `tag` is their ETag with its quotes. Only GET has
+ * ranges (RFC 9110 14.2).
  */
 export function partOf({ method, headers }: BytesRequest, { size, modified }: KeptBytes, tag: string): Part {
   if (isUnchanged(headers, tag, modified)) return NONE;

@@ -1,7 +1,7 @@
-/** What a client's connection tells: whether it is still there, and how much it has not taken yet. */
+/** Disconnection of clients, per connection. */
 import type { Hangup, HangupListener } from '../database/hangup.js';
 
-/** A connection of HTTP/1, or a stream of HTTP/2. */
+/** HTTP/1 connection or HTTP/2 stream. */
 interface Wire {
   readonly destroyed?: boolean;
   once(event: 'close', listener: () => void): unknown;
@@ -15,7 +15,7 @@ interface NodeRequest {
 
 const CONNECTION = Symbol('ContentConnection');
 
-/** One for all requests of a connection, so that most requests cost no listener. */
+/** Shared by all requests of a connection, so that most requests add no listener. */
 class Connection implements Hangup {
   private readonly listeners: HangupListener[] = [];
   happened: boolean;
@@ -42,7 +42,7 @@ class Connection implements Hangup {
   }
 }
 
-/** Tells when the client of a request has gone; null where the framework shows no connection. */
+/** Returns the disconnect signal of a request's client; null if the framework exposes no connection. */
 export function hangupOf(request: object & { readonly raw?: object }): Hangup | null {
   const { stream, socket } = (request.raw ?? request) as NodeRequest;
   const wire = (stream ?? socket) as Wire | undefined;

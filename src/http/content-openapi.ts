@@ -14,10 +14,9 @@ import { modelPaths } from '../openapi/model-paths.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import { ContentRoutes } from './routes.js';
 
-/** How many descriptions are kept, at least, and at most twice as many. */
+/** Minimum of cached documents; QuickLRU stores up to twice as many. */
 const KEPT = 50;
 
-/** All that can be described, as it is unless a request says otherwise. */
 const EVERYTHING: Described = { format: 'flat', counts: true };
 
 /**
@@ -43,24 +42,27 @@ export class ContentOpenApi {
     if (settings.openapi.document) this.added.push(ownPaths);
   }
 
-  /** Adds the paths of more routes, asked for each caller anew. Of two for one method the later stands. */
+  /**
+   * Adds paths of more routes, computed for each caller. For the same path and method, the later description
+   * replaces the earlier.
+   */
   add(more: Describe): void {
     this.added.push(more);
     this.kept.clear();
   }
 
   /**
-   * Adds the routes of the host's own controllers for every caller, as `SwaggerModule.createDocument` has
-   * them. Throws an Error unless that document is OpenAPI 3.1.
+   * Adds the routes of the application's own controllers for every caller, from the document of
+   * `SwaggerModule.createDocument`. Throws an Error unless that document is OpenAPI 3.1.
    */
   addDocument(document: HostDocument): void {
     this.add(hostPaths(document));
   }
 
   /**
-   * What a caller may do, and nothing else; without one the whole API. `format: 'v4'` describes the answers
-   * to requests with the header `Strapi-Response-Format: v4`, `counts: false` those to requests
-   * without `count`. The paths are known once the application is initialised.
+   * Returns the operations that a caller may use; without a caller, the whole API. `format: 'v4'` describes
+   * responses to requests with the header `Strapi-Response-Format: v4`. `counts: false` describes responses to
+   * requests without `count`. Paths are known once the application is initialised.
    */
   documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
     const asked = { ...EVERYTHING, ...described };

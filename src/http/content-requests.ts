@@ -12,7 +12,6 @@ import { hangupOf } from './connection.js';
 import { type Asked, askedOf, type Deed, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
-/** What a deed is done with. */
 interface DeedRequest {
   readonly plan: ReadPlan;
   readonly body: unknown;
@@ -21,7 +20,7 @@ interface DeedRequest {
 
 const shown = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
 
-/** Does what content requests ask for: the one path of all handlers. */
+/** Executes content requests; all handlers call it. */
 @Injectable()
 export class ContentRequests {
   private readonly keys: RequestKeys;
@@ -44,7 +43,7 @@ export class ContentRequests {
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
   };
 
-  /** Does what was planned for a request, on behalf of its caller, and answers it. */
+  /** Runs the planned request of its caller and returns the response. */
   perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
     const reads = asked.deed === null && (asked.action === 'find' || asked.action === 'findOne');

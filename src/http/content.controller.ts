@@ -1,7 +1,4 @@
-/**
- * The routes of the contract: a real Nest controller class per content type, open to host guards and
- * subclasses.
- */
+/** Content routes: one Nest controller class per content type, which the application can guard and extend. */
 import {
   Body,
   Controller,
@@ -29,25 +26,24 @@ import { ContentErrorFilter } from './error.filter.js';
 import { ContentAction, DescribedHandlers, Generated, Json, OnDocument, ServesType } from './metadata.js';
 
 /**
- * What both kinds of routes share. When a handler runs, the guard has found the caller, and one interceptor
- * has planned what may be shown; the other one sends the `Answer` that the handler returns.
+ * Base of both kinds of controllers. Before a handler runs, the guard has authenticated the caller, and an
+ * interceptor has planned the response. Another interceptor sends the `Answer` that the handler returns.
  */
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccessGuard)
 @UseInterceptors(ContentInterceptor)
 abstract class ContentController {
-  // The constructor is the host's to have.
+  // Property injection leaves the constructor to subclasses.
   @Inject(ContentRequests) private readonly requests!: ContentRequests;
 
-  /** Does what a request asks for on behalf of its caller, and answers it. */
   protected perform(request: object, body?: unknown): Promise<Answer> {
     return this.requests.perform(request, body);
   }
 }
 
 /**
- * `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract "Collection
- * type"), and `/actions/…` below a document where the type has them.
+ * Routes `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract
+ * "Collection type"), and `/actions/…` below a document if the type has them.
  *
  * @publicApi
  */
@@ -127,8 +123,8 @@ export abstract class CollectionController extends ContentController {
 }
 
 /**
- * `GET|PUT|DELETE /api/:singularApiId` (contract "Single type"), and `/actions/…` below it where the type has
- * them.
+ * Routes `GET|PUT|DELETE /api/:singularApiId` (contract "Single type"), and `/actions/…` below it if the type
+ * has them.
  *
  * @publicApi
  */
@@ -198,10 +194,8 @@ const className = (id: string): string =>
 
 type Methods = Readonly<Record<string, unknown>>;
 
-/** A class that others extend, which nobody makes instances of by itself. */
 type Base = abstract new () => object;
 
-/** The handlers of each action. */
 const HANDLERS: Readonly<Record<DocumentAction, readonly string[]>> = {
   publish: ['publish'],
   unpublish: ['unpublish'],
@@ -209,7 +203,9 @@ const HANDLERS: Readonly<Record<DocumentAction, readonly string[]>> = {
   schedule: ['findSchedule', 'schedule', 'unschedule'],
 };
 
-/** Whether a host's method has the name of such a handler, and is a route of its own at another path. */
+/**
+ * Whether a method of the application has the name of an action's handler, but is a route at another path.
+ */
 function isElsewhere(name: string, method: object, route: object): boolean {
   if (!Object.values(HANDLERS).flat().includes(name)) return false;
   const path: unknown = Reflect.getMetadata('path', method);
@@ -217,8 +213,7 @@ function isElsewhere(name: string, method: object, route: object): boolean {
 }
 
 /**
- * Lets a method that overrides a route keep the route's decorators, which Nest looks for on the very
- * function.
+ * Copies the decorators of a route to a method that overrides it, because Nest reads them from the function.
  */
 function keepRoutes(given: Type, base: Base): void {
   const own = given.prototype as Methods;
@@ -234,7 +229,6 @@ function keepRoutes(given: Type, base: Base): void {
   }
 }
 
-/** The handlers whose routes a type does not have. */
 function handlersWithout({ kind, routes }: ContentType): string[] {
   const actions = DOCUMENT_ACTIONS.filter((action) => !routes.includes(action));
   return [
@@ -243,7 +237,7 @@ function handlersWithout({ kind, routes }: ContentType): string[] {
   ];
 }
 
-/** Nest takes a method without decorators for none of its business. */
+/** Replaces the handlers by methods without decorators, which Nest ignores. */
 function dropRoutes(controller: Type, generated: Base, dropped: readonly string[]): void {
   const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
   for (const name of dropped) {
@@ -257,9 +251,7 @@ function dropRoutes(controller: Type, generated: Base, dropped: readonly string[
   }
 }
 
-/**
- * The controller class of a content type, at `path`: its own, or a subclass of the one that the host gave.
- */
+/** Creates the controller class of a content type at `path`, or a subclass of the application's own. */
 export function contentController(type: ContentType, path: string, given?: Type): Type {
   const generated: Base = type.kind === 'collectionType' ? CollectionController : SingleController;
   if (given !== undefined) keepRoutes(given, generated);
@@ -268,7 +260,7 @@ export function contentController(type: ContentType, path: string, given?: Type)
     className(type.singularApiId)
   ] as Type;
   dropRoutes(controller, generated, handlersWithout(type));
-  // The contract knows no versions (contract "Versioning"); what the host says for its own class stands.
+  // The protocol has no versions (contract "Versioning"); a version of the application's class is respected.
   Controller({
     path,
     version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL,

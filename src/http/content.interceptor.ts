@@ -13,11 +13,11 @@ import { PopulateInterceptor } from './populate.interceptor.js';
 import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
 /**
- * The two interceptors of content routes, one inside the other. Nest takes them for one, because each that it
- * knows of costs kilobytes of promises and observables a request.
+ * Combines the two interceptors of content routes into one, because each interceptor costs kilobytes of
+ * promises and observables per request.
  *
- * For the same reason what a generated controller is asked for is done from here, where the host has no pipes
- * for the body of a write: nothing of the host's is between here and its handler, which would do just this.
+ * For the same reason it runs requests of generated controllers itself, without their handler. A write with
+ * global pipes takes the usual way, because pipes may change its body.
  */
 @Injectable()
 export class ContentInterceptor implements NestInterceptor {
@@ -39,7 +39,7 @@ export class ContentInterceptor implements NestInterceptor {
     );
   }
 
-  /** Whether nothing of the host's stands before the handler, which is generated. */
+  /** Whether no code of the application runs between this interceptor and a generated handler. */
   private isOurs(request: HttpRequest): boolean {
     if (stateOf(request).route?.isGenerated !== true) return false;
     if (isRead(request)) return true;

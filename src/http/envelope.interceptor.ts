@@ -12,7 +12,7 @@ import { parseTags } from '../query/parse-tags.js';
 import { JSON_TEXT } from './metadata.js';
 import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
-/** The part of both frameworks' responses that their adapters leave out. */
+/** Methods of both frameworks' responses that Nest's adapters lack. */
 interface HttpResponse {
   removeHeader(name: string): unknown;
 }
@@ -20,12 +20,12 @@ interface HttpResponse {
 type HttpContext = ReturnType<ExecutionContext['switchToHttp']>;
 
 const CONTENT_TYPE = 'Content-Type';
-/** What shared caches may keep: whole answers, and word that they have not changed. */
+/** Statuses that shared caches may store. */
 const SHARED: readonly number[] = [200, 304];
 
 /**
- * Sends the {@link Answer} that a handler returns: its status, its headers, and the contract's envelope
- * around the text that `data` already is. Whatever else a handler returns passes unchanged.
+ * Sends the {@link Answer} that a handler returns: status, headers, and the envelope around the JSON text of
+ * `data`. Other results pass unchanged.
  *
  * @publicApi
  */
@@ -40,7 +40,7 @@ export class EnvelopeInterceptor implements NestInterceptor {
       .pipe(map((result: unknown) => (result instanceof Answer ? this.send(http, result) : result)));
   }
 
-  /** Sets status and headers, and answers the body, or what `If-None-Match` leaves of it. */
+  /** Sets status and headers and returns the body, or undefined if `If-None-Match` matches. */
   send(http: HttpContext, whole: Answer): string | undefined {
     const { httpAdapter } = this.host;
     const [request, response] = [http.getRequest<HttpRequest>(), http.getResponse<HttpResponse>()];
@@ -57,7 +57,10 @@ export class EnvelopeInterceptor implements NestInterceptor {
     return text;
   }
 
-  /** Lets shared caches keep it, if they may; browsers ask each time, and so do others once it is over. */
+  /**
+   * Allows shared caches to store the response. Browsers revalidate every time, shared caches after
+   * `s-maxage`.
+   */
   private share(request: object, response: object): void {
     const { sharedMaxAge = 0 } = stateOf(request);
     if (sharedMaxAge > 0)

@@ -13,7 +13,7 @@ import { isObject } from '../json.js';
 import { ContentRoutes } from './routes.js';
 import { type HttpRequest, pathOf } from './request-state.js';
 
-/** The one error shape (protocol 2.1). */
+/** Body of every error (protocol 2.1). */
 interface ErrorBody {
   readonly data: null;
   readonly error: {
@@ -24,7 +24,6 @@ interface ErrorBody {
   };
 }
 
-/** What is said of an error. */
 interface Said {
   readonly name: string;
   readonly message: string;
@@ -56,8 +55,7 @@ const NAMES = new Map<number, ErrorName>(
 );
 
 /**
- * What Nest and the body parsers say by themselves, in the protocol's words; what the host's own code says
- * stays.
+ * Messages of Nest and of body parsers, replaced by those of the protocol. Messages of the application stay.
  */
 const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
   [403, /^Forbidden resource$/, 'Forbidden'],
@@ -65,15 +63,15 @@ const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
   [413, /too large/i, 'request entity too large'],
 ];
 
-/** Whether a 400 of the framework is about the JSON text of a body. */
+/** Whether a 400 of the framework concerns the JSON text of a body. */
 const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
 
-/** Express reports a body that begins with neither `{` nor `[` this way, scalars included. */
+/** Message of Express for a body that begins with neither `{` nor `[`, scalars included. */
 const NO_CONTAINER = /^Unexpected token .*?, "\s*[^\s{[]/s;
 
 /**
- * What is wrong with a body's JSON. Parsers quote the body around the mistake, which may be a password; only
- * the place is kept.
+ * Returns the message for invalid JSON. Parsers quote the body, which may contain a password, so only the
+ * position stays.
  */
 function jsonMistake(message: string): string {
   if (NO_CONTAINER.test(message)) return 'invalid JSON, only supports object and array';
@@ -85,11 +83,13 @@ function jsonMistake(message: string): string {
 /** Express reports undecodable percent signs in paths this way. */
 const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
 
-/** Fastify says so of a client who goes while its body is read: nobody waits, and nothing is wrong here. */
+/**
+ * Fastify reports a client that disconnects while its body is read this way; it is no error of the server.
+ */
 const isHangup = (error: unknown): boolean =>
   isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
 
-/** What the host says; a ValidationPipe says it as a list. */
+/** Returns the message of the application; a ValidationPipe provides a list. */
 function wordsOf(exception: HttpException): string {
   const response = exception.getResponse();
   const said = typeof response === 'object' && 'message' in response ? response.message : null;
@@ -108,7 +108,7 @@ function fromHttp(exception: HttpException): ErrorBody {
   return body(status, { name, message });
 }
 
-/** Answers errors of the content routes in the one error shape; nothing internal ever shows. */
+/** Responds to errors of the content routes in the protocol's format, without internal details. */
 @Catch()
 export class ContentErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('ContentApi');
@@ -119,7 +119,7 @@ export class ContentErrorFilter implements ExceptionFilter {
     this.reply(exception, context.switchToHttp().getResponse<object>());
   }
 
-  /** Answers an error where no handler of Nest's is under way. */
+  /** Sends an error outside of Nest's handlers. */
   reply(exception: unknown, response: object): void {
     const answer = this.answerTo(exception);
     const { httpAdapter } = this.host;
@@ -139,8 +139,8 @@ export class ContentErrorFilter implements ExceptionFilter {
 }
 
 /**
- * The last global filter: gives the error shape to what goes wrong below the content prefix before any
- * handler is reached (no such route, a body that is not JSON), and leaves everything else to Nest.
+ * Last global filter: formats errors below the content prefix that occur before a handler, such as an unknown
+ * route or invalid JSON. Other errors stay with Nest.
  */
 @Catch()
 export class UnroutedErrorFilter extends BaseExceptionFilter {
@@ -153,13 +153,13 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     super(host.httpAdapter);
   }
 
-  /** First in the list is asked last, so that filters of the host's own come before it. */
+  /** Nest asks the first filter in the list last, so filters of the application come before it. */
   register(): void {
     this.application.getGlobalFilters().unshift(this);
   }
 
   override catch(thrown: unknown, context: ArgumentsHost): void {
-    const exception = isHangup(thrown) ? new BadRequestException('The request was broken off') : thrown;
+    const exception = isHangup(thrown) ? new BadRequestException('The client aborted the request') : thrown;
     const ours =
       context.getType() === 'http' && exception instanceof HttpException
         ? this.ours(exception, context)
@@ -168,7 +168,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     else this.content.catch(ours, context);
   }
 
-  /** What to answer to an error below the content prefix; null for an error that is none of ours. */
+  /** Returns the error to send below the content prefix; null for an error of the application. */
   private ours(exception: HttpException, context: ArgumentsHost): unknown {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const path = pathOf(request);

@@ -1,11 +1,11 @@
-/** What Fastify does otherwise than Express. */
+/** Adaptations of Fastify to the behaviour of Express. */
 import { hash } from 'node:crypto';
 import type { HttpAdapterHost } from '@nestjs/core';
 import { hasBody, TEXT } from './json-body.js';
 import { pathIn } from './request-state.js';
 
 const FORM = 'multipart/form-data';
-/** Characters of a parameter that Fastify's router takes unless it is told otherwise. */
+/** Default of Fastify's `maxParamLength` in characters. */
 const LONGEST = 100;
 
 interface FastifyRoute {
@@ -18,7 +18,6 @@ interface FastifyOptions {
   readonly maxParamLength?: number;
 }
 
-/** Node's own request. */
 interface RawRequest {
   url: string;
   readonly headers: Record<string, string | undefined>;
@@ -30,7 +29,7 @@ interface Server {
   prependListener?(event: 'request', listener: (request: RawRequest) => void): unknown;
 }
 
-/** Whether a lower-case path is one that this library answers at. */
+/** Whether the library serves a lower-case path. */
 type Owns = (path: string) => boolean;
 
 interface FastifyInstance {
@@ -45,7 +44,7 @@ interface FastifyInstance {
   ): void;
 }
 
-/** Fastify only: trailing slashes are tolerated, as on Express. */
+/** Fastify only: accepts trailing slashes, as Express does. */
 export function adaptFastify({ httpAdapter }: HttpAdapterHost, owns: Owns): void {
   if (httpAdapter?.getType() !== 'fastify') return;
   const instance = httpAdapter.getInstance<FastifyInstance>();
@@ -58,7 +57,7 @@ export function adaptFastify({ httpAdapter }: HttpAdapterHost, owns: Owns): void
   });
 }
 
-/** Fastify only: leaves forms unread for handlers that read them, unless the host has a parser of its own. */
+/** Fastify only: leaves forms unparsed for handlers that read them, unless the application has a parser. */
 export function leaveForms({ httpAdapter }: HttpAdapterHost): void {
   if (httpAdapter?.getType() !== 'fastify') return;
   const instance = httpAdapter.getInstance<FastifyInstance>();
@@ -67,8 +66,7 @@ export function leaveForms({ httpAdapter }: HttpAdapterHost): void {
 }
 
 /**
- * Fastify only: a body that it has no parser for is a text, so that it is refused by who knows what the
- * caller may do, as on Express.
+ * Fastify only: treats a body without a parser as text, so that the access check refuses it, as on Express.
  */
 export function takeAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void {
   if (httpAdapter?.getType() !== 'fastify') return;
@@ -84,19 +82,17 @@ export function takeAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void 
   });
 }
 
-/** The paths at which this library answers, as far as Fastify's router matters. */
 interface TakenPaths {
   readonly owns: Owns;
-  /** Whether they are routes, of which some have parameters. */
+  /** Whether the paths are routes, some of which have parameters. */
   readonly areRoutes: boolean;
-  /** Told of a request whose path could not be decoded. */
   readonly undecoded: (request: object) => void;
 }
 
 /**
- * Fastify only: its router answers paths that it cannot decode, and parameters that are too long for it,
- * before any hook and in a shape of its own. It gets others in their place: percent signs that stand for
- * themselves, and digests, which name nothing.
+ * Fastify only: its router responds to undecodable paths and too long parameters itself, before any hook. The
+ * request is rewritten before: percent signs are escaped, and long parameters are replaced by digests, which
+ * match no document.
  */
 export function takeAnyPath(
   { httpAdapter }: HttpAdapterHost,
@@ -105,7 +101,7 @@ export function takeAnyPath(
   if (httpAdapter?.getType() !== 'fastify') return;
   const { initialConfig = {} } = httpAdapter.getInstance<FastifyInstance>();
   const longest = initialConfig.routerOptions?.maxParamLength ?? initialConfig.maxParamLength ?? LONGEST;
-  // Tests of hosts that inject their requests have no server.
+  // Applications in tests that inject requests have no server.
   const server = httpAdapter.getHttpServer() as Server | undefined;
   server?.prependListener?.('request', (request) => {
     const { path, rest } = partsOf(request.url);

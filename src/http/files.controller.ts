@@ -39,7 +39,6 @@ import { wholeList } from './whole-list.js';
 
 const TYPE = 'file';
 
-/** Who asks for what. */
 interface Asked {
   readonly caller: Caller;
   readonly action: Action;
@@ -48,7 +47,7 @@ interface Asked {
 
 const isAbsent = (error: unknown): boolean => error instanceof ContentError && error.name === 'NotFoundError';
 
-/** What a client of the protocol is told of a file that is not there (20.9). */
+/** Error of the protocol for a missing file (20.9). */
 const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
 
 /** Node's own request, from which forms are read. */
@@ -59,7 +58,7 @@ const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   hangup: hangupOf(request),
 });
 
-/** `/api/upload…`: the media library, under the grants on `file` (protocol section 20). */
+/** Media library at `/api/upload…`, under the grants on `file` (protocol section 20). */
 @Controller({ path: 'upload', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(FormGuard)
@@ -74,7 +73,7 @@ export class FilesController {
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
 
-  /** New files, or with `?id=` another file in the place of one, or another description of it. */
+  /** Uploads files, or with `?id=` replaces a file or its description. */
   @Post()
   @HttpCode(201)
   @Json()
@@ -101,7 +100,7 @@ export class FilesController {
     return this.signed.shown((await this.documents.read(this.list(request, asked, wholeList))).data);
   }
 
-  /** The same list a page at a time, in an envelope (20.8). */
+  /** Paginated list in an envelope (20.8). */
   @Get('files/page')
   @Json()
   async page(@Req() request: HttpRequest): Promise<string> {
@@ -110,7 +109,7 @@ export class FilesController {
     return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
   }
 
-  /** The folders that have files, each with how many (20.3). */
+  /** Folders that contain files, with their number (20.3). */
   @Get('folders')
   async folders(
     @Req() request: HttpRequest,
@@ -133,7 +132,6 @@ export class FilesController {
     return this.signed.shown((await this.read(request, asked)).data);
   }
 
-  /** Answers the file that is gone. */
   @Delete('files/:id')
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
@@ -175,7 +173,7 @@ export class FilesController {
     }
   }
 
-  /** A list, of one folder where the query names one. */
+  /** Plans a list, restricted to a folder if the query names one. */
   private list(request: HttpRequest, asked: Asked, defaults: QueryDefaults): ReadPlan {
     const { folder } = readRaw(queryOf(request), this.settings.limits);
     const plan = this.plan(request, asked, ({ folder: _folder, ...query }, settings) =>

@@ -7,20 +7,19 @@ import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 
 const FORM_TYPE = /^multipart\/form-data\s*;/i;
 
-/** Whether a request has a form for its body. */
 export const isForm = ({ headers }: HttpRequest): boolean =>
   FORM_TYPE.test(String(headers['content-type'] ?? ''));
 
 /**
- * Whether another site has a visitor's browser send a form with what the browser itself knows of the visitor.
- * Browsers ask no permission for forms, but say where they come from.
+ * Whether a form was sent by another site with the browser's own credentials, such as cookies. Browsers send
+ * forms across sites without a preflight request, but declare their origin.
  */
 const isForged = (request: HttpRequest, { kind }: Caller): boolean =>
   kind !== 'public' &&
   request.headers.authorization === undefined &&
   request.headers['sec-fetch-site'] === 'cross-site';
 
-/** Finds out who asks, on routes that take forms; bodies of other kinds but JSON are refused. */
+/** Authenticates the caller on routes that accept forms, and refuses bodies other than forms and JSON. */
 @Injectable()
 export class FormGuard implements CanActivate {
   constructor(@Inject(ContentAccess) private readonly access: ContentAccess) {}

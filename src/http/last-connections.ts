@@ -41,9 +41,9 @@ const hasConnections = (server: Server): Promise<boolean> =>
 
 /**
  * Connections of a stopping server. Every response closes its connection, so that a busy connection ends with
- * the request under way. Node resets idle connections when the server closes, which loses a request that is
- * on its way: after a signal, the server closes a second later. Connections without a whole request (browsers
- * open some in advance) are closed after a second more.
+ * the request under way. When the server closes, Node resets idle connections, which loses a request in
+ * transit. After a signal, the server therefore closes a second later. Connections without a whole request
+ * (browsers open some in advance) are closed after a second more.
  */
 @Injectable()
 export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApplicationShutdown {

@@ -5,7 +5,7 @@ import { AccountGuard, callerWith } from './account.guard.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { Described } from './metadata.js';
 
-/** A locale of the settings, in the shape that clients know (protocol 9.14). */
+/** Locale of the settings, in the format of the protocol (9.14). */
 interface Locale {
   readonly id: number;
   readonly documentId: string;
@@ -17,12 +17,12 @@ interface Locale {
   readonly isDefault: boolean;
 }
 
-/** Of what is configured nobody knows since when; all instances say the same, at all times. */
+/** Fixed date, because the settings have none, and all instances must agree. */
 const SINCE = new Date(0).toISOString();
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' });
 
-/** The name of a code in English; codes that are no language tags are their own names. */
+/** Returns the English name of a code; a code that is no language tag is its own name. */
 function nameOf(code: string): string {
   try {
     return `${NAMES.of(code) ?? code} (${code})`;
@@ -31,7 +31,7 @@ function nameOf(code: string): string {
   }
 }
 
-/** `GET /api/i18n/locales`, for whom `find` on `locale` is granted. */
+/** Route `GET /api/i18n/locales`; requires the grant `find` on `locale`. */
 @Controller({ path: 'i18n', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)

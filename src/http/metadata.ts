@@ -4,40 +4,37 @@ import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../schema/model.js';
 import type { Deed } from './request-state.js';
 
-/** The content type that a controller class serves. */
+/** Content type of a controller class. */
 export const ServesType = Reflector.createDecorator<ContentType>();
 
-/**
- * The action that a handler performs; the access guard asks for its grant, and its answer is planned by it.
- */
+/** Action of a handler, which decides the required grant and the plan. */
 export const ContentAction = Reflector.createDecorator<Action>();
 
-/** What a handler below `…/actions/` does to its document; others have none. */
+/** Action of a handler below `…/actions/`; other handlers have none. */
 export const Does = Reflector.createDecorator<Deed>();
 
-/** Whether a controller class is the generated one, without any code of the host's. */
+/** Whether a controller class is generated, without code of the application. */
 export const Generated = Reflector.createDecorator<boolean>();
 
-/** What is sent is JSON text already. */
 export const JSON_TEXT = 'application/json; charset=utf-8';
 
-/** The answer is JSON text already. */
+/** Marks a handler whose result is already JSON text. */
 export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);
 
-/*
- * What `@nestjs/swagger` looks for, which need not be there: its own document would have these routes without
- * parameters, bodies and answers.
+/**
+ * Metadata of `@nestjs/swagger`, which may be absent. Its own document would show these routes without
+ * parameters, bodies and responses.
  */
 const HIDDEN_CONTROLLER = 'swagger/apiExcludeController';
 const HIDDEN_HANDLER = 'swagger/apiExcludeEndpoint';
 
-/** A controller whose routes the content document describes. */
+/** Marks a controller whose routes are part of the content document. */
 export const Described =
   (): ClassDecorator =>
   (controller): void =>
     Reflect.defineMetadata(HIDDEN_CONTROLLER, [true], controller);
 
-/** The same of a class that hosts extend: for its own handlers alone. */
+/** Marks the handlers of a class that applications extend, but not those of subclasses. */
 export const DescribedHandlers =
   (): ClassDecorator =>
   ({ prototype }): void => {
@@ -49,6 +46,6 @@ export const DescribedHandlers =
     }
   };
 
-/** A handler below `…/actions/`: it needs the right to publish. */
+/** Marks a handler below `…/actions/`, which requires the permission to publish. */
 export const OnDocument = (deed: Deed): MethodDecorator =>
   applyDecorators(HttpCode(200), Json(), ContentAction('publish'), Does(deed));

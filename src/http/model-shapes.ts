@@ -1,6 +1,6 @@
 /**
- * The model in the shape that other programs of the protocol read it in, as far as a caller may read content:
- * types and attributes that they cannot see are not in it.
+ * Model in the format of the protocol, for other programs. Types and attributes that the caller cannot read
+ * are omitted.
  */
 import { decide } from '../access/decide.js';
 import type { Caller } from '../access/caller.js';
@@ -23,7 +23,7 @@ import type { ContentLimits } from '../settings.js';
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** A content type, as `GET …/content-types` lists it. */
+/** Content type, as `GET …/content-types` lists it. */
 export interface TypeShape {
   readonly uid: string;
   readonly plugin?: string;
@@ -31,7 +31,7 @@ export interface TypeShape {
   readonly schema: Shape;
 }
 
-/** A component, as `GET …/components` lists it. */
+/** Component, as `GET …/components` lists it. */
 export interface ComponentShape {
   readonly uid: string;
   readonly category: string;
@@ -39,37 +39,35 @@ export interface ComponentShape {
   readonly schema: Shape;
 }
 
-/** The plugin that a uid begins with, where it does. */
 function pluginOf(uid: string): { readonly plugin?: string } {
   const [, plugin] = /^plugin::([^.]+)/.exec(uid) ?? [];
   return plugin === undefined ? {} : { plugin };
 }
 
-/** `blog-post` as `Blog post`. */
+/** Formats `blog-post` as `Blog post`. */
 function displayName(id: string): string {
   const words = id.replace(/[-_]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whether any document of a type, or only its owner's, may be read. */
+/** Whether the caller may read all or own documents of a type. */
 const isSeen = (caller: Caller, type: ContentType): boolean =>
   (['find', 'findOne'] as const).some((action) => decide(caller, type, action) !== 'none');
 
-/** The model as one caller sees it. */
 interface Sight {
   readonly model: Model;
-  /** The rights to read a type, by whichever action shows more of it. */
+  /** Permissions to read a type: the union of `find` and `findOne`. */
   readonly rightsIn: (type: ContentType) => Rights;
   readonly rights: Rights;
 }
 
-/** A name of an attribute of a model; undefined for an attribute that the caller is not told of. */
+/** Returns the name of an attribute; undefined if it is hidden from the caller. */
 function told(name: string | undefined, model: Model, rights: Rights): string | undefined {
   const attribute = model.attributes.get(name ?? '');
   return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
 }
 
-/** What is stored how, and how it may be searched, is the application's own affair. */
+/** Omits details of storage and search, which are internal. */
 const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape => {
   const {
     localized: _localized,
@@ -122,13 +120,11 @@ const shapeOf = byKind<Attribute, [Sight], Shape>({
   zone: componentShape,
 });
 
-/** What is said of attributes of every type. */
 const common = ({ required, localized }: Attribute): Shape => ({
   ...(required ? { required } : {}),
   ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
 });
 
-/** The attributes of which a caller is told. */
 function attributesOf(sight: Sight): Shape {
   const { model, rights } = sight;
   const listed = [...model.attributes.values()].filter(
@@ -139,7 +135,6 @@ function attributesOf(sight: Sight): Shape {
   );
 }
 
-/** Whom the model is shown to. */
 export interface ModelReader {
   readonly schema: Schema;
   readonly caller: Caller;
@@ -195,13 +190,13 @@ function componentShapeOf(component: Component, reader: ModelReader): ComponentS
   };
 }
 
-/** The types that a caller can read, and the type of files. */
+/** Types that the caller can read, and the type of files. */
 export const typeShapes = (reader: ModelReader): readonly TypeShape[] =>
   [...reader.schema.types.values()]
     .filter((type) => type.internal || isSeen(reader.caller, type))
     .map((type) => typeShape(type, reader));
 
-/** The components of what a caller can read, those in components included. */
+/** Components of the types that the caller can read, nested ones included. */
 export function componentShapes(reader: ModelReader): readonly ComponentShape[] {
   const { schema } = reader;
   const reached = new Set<string>();

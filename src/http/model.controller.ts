@@ -14,7 +14,7 @@ import {
   typeShapes,
 } from './model-shapes.js';
 
-/** The one with a uid. Throws a 404 where the caller sees none. */
+/** Finds a shape by its uid. Throws a 404 if the caller sees none. */
 function found<S extends { readonly uid: string }>(shapes: readonly S[], uid: string): S {
   const shape = shapes.find((one) => one.uid === uid);
   if (shape === undefined) throw notFound();
@@ -22,9 +22,9 @@ function found<S extends { readonly uid: string }>(shapes: readonly S[], uid: st
 }
 
 /**
- * `GET /api/content-type-builder/…`: the model for programs that want it before they ask for content, such as
- * generators and loaders of static sites. For whom `find` on `content-type-builder` is granted; it shows them
- * the types, components and attributes that they can read, and nothing of what only the application knows.
+ * Routes `GET /api/content-type-builder/…`: the model for programs such as code generators and static site
+ * loaders. They require the grant `find` on `content-type-builder`, and show the types, components and
+ * attributes that the caller can read.
  */
 @Controller({ path: MODEL_GRANT, version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)

@@ -21,7 +21,7 @@ import { PAGE_POLICY, PAGE_SCRIPT, pageOf } from './openapi-page.js';
 
 const PACKAGE = 'swagger-ui-dist';
 
-/** The files of the package that the page loads, and their types. */
+/** Files of the package that the page loads, and their content types. */
 const FILES: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
@@ -30,7 +30,7 @@ const FILES: ReadonlyMap<string, string> = new Map([
 const SCRIPT = 'page.js';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/** The folder of a package that hosts install, or null. */
+/** Returns the folder of an installed package, or null. */
 function folderOf(name: string): string | null {
   try {
     return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
@@ -40,8 +40,8 @@ function folderOf(name: string): string | null {
 }
 
 /**
- * `GET /api/openapi`: a page to read the description of the API and to try it. It holds nothing that anybody
- * might not see; what it shows is what its visitor's token may do.
+ * Route `GET /api/openapi`: page to read and try the API description. The page is public; the description
+ * that it loads depends on the token.
  */
 @Controller({ path: 'openapi', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
@@ -51,14 +51,14 @@ export class OpenApiPageController implements OnModuleInit {
 
   constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
 
-  /** Throws a ContentModelError where the page is asked for and cannot be. */
+  /** Throws a ContentModelError if the options require the page, and it cannot be served. */
   onModuleInit(): void {
     const { page, document } = this.settings.openapi;
     if (!page) return;
     const folder = folderOf(PACKAGE);
     const mistakes = [
-      ...(document ? [] : ['openapi.page: shows the document, and openapi.document is false']),
-      ...(folder === null ? [`openapi.page: npm install ${PACKAGE}, which the page is made with`] : []),
+      ...(document ? [] : ['openapi.page: requires openapi.document: set it to true']),
+      ...(folder === null ? [`openapi.page: requires a package: npm install ${PACKAGE}`] : []),
     ];
     if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
     this.folder = folder ?? '';

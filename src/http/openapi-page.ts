@@ -1,9 +1,6 @@
-/** The page to read the description and try it: what a browser gets of it beside Swagger UI's own files. */
+/** HTML and script of the API description page; Swagger UI provides the rest. */
 
-/**
- * Nothing comes from elsewhere, nothing runs that is written into the page, and requests go to this server
- * alone.
- */
+/** Content security policy: no foreign resources, no inline scripts, requests to this server only. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +15,7 @@ export const PAGE_POLICY = [
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** The page itself. Its files are beside it, wherever that is. */
+/** HTML with relative URLs, so that it works below any prefix. */
 export const pageOf = (title: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -31,7 +28,7 @@ export const pageOf = (title: string): string => `<!doctype html>
 <body>
 <form id="caller" class="swagger-ui wrapper">
 <p><label>Token <input id="token" type="password" autocomplete="off" size="48"></label>
-<button class="btn">Show what it may do</button></p>
+<button class="btn">Show its operations</button></p>
 </form>
 <div id="page"></div>
 <script src="openapi/swagger-ui-bundle.js"></script>
@@ -41,8 +38,8 @@ export const pageOf = (title: string): string => `<!doctype html>
 `;
 
 /**
- * What runs in the page. The token is sent with every request, that for the description included, and kept
- * nowhere. Objects in parameters become brackets, as the API reads them.
+ * Script of the page. It sends the token with every request, including that for the description, and stores
+ * it nowhere. Objects in parameters become brackets, as the API parses them.
  */
 export const PAGE_SCRIPT = `'use strict';
 const description = new URL('../openapi.json', document.currentScript.src).href;

@@ -10,7 +10,6 @@ import { ContentErrorFilter } from './error.filter.js';
 import { Described } from './metadata.js';
 import { type HttpRequest, queryOf } from './request-state.js';
 
-/** Whether counting is described. Throws a ValidationError for what is neither yes nor no. */
 function countsOf(raw: unknown): boolean {
   const counts = raw === undefined ? true : toBoolean(raw);
   if (counts !== undefined) return counts;
@@ -23,8 +22,8 @@ function countsOf(raw: unknown): boolean {
 }
 
 /**
- * `GET /api/openapi.json`: what the caller may do. It needs no right of its own, because it says nothing that
- * the caller could not find out by asking for it.
+ * Route `GET /api/openapi.json`: the operations that the caller may use. It requires no grant, because
+ * callers could find out the same by requests.
  */
 @Controller({ path: 'openapi.json', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)

@@ -13,7 +13,7 @@ import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { parseTags } from '../query/parse-tags.js';
 import { type ContentRoute, type HttpRequest, queryOf, stateOf } from './request-state.js';
 
-/** Under which condition a request wants its document to be written; null where under none. */
+/** Returns the precondition of a write from its headers, or null. */
 function preconditionOf({ headers }: HttpRequest): Precondition | null {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match === undefined && noneMatch === undefined) return null;
@@ -21,9 +21,9 @@ function preconditionOf({ headers }: HttpRequest): Precondition | null {
 }
 
 /**
- * Plans the answer of a content route before anything is read or written: the query is checked, and its
- * populate tree narrowed to what the caller that the guard found may `find`. What is not permitted is never
- * fetched (contract "Authentication" 4). Routes that a host put beside the generated ones have no plan.
+ * Plans the response of a content route before any read or write. It validates the query, and restricts
+ * `populate` to what the caller may `find`; other data is never fetched (contract "Authentication" 4). Routes
+ * that the application added have no plan.
  *
  * @publicApi
  */
@@ -36,7 +36,7 @@ export class PopulateInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** Notes on the request what it asks for. */
+  /** Plans the request and stores the plan with it. */
   narrow(request: HttpRequest): void {
     const state = stateOf(request);
     const { caller, route } = state;

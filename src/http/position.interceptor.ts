@@ -12,9 +12,9 @@ import { MARK_HEADER } from '../query/mark.js';
 import { type HttpRequest, isRead } from './request-state.js';
 
 /**
- * Says in the answer of every request that has written where replicas have to be to show it: of content, of
- * accounts, of uploads, and of the host's own controllers, whether they write by services or in transactions
- * of their own. Somebody else may have written meanwhile, which makes the position a later one at most.
+ * Sends the WAL position that includes a request's writes, so that later reads of replicas can wait for it.
+ * It covers content, accounts, uploads, and the application's own controllers and transactions. Concurrent
+ * writes can only make the position later.
  */
 @Injectable()
 export class PositionInterceptor implements NestInterceptor {
@@ -24,7 +24,10 @@ export class PositionInterceptor implements NestInterceptor {
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
   ) {}
 
-  /** For all routes, where there are replicas at all. To be called before the routes are registered. */
+  /**
+   * Registers the interceptor for all routes, if there are replicas. Call it before the routes are
+   * registered.
+   */
   register(): void {
     if (this.database.hasReplicas) this.application.addGlobalInterceptor(this);
   }
@@ -45,7 +48,7 @@ export class PositionInterceptor implements NestInterceptor {
   private async say(response: object): Promise<void> {
     const mark = await this.database.mark();
     const { httpAdapter } = this.host;
-    // A handler may have answered by itself.
+    // A handler may have sent its response itself.
     if (httpAdapter.isHeadersSent(response) !== true) httpAdapter.setHeader(response, MARK_HEADER, mark);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What this module does with a request outside of Nest's handlers, alike on both frameworks: before any
- * middleware, parser or guard, and after the last route.
+ * Request hooks outside of Nest's handlers, for both frameworks: before any middleware, parser or guard, and
+ * after the last route.
  */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -16,14 +16,13 @@ import { LastConnections } from './last-connections.js';
 import { pathIn } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
-/** Node's own request, which both frameworks build on. */
 export interface RawRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Record<string, string | undefined>;
 }
 
-/** Looks at a request; whether it was answered. */
+/** Handles a request and returns whether it was answered. */
 type Hook = (request: RawRequest, response: object) => boolean;
 
 interface FastifyRequest {
@@ -32,13 +31,12 @@ interface FastifyRequest {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Express' application and Fastify's instance, as far as they are needed. */
 interface Framework {
   use(middleware: (request: RawRequest, response: object, next: () => void) => void): void;
   addHook(name: 'onRequest', hook: (request: FastifyRequest, reply: object, done: () => void) => void): void;
 }
 
-/** Fastify alone takes nothing at all for a parameter: `/api/articles/` for `/api/articles/:documentId`. */
+/** Fastify matches an empty parameter: `/api/articles/` for `/api/articles/:documentId`. */
 const hasNoRoute = ({ is404, params }: FastifyRequest): boolean =>
   is404 || Object.values(params).includes('');
 
@@ -48,7 +46,7 @@ const asMiddleware =
     if (!hook(request, response)) next();
   };
 
-/** How a hook comes before everything else, and after all routes, by framework. */
+/** Registration of hooks by framework. */
 const FRAMEWORKS: Readonly<
   Record<
     string,
@@ -59,7 +57,8 @@ const FRAMEWORKS: Readonly<
     first: (express, hook) => express.use(asMiddleware(hook)),
     last: (express, hook) => express.use(asMiddleware(hook)),
   },
-  // Its hooks come after the routes were matched, and before the host's handler for what none matched.
+  // Fastify runs these hooks after it matched a route, and before the application's handler for unmatched
+  // requests.
   fastify: {
     first: (fastify, hook) =>
       fastify.addHook('onRequest', ({ raw }, reply, done) => {
@@ -75,15 +74,14 @@ const FRAMEWORKS: Readonly<
 const HEALTH = '/_health';
 const PRIVATE = 'private, no-cache';
 
-/** Has a hook look at every request: before anything else does, or after no route was found for it. */
+/** Registers a hook for every request: first of all, or for requests without a route. */
 export function connect({ httpAdapter }: HttpAdapterHost, place: 'first' | 'last', hook: Hook): void {
   FRAMEWORKS[httpAdapter?.getType()]?.[place](httpAdapter.getInstance<Framework>(), hook);
 }
 
-/** Before the host's middlewares and Nest's body parser. */
+/** Runs before the application's middleware and Nest's body parser. */
 @Injectable()
 export class BeforeRoutes implements OnModuleInit {
-  /** Requests whose paths cannot be decoded. */
   private readonly undecoded = new WeakSet<object>();
 
   constructor(
@@ -95,7 +93,7 @@ export class BeforeRoutes implements OnModuleInit {
     @Inject(Database) private readonly database: Database,
     @Inject(LastConnections) private readonly connections: LastConnections,
   ) {
-    // At once, or as soon as there is an adapter.
+    // Emits at once if there is an adapter.
     adapter.init$.subscribe(() => {
       connect(adapter, 'first', (request, response) => this.arrive(request, response));
       takeAnyBody(adapter, (path) => routes.hasRoute(path));
@@ -126,7 +124,7 @@ export class BeforeRoutes implements OnModuleInit {
     return true;
   }
 
-  /** No cache may show one caller what another may see, or one format in the place of another. */
+  /** Keeps caches from mixing up callers, formats or positions. */
   private protect(response: object): void {
     const { httpAdapter } = this.adapter;
     const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
@@ -137,8 +135,8 @@ export class BeforeRoutes implements OnModuleInit {
 }
 
 /**
- * A path that has other methods than the one asked for: 405, or what an OPTIONS request wants to know
- * (protocol 1.9, 1.10).
+ * Responds to a path that has other methods than the requested one: 405, or the methods for OPTIONS (protocol
+ * 1.9, 1.10).
  */
 @Injectable()
 export class AfterRoutes implements OnModuleInit {

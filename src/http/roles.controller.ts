@@ -25,7 +25,7 @@ import { Described } from './metadata.js';
 
 const OK = { ok: true } as const;
 
-/** The input of a body. Throws a ValidationError for an empty one, and for values of another type. */
+/** Validates a body. Throws a ValidationError for an empty one, and for values of another type. */
 function inputOf(body: unknown): RoleInput {
   if (!isObject(body) || Object.keys(body).length === 0)
     throw validationError('Request body cannot be empty');
@@ -38,7 +38,8 @@ function inputOf(body: unknown): RoleInput {
 }
 
 /**
- * `/api/users-permissions/…`: roles and what they may do, under the grants on `role` (protocol 19.20, 19.21).
+ * Routes `/api/users-permissions/…`: roles and their permissions, under the grants on `role` (protocol 19.20,
+ * 19.21).
  */
 @Controller({ path: 'users-permissions', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
@@ -94,7 +95,6 @@ export class RolesController {
     return OK;
   }
 
-  /** What the caller may do. */
   @Get('permissions')
   permissions(@Req() request: object): { readonly permissions: PermissionTree } {
     return { permissions: treeOf(callerOf(request).permissions, this.schema) };

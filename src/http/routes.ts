@@ -5,7 +5,7 @@ import type { ContentType } from '../schema/model.js';
 import { trimSlashes } from '../settings.js';
 import { adaptFastify } from './fastify.js';
 
-/** The content controllers and the prefix that the options gave. */
+/** Content controllers and the prefix of the options. */
 export interface Routed {
   readonly prefix: string;
   readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
@@ -20,18 +20,18 @@ export const ROUTED = Symbol('ContentRouted');
  */
 export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoot(…) as well');
 
-/** A handler of a controller: its method, and the segments of its path below the controller's. */
+/** Handler of a controller: its method, and the path segments below the controller's path. */
 interface Handler {
   readonly method: string;
   readonly segments: readonly string[];
 }
 
-/** The order in which `Allow` names methods. */
+/** Order of methods in `Allow`. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-/** The handlers that Nest finds in a controller class, those that the host put there included. */
+/** Handlers that Nest finds in a controller class, including those that the application added. */
 function handlersOf(controller: Type): Handler[] {
   const prototype = controller.prototype as Readonly<Record<string, object>>;
   return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
@@ -43,7 +43,7 @@ function handlersOf(controller: Type): Handler[] {
   });
 }
 
-/** Whether lower-case segments of a request's path lead to a handler. */
+/** Whether the lower-case segments of a request's path match a handler. */
 const leadsTo =
   (given: readonly string[]) =>
   ({ segments }: Handler): boolean =>
@@ -52,12 +52,12 @@ const leadsTo =
       (segment, i) => given[i] !== '' && (segment.startsWith(':') || segment.toLowerCase() === given[i]),
     );
 
-/** The paths below which this module answers. */
+/** Paths of the content routes. */
 @Injectable()
 export class ContentRoutes {
   /**
-   * Paths before the content routes, each in lower case between slashes; one, unless the host excludes some
-   * routes from its prefix.
+   * Lower-case prefixes of the content routes, with slashes at both ends. There is one, unless the
+   * application excludes routes from its prefix.
    */
   private bases: readonly string[] = [];
   /** Controllers below the prefix by the first segment of their paths. */
@@ -69,17 +69,15 @@ export class ContentRoutes {
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
-  /**
-   * The path of the content prefix, without slashes; empty where the application's global prefix ends in it.
-   */
+  /** Content prefix without slashes; empty if the application's global prefix ends with it. */
   private get own(): string {
     const global = `/${trimSlashes(this.application.getGlobalPrefix())}`.toLowerCase();
     return global.endsWith(`/${this.routed.prefix.toLowerCase()}`) ? '' : this.routed.prefix;
   }
 
   /**
-   * Puts a controller below the content prefix, at a path of one segment. To be called before the routes are
-   * registered. Throws a ContentModelError for a path that another controller has.
+   * Mounts a controller at a one-segment path below the content prefix. Call it before the routes are
+   * registered. Throws a ContentModelError if another controller has the path.
    */
   setPath(controller: Type, path: string): void {
     const first = this.placed.get(path)?.controller ?? controller;
@@ -92,27 +90,22 @@ export class ContentRoutes {
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
   }
 
-  /**
-   * Sets the controllers' paths. The content prefix is not repeated when it is the application's global one.
-   */
   mount(): void {
     this.bases = this.basesOf();
     for (const { type, controller } of this.routed.controllers) this.setPath(controller, type.route);
     adaptFastify(this.adapter, (path) => this.hasRoute(path));
   }
 
-  /** The controller's type as the model names it, or the name of a controller of the library. */
   private nameOf(controller: Type): string {
     const routed = this.routed.controllers.find((one) => one.controller === controller);
     return routed === undefined ? controller.name : `the type "${routed.type.singularApiId}"`;
   }
 
-  /** The paths of all types. */
   get typePaths(): readonly string[] {
     return this.routed.controllers.map(({ type }) => `${this.base}/${type.route}`.toLowerCase());
   }
 
-  /** The path before all content routes, with a leading slash, as requests have it; empty at the root. */
+  /** Path prefix of all content routes with a leading slash; empty at the root. */
   get base(): string {
     return [trimSlashes(this.application.getGlobalPrefix()), this.own]
       .filter((part) => part !== '')
@@ -125,7 +118,7 @@ export class ContentRoutes {
     return this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base));
   }
 
-  /** Whether a lower-case path is that of a placed controller, or below it. */
+  /** Whether a lower-case path equals or is below that of a mounted controller. */
   hasRoute(path: string): boolean {
     return this.bases.some((base) => {
       if (!path.startsWith(base)) return false;
@@ -135,8 +128,8 @@ export class ContentRoutes {
   }
 
   /**
-   * The methods that a lower-case path has, HEAD and OPTIONS included, in the order of `Allow`; none for a
-   * path that no placed controller has a handler for.
+   * Returns the methods of a lower-case path in the order of `Allow`, including HEAD and OPTIONS; none for a
+   * path without a handler.
    */
   methodsAt(path: string): readonly string[] {
     const methods = new Set(this.handlersAt(path).map(({ method }) => method));
@@ -156,8 +149,8 @@ export class ContentRoutes {
   }
 
   /**
-   * The paths that routes may be below. A host that excludes some routes from its prefix has them with it and
-   * without.
+   * Returns the possible prefixes. If the application excludes routes from its prefix, routes exist with and
+   * without it.
    */
   private basesOf(): string[] {
     const { exclude = [] } = this.application.getGlobalPrefixOptions();

@@ -1,4 +1,4 @@
-/** `GET /uploads/…`: the bytes of files, which never change under their URL, so that caches keep them. */
+/** Route `GET /uploads/…` for files. Their bytes never change under a URL, so caches can store them. */
 import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -20,24 +20,22 @@ const BELOW = '/uploads/';
 const READS: readonly string[] = ['GET', 'HEAD'];
 const YEAR = 31_536_000;
 
-/** Of the key, which names the content: half of its digest, and what was made of it. */
+/** ETag from the key, which contains a digest of the content: half of the digest, and the variant. */
 const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
 
-/** Frameworks add this to JSON, or not. */
+/** Adds the charset, because only some frameworks do. */
 const contentType = (mime: string): string =>
   /^text\/|^application\/json$/.test(mime) ? `${mime}; charset=utf-8` : mime;
 
-/** Smaller ones are read at once. */
+/** Minimum size in bytes of files sent through the buffer pool. */
 const LARGE = 256 * 1024;
 
-/** Bytes that were found, and what of them is sent. */
 interface Served {
   readonly found: ServedBytes;
   readonly kept: KeptBytes;
   readonly part: Part;
 }
 
-/** What a request for bytes is. */
 interface Asked {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -50,7 +48,7 @@ function askedOf(request: RawRequest): Asked | null {
   return { path: decoded(raw), query: new URLSearchParams(query), request };
 }
 
-/** What cannot be decoded names no file as it is. */
+/** Returns an undecodable path unchanged; it matches no file. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -59,7 +57,9 @@ function decoded(path: string): string {
   }
 }
 
-/** Serves what no route of the host's has at `/uploads/`, after the host's own middleware and hooks. */
+/**
+ * Serves requests below `/uploads/` that match no route, after the application's own middleware and hooks.
+ */
 @Injectable()
 export class ServedFiles implements OnModuleInit {
   private readonly logger = new Logger('ContentFiles');
@@ -98,7 +98,7 @@ export class ServedFiles implements OnModuleInit {
     if (await this.sendOpen(request, response, { found, kept, part })) return;
     const hasBody = request.method !== 'HEAD' && part.status < 300;
     const body = hasBody ? await this.bytesOf(kept, part) : null;
-    // It has just gone.
+    // The file was deleted in the meantime.
     if (hasBody && body === null) return this.sendOn(wanted, response);
     this.sendHead(response, found, kept, part);
     const { httpAdapter } = this.adapter;
@@ -107,7 +107,7 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, sent, part.status);
   }
 
-  /** Content that was replaced has another URL. Throws NotFoundError where there is no such file. */
+  /** Redirects the former URL of replaced content. Throws NotFoundError for an unknown file. */
   private async sendOn(wanted: AskedFile, response: object): Promise<void> {
     const url = this.options.private === null ? await this.lookup.movedTo(wanted) : null;
     if (url === null) throw notFound();
@@ -117,7 +117,7 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.reply(response, undefined, 302);
   }
 
-  /** What is known of bytes, for a while without asking: a key names its content. */
+  /** Returns cached metadata, because a key identifies its content. */
   private async head(key: string): Promise<KeptBytes | null> {
     const known = this.known.get(key);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export class ServedFiles implements OnModuleInit {
     return kept;
   }
 
-  /** Sends large bytes that are at hand; whether it did. */
+  /** Sends a large local file and returns true, or returns false. */
   private async sendOpen(request: RawRequest, response: object, served: Served): Promise<boolean> {
     const { storage } = this.options;
     const { kept, part } = served;
@@ -141,19 +141,19 @@ export class ServedFiles implements OnModuleInit {
     return true;
   }
 
-  /** What is sent; null where it is not there any more. */
+  /** Opens the bytes to send; null if the file no longer exists. */
   private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
-    // Who knows where the end is reads no further, and holds no more.
+    // A known end avoids a read beyond it and a larger buffer.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
     const stream = await this.options.storage.get(key, range ?? all);
     if (stream === null) this.known.delete(key);
     return stream;
   }
 
-  // What was found of the bytes, and what of them is sent.
+  // The parameters are the file and the part of it to send.
   // eslint-disable-next-line no-restricted-syntax
   private sendHead(response: object, found: ServedBytes, kept: KeptBytes, part: Part): void {
-    // Of a body that is not sent nothing is said but how long the client may go on with the one it has.
+    // A 304 has only the headers about validity.
     const kind = part.status === 304 ? {} : kindOf(found);
     const headers = { ...this.policy(found), ...kind, ...lengthOf(kept, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
@@ -164,7 +164,7 @@ export class ServedFiles implements OnModuleInit {
     httpAdapter.setHeader(response, 'Vary', before === undefined ? 'Accept' : `${before}, Accept`);
   }
 
-  /** What a browser may do with bytes that somebody has uploaded (S23). */
+  /** Headers that restrict browsers, because uploads are untrusted. */
   private policy({ isLasting }: ServedBytes): Readonly<Record<string, string>> {
     const { private: hidden } = this.options;
     const age = hidden === null ? `max-age=${YEAR}, immutable` : `max-age=${hidden.seconds}`;
@@ -179,11 +179,11 @@ export class ServedFiles implements OnModuleInit {
     this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
     if (error instanceof ContentError) return this.errors.reply(error, response);
     this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    this.errors.reply(unavailable('The file cannot be read now'), response);
+    this.errors.reply(unavailable('The file storage is unavailable; retry later'), response);
   }
 }
 
-/** What the bytes are, and what is no picture is a download. */
+/** Content type; files other than raster images are downloads. */
 const kindOf = ({ mime }: ServedBytes): Readonly<Record<string, string>> => ({
   'Content-Type': contentType(mime),
   ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),

@@ -4,10 +4,10 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { unavailable } from '../errors.js';
 import { type HttpRequest, stateOf } from './request-state.js';
 
-/** Smaller answers fit into the buffers of the system. */
+/** Minimum size in characters; smaller responses fit into socket buffers. */
 const LARGE = 64 * 1024;
 
-/** An answer that its client has not taken whole. */
+/** Response that its client has not received completely. */
 interface Unsent extends Link {
   readonly response: NodeResponse;
   readonly size: number;
@@ -21,9 +21,9 @@ interface NodeResponse {
 }
 
 /**
- * Large answers on their way, all together: clients that ask for much and read slowly must not fill the
- * memory. Where there is no room, those who have had the longest time lose their connection; where nobody had
- * long, the new answer is a 503.
+ * Limit for large responses in transit, so that slow clients cannot exhaust the memory. At the limit, the
+ * responses that take longest lose their connection. If none is older than the statement timeout, the new
+ * response becomes a 503.
  */
 @Injectable()
 export class UnsentAnswers {
@@ -32,19 +32,22 @@ export class UnsentAnswers {
 
   constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
 
-  /** Takes note of an answer's text. Throws ServiceUnavailableError where it would be too much. */
+  /** Registers a response. Throws ServiceUnavailableError at the limit. */
   admit(request: HttpRequest, text: string): void {
     if (text.length < LARGE) return;
     const response = responseOf(request);
-    // Who has gone takes nothing, and will not say so again.
+    // A closed response never emits "close" again.
     if (response === null || response.closed === true) return;
     const { unsentBytes } = this.settings.load;
     this.makeRoom(unsentBytes - text.length);
     if (this.size + text.length > unsentBytes) {
-      throw unavailable(`Too many answers are being sent (limit "load.unsentBytes": ${unsentBytes})`, {
-        limit: 'load.unsentBytes',
-        allowed: unsentBytes,
-      });
+      throw unavailable(
+        `Too many large responses are being sent (limit "load.unsentBytes": ${unsentBytes})`,
+        {
+          limit: 'load.unsentBytes',
+          allowed: unsentBytes,
+        },
+      );
     }
     const item: Unsent = {
       response,
@@ -73,7 +76,7 @@ export class UnsentAnswers {
   }
 }
 
-/** Node's own response, whatever the framework has put around it. */
+/** Node's own response, if the framework wraps it. */
 function responseOf(request: HttpRequest): NodeResponse | null {
   const { response } = stateOf(request);
   const raw = (response as { readonly raw?: unknown } | undefined)?.raw ?? response;

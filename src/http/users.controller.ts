@@ -31,30 +31,32 @@ import { type HttpRequest, queryOf } from './request-state.js';
 import { wholeList } from './whole-list.js';
 
 const TYPE = 'user';
-/** Users are addressed by row id, as long as it is one. */
+/** Row id of a user, used as an address. */
 const ROW_ID = /^[1-9]\d{0,8}$/;
 const TAKEN: Readonly<Record<string, string>> = {
   username: 'Username already taken',
   email: 'Email already taken',
 };
 
-/** Who asks for what. */
 interface Asked {
   readonly caller: Caller;
   readonly action: Action;
   readonly by?: DocumentKey | null;
 }
 
-/** The smallest page that has a total, whatever the settings and the request say of it. */
+/** Smallest page with a total, regardless of settings and request. */
 const totalOnly: QueryDefaults = (query) => ({ ...query, pagination: { limit: 1, withCount: true } });
 
-/** What everybody may do with themselves. */
+/** Permission of every user on their own account. */
 const ONESELF = Permissions.of({ [TYPE]: ['findOne'] });
 
-/** A new user is shown with its role. */
+/** Populates the role in the response to a create. */
 const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
 
-/** `/api/users…`: bare objects and lists, under the grants on `user` (protocol 19.15–19.19). */
+/**
+ * Routes `/api/users…`: objects and lists without an envelope, under the grants on `user` (protocol
+ * 19.15–19.19).
+ */
 @Controller({ path: 'users', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
@@ -80,7 +82,7 @@ export class UsersController {
     return String(meta.pagination?.total ?? 0);
   }
 
-  /** Everybody may look at themselves. */
+  /** Returns the caller's own account, which needs no grant. */
   @Get('me')
   @Json()
   async me(@Req() request: HttpRequest): Promise<string> {
@@ -113,7 +115,6 @@ export class UsersController {
     return this.write(request, { action: 'update', id }, body);
   }
 
-  /** Answers the user that is gone. */
   @Delete(':id')
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
@@ -141,7 +142,7 @@ export class UsersController {
     }
   }
 
-  /** Keys that are no attributes, or none that a request may write, are ignored here (19.17). */
+  /** Ignores keys that are no attributes, or that requests may not write (19.17). */
   private knownKeys(body: unknown): Readonly<Record<string, unknown>> {
     if (!isObject(body)) throw validationError('Request body cannot be empty');
     const { attributes } = this.accounts.type;
@@ -168,7 +169,7 @@ export class UsersController {
     return this.documents.planText(queryOf(request), asked, defaults);
   }
 
-  /** Users are addressed by row id, or by document id. Throws NotFoundError. */
+  /** Finds the document id by row id or document id. Throws NotFoundError. */
   private async documentId(id: string): Promise<string> {
     const known = await this.accounts.find(
       ROW_ID.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') },

@@ -1,10 +1,9 @@
-/** The query of lists without an envelope. */
 import { isObject } from '../json.js';
 import type { QueryDefaults } from '../query/read-raw.js';
 
 /**
- * A bare list has no place to say that there is more, so it has as many as a page may have. `start` and
- * `limit` stand at the root, or in `pagination` as everywhere else.
+ * Query defaults of lists without an envelope. They cannot report further pages, so one response has as many
+ * documents as a page may have. `start` and `limit` are query parameters themselves, or part of `pagination`.
  */
 export const wholeList: QueryDefaults = (query, { maxLimit }) =>
   isObject(query['pagination'])

@@ -1,7 +1,6 @@
 /**
- * What was used lately, up to a number of bytes. What is new or used is young; when the young have half of
- * the room, they become old, and what was old and not used since is forgotten. So a hit in the young changes
- * nothing, where an order by last use would be rewritten by each.
+ * Two-generation LRU, limited in bytes. When the young map fills half the limit, it becomes the old map, and
+ * the previous old map is dropped. A hit in the young map moves nothing, unlike in an ordered LRU.
  */
 export class Generations<T extends { readonly bytes: number }> {
   private young = new Map<string, T>();
@@ -9,7 +8,7 @@ export class Generations<T extends { readonly bytes: number }> {
   private youngBytes = 0;
   private oldBytes = 0;
 
-  constructor(private readonly room: number) {}
+  constructor(private readonly maxBytes: number) {}
 
   get bytes(): number {
     return this.youngBytes + this.oldBytes;
@@ -29,10 +28,10 @@ export class Generations<T extends { readonly bytes: number }> {
     return old;
   }
 
-  /** Keeps an item, in the place of the one before it, unless it would take half of the room. */
+  /** Adds or replaces an item. An item larger than half the limit is not stored. */
   set(key: string, item: T): void {
     this.delete(key);
-    if (item.bytes <= this.room / 2) this.add(key, item);
+    if (item.bytes <= this.maxBytes / 2) this.add(key, item);
   }
 
   delete(key: string): void {
@@ -50,7 +49,7 @@ export class Generations<T extends { readonly bytes: number }> {
   }
 
   private add(key: string, item: T): void {
-    if (this.youngBytes + item.bytes > this.room / 2) {
+    if (this.youngBytes + item.bytes > this.maxBytes / 2) {
       this.old = this.young;
       this.oldBytes = this.youngBytes;
       this.young = new Map();

@@ -1,4 +1,4 @@
-/** Sees to it that the ledger is whole, that versions are counted, and that it does not grow for ever. */
+/** Maintenance of the change log: checks that it is complete, counts versions, and deletes old changes. */
 import { compileProbe, compileUpkeep, holdLedger, patiently, tryLedger } from '../compile/compile-ledger.js';
 import {
   compileFold,
@@ -15,68 +15,62 @@ import { ledgerTablesOf, notedTables } from '../schema/ledger.js';
 import type { ContentType, Schema } from '../schema/model.js';
 import { print, quote, type Statement } from '../sql.js';
 
-/** What a keeper is made of. */
 export interface KeeperBase {
   readonly database: Database;
   readonly schema: Schema;
-  /** Told in one line what the host should know. */
   readonly warn: (message: string) => void;
 }
 
-/** A total that was not that of the table. */
+/** Stored total that differed from the table. */
 export interface WrongTotal {
-  /** By `singularApiId`. */
   readonly type: string;
   readonly locale: string;
   readonly published: boolean;
-  /** How many versions there were said to be. */
   readonly noted: number;
-  /** How many there are. */
   readonly counted: number;
 }
 
-/** So many changes are kept before any of them are forgotten. */
-const KEPT = 1000;
-/** So many changes are settled sooner: each of them costs who reads a total. */
-const PENDING = 100;
-/** How long changes are kept at least, in milliseconds: who asks that often is told each of them. */
-const KEEP = 60_000;
-/** How many names a message has. */
-const NAMED = 3;
+/** Number of changes that are always retained. */
+const MIN_RETAINED = 1000;
+/** Pending changes from which they are settled; every read of a total scans them. */
+const MANY_PENDING = 100;
+/** Minimum retention of changes in milliseconds; clients that poll as often receive every change. */
+const RETENTION = 60_000;
+const MAX_NAMES = 3;
 
 const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, hangup: null };
 
 export class LedgerKeeper {
-  /** Whether every change is noted. */
+  /** Whether every change is logged. */
   isWhole = false;
-  /** What changes are not noted of, in a sentence; null where that is not known, too. */
+  /** Reason why the log is incomplete, in a sentence; null also if it is unknown. */
   lack: string | null = null;
   private isClosed = false;
-  /** How often somebody has doubted it. */
-  private doubts = 0;
-  /** What the tables of each type looked like. */
-  private marks: ReadonlyMap<string, string> = new Map();
-  /** Transactions before this one had ended at that time. */
+  /** Times that the log was reported as possibly incomplete. */
+  private suspicions = 0;
+  /** Fingerprints of the tables by type. */
+  private fingerprints: ReadonlyMap<string, string> = new Map();
+  /** Time of a query, and the `xmin` then: transactions before it have ended. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
 
   constructor(private readonly base: KeeperBase) {}
 
-  /** Takes the ledger for incomplete until a look that begins from now on has found it whole. */
+  /** Marks the log as incomplete until a check that begins later succeeds. */
   doubt(): void {
-    this.doubts += 1;
+    this.suspicions += 1;
     this.isWhole = false;
   }
 
-  /** Looks whether the ledger is whole, and counts what nobody has counted. Never throws. */
+  /** Checks that the log is complete, and counts types without totals. Never throws. */
   async look(): Promise<void> {
     const { database, schema } = this.base;
-    const { doubts } = this;
+    const { suspicions } = this;
     try {
       const { lacks, uncounted, marks } = compileProbe(schema);
       const lacking = (await database.run(lacks)).map(
         ({ name, why }) => [String(name), String(why)] as const,
       );
-      this.isWhole = lacking.length === 0 && doubts === this.doubts;
+      this.isWhole = lacking.length === 0 && suspicions === this.suspicions;
       if (lacking.length > 0) return await this.complain(new Map(lacking));
       this.lack = null;
       for (const { type } of await database.run(uncounted))
@@ -84,24 +78,25 @@ export class LedgerKeeper {
       await this.compare(await database.run(marks));
     } catch (error) {
       this.isWhole = false;
-      // That the database is away is said by others already.
-      if (!(error instanceof ContentError)) this.say(`What is noted cannot be seen: ${String(error)}`);
+      // The database module already logs that the database is unreachable.
+      if (!(error instanceof ContentError))
+        this.report(`The change log cannot be checked (${String(error)})`);
     }
   }
 
-  /** Settles changes, if they are many. Never throws. */
+  /** Adds pending changes to the totals, if there are many. Never throws. */
   async settle(): Promise<void> {
     const { database, schema } = this.base;
     const tables = ledgerTablesOf(schema.file);
     try {
-      const [row] = await database.run(compilePending(tables, PENDING));
+      const [row] = await database.run(compilePending(tables, MANY_PENDING));
       if (row?.['pending'] === true) await this.alone(compileSettle(tables));
     } catch {
-      // It is tried again.
+      // The next run retries.
     }
   }
 
-  /** Does it, unless somebody else is at the ledger. */
+  /** Runs the statements unless another transaction has the lock of the change log. */
   private alone(...statements: readonly Statement[]): Promise<void> {
     return this.base.database.transaction(async (runner) => {
       const [lock] = await runner.run(tryLedger());
@@ -109,7 +104,7 @@ export class LedgerKeeper {
     }, ALONE);
   }
 
-  /** Forgets what has been kept for long enough, once it is settled. Never throws. */
+  /** Deletes changes after the retention time, once they are settled. Never throws. */
   async fold(): Promise<void> {
     const { database, schema } = this.base;
     const tables = ledgerTablesOf(schema.file);
@@ -117,18 +112,17 @@ export class LedgerKeeper {
       const [row = {}] = await database.run(compileUpkeep(tables));
       const now = performance.now();
       const { ended } = this;
-      if (ended === null || now - ended.at >= KEEP) this.ended = { at: now, xmin: String(row['xmin']) };
-      if (ended === null || now - ended.at < KEEP || Number(row['kept']) < KEPT) return;
+      if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
+      if (ended === null || now - ended.at < RETENTION || Number(row['kept']) < MIN_RETAINED) return;
       await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
-      // It is tried again.
+      // The next run retries.
     }
   }
 
   /**
-   * Counts the versions of a type anew, or of all, and answers which totals were wrong; whoever has kept
-   * answers about them reads them anew. Throws an Error for a type that there is not, before anything is
-   * counted.
+   * Recounts the versions of some types, or of all, and returns the totals that were wrong. Instances re-read
+   * their cache entries. Throws an Error for an unknown type, before it counts any.
    */
   async recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
     const all = this.base.schema.types;
@@ -141,8 +135,8 @@ export class LedgerKeeper {
   }
 
   /**
-   * In one transaction, for as long as it takes; writers do not wait for it. With `unless`, only what that
-   * statement still names once it is this one's turn.
+   * Counts in one transaction without blocking writers. With `unless`, it counts only the types that this
+   * query still returns once the lock is acquired.
    */
   private count(type?: ContentType, unless?: Statement): Promise<readonly WrongTotal[]> {
     const work = async (runner: Runner): Promise<readonly WrongTotal[]> => {
@@ -160,34 +154,35 @@ export class LedgerKeeper {
   }
 
   /**
-   * Counts anew what has been out of sight since the last look: triggers may have been switched off and on
-   * again, and whoever rewrites a table calls none.
+   * Recounts types whose tables have a new fingerprint: triggers may have been off between two checks, and a
+   * rewrite of a table calls none.
    */
   private async compare(rows: readonly Row[]): Promise<void> {
-    const before = this.marks;
-    this.marks = new Map(rows.map(({ type, mark }) => [String(type), String(mark)]));
-    for (const [name, mark] of this.marks)
+    const before = this.fingerprints;
+    this.fingerprints = new Map(rows.map(({ type, mark }) => [String(type), String(mark)]));
+    for (const [name, mark] of this.fingerprints)
       if (before.has(name) && before.get(name) !== mark) await this.count(this.base.schema.types.get(name));
   }
 
-  /** The application ends: nothing that fails from here on is worth a word. */
+  /** Silences errors, because the application ends. */
   close(): void {
     this.isClosed = true;
   }
 
-  /** Once, until it has become another reason. */
-  private say(why: string): void {
+  private report(why: string): void {
     if (this.isClosed) return;
-    const message = `${why}, so that no answer is kept and lists are counted`;
+    const message = `${why}; responses are not cached, and lists are counted`;
     if (message !== this.lack) this.base.warn(message);
     this.lack = message;
   }
 
-  /** Says why, by table, and has what is written meanwhile counted as soon as it is noted again. */
+  /**
+   * Logs the reasons by table, and removes their totals, so that they are recounted when logging works again.
+   */
   private async complain(lacking: ReadonlyMap<string, string>): Promise<void> {
     const names = [...lacking].map(([name, why]) => `${name} (${why})`);
-    const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-    this.say(`Changes are not noted of ${names.slice(0, NAMED).join(', ')}${more}`);
+    const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+    this.report(`Changes are not logged for ${names.slice(0, MAX_NAMES).join(', ')}${more}`);
     const { database, schema } = this.base;
     const unnoted = notedTables(schema).filter(({ table }) => lacking.has(print(quote(table)).text));
     const types = unnoted.map(({ type }) => type.singularApiId);

@@ -1,7 +1,7 @@
 /**
- * What has changed, as far as anybody could know it: asked of the database by one statement for all who ask
- * at about the same time. Whoever asks while it is under way waits for the next, so that what is said was
- * seen after the question: nothing that was committed before it is missing.
+ * Client of the change log: one poll of the database serves all requests that arrive at about the same time.
+ * A request that arrives during a poll waits for the next. Its poll thus includes every change that was
+ * committed before the request.
  */
 import { compileCheck, compileGlance, compileStand, type Stand } from '../compile/compile-ledger.js';
 import type { OwnConnection } from '../database/own-connection.js';
@@ -11,125 +11,118 @@ import { EVERYTHING, type LedgerTables } from '../schema/ledger.js';
 import { fill, type Identifier, type Statement, type Template } from '../sql.js';
 import { ofLate } from './odds.js';
 
-/** What answers are about. */
 export interface Subject {
-  /** Types of which any document matters, by `singularApiId`. */
+  /** `singularApiId` of types of which every document matters. */
   readonly types: readonly string[];
-  /** The only document of another type that matters; null where there is none. */
+  /** Single document of another type; null for none. */
   readonly document: { readonly type: string; readonly id: string } | null;
 }
 
-/** What a ledger is made of. */
 export interface LedgerBase {
   readonly tables: LedgerTables;
-  /** Whether checks report the position of the primary. */
+  /** Whether polls report the WAL position of the primary. */
   readonly marked: boolean;
-  /** The tables whose changes are noted. */
   readonly noted: readonly Identifier[];
-  /** Opens a connection; null where the driver has none. */
+  /** Opens a connection; null if the driver has none. */
   readonly open: () => Promise<OwnConnection | null>;
-  /** Told in one line when nothing can be said for now, and why. */
+  /** Logs in one line why polls fail. */
   readonly warn: (message: string) => void;
 }
 
-/** When something changed last: by the number of the check that said so. */
+/** Number of the poll that last reported a change of a type. */
 interface Changes {
-  /** Any document. */
   last: number;
-  /** Documents that nobody named, so that each may be among them. */
+  /** Change without a document id, which may concern any document. */
   unnamed: number;
 }
 
-/** Changes of a document by a transaction, or of any where `id` is null. */
+/** Change of a document by a transaction; a null `id` stands for any document. */
 export interface Told {
   readonly type: string;
   readonly id: string | null;
   readonly xid: string;
 }
 
-/** Changes that were told lately, and by which check. */
 interface Recent {
   readonly check: number;
   readonly change: Told;
 }
 
-/** How long nobody is asked after a failure, in milliseconds. */
+/** Pause after a failed poll in milliseconds. */
 const PAUSE = 1000;
-/** How many documents are known by name; beyond that all of them count as changed. */
-const NAMED = 10_000;
-/** How many changes are remembered one by one, at least. */
-const RECENT = 1000;
+/** Maximum of documents tracked by id; beyond it, all of them count as changed. */
+const MAX_DOCUMENTS = 10_000;
+const MIN_RECENT = 1000;
 
 const told = (text: unknown): readonly Told[] =>
   typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
 
 export class Ledger {
-  /** How many checks were made; what was read before the last one may be older. */
   private count = 0;
-  /** What was read before this check is worth nothing: it may have been read elsewhere. */
+  /** Reads before this poll cannot be trusted; another server may have answered them. */
   private floor = 0;
   private readonly types = new Map<string, Changes>();
   private readonly documents = new Map<string, number>();
-  /** In the order of checks; all of those after `recentSince`. */
+  /** Changes in the order of polls; complete after `recentSince`. */
   private recent: Recent[] = [];
   private recentSince = 0;
   private connection: OwnConnection | null = null;
   private snapshot: string | null = null;
-  /** The tables whose changes are noted, and what they are like. */
+  /** Tables with logged changes, and their fingerprint. */
   private tables: { readonly noted: string; readonly shape: string } = { noted: '{}', shape: '' };
-  /** Whether nothing at all was committed between the last two checks: so it may be this time. */
+  /** Whether nothing was committed between the last two polls, so that the cheap poll is tried first. */
   private isQuiet = false;
-  /** The position of the primary at the last check; null where it is not queried. */
+  /** WAL position of the primary at the last poll; null if polls do not report it. */
   mark: Mark | null = null;
-  /** Which server answers; null before it is known. */
+  /** Identity of the polled server; null before the first poll. */
   private seenBy: string | null = null;
   private isAsking = false;
-  /** Those who came while it was asked, and wait for the next time. */
+  /** Poll for requests that arrived during the running one. */
   private next: PromiseWithResolvers<boolean> | null = null;
   private quietUntil = 0;
   private isClosed = false;
   private complaint: string | null = null;
-  /** How many statements were asked, and the milliseconds of the last; for who watches. */
+  /** Metrics: number of polls, and duration of the last in milliseconds. */
   checks = 0;
   took = 0;
-  /** What checks of late have cost each of those who shared them, in milliseconds. */
+  /** Moving average of a poll's duration per request that shared it, in milliseconds. */
   cost = 0;
   private asking = 0;
   private altered: () => void = () => undefined;
   private readonly statement: Template<Stand>;
-  private readonly glance: Statement;
+  private readonly cheapPoll: Statement;
 
   constructor(private readonly base: LedgerBase) {
     this.statement = compileCheck(base);
-    this.glance = compileGlance(base);
+    this.cheapPoll = compileGlance(base);
   }
 
-  /** Names the present: what is read from now on is at least as new. */
+  /** Number of the last poll; reads from now on are at least as new. */
   get position(): number {
     return this.count;
   }
 
-  /** Which server has said so; null while nothing is known. */
+  /** Identity of the polled server; null while the log is unknown. */
   get server(): string | null {
     return this.snapshot === null ? null : this.seenBy;
   }
 
   /**
-   * Calls back when tables were altered, rewritten or replaced, which calls no trigger: before anything that
-   * is read from then on can be kept.
+   * Registers a listener for altered, rewritten or replaced tables, which call no trigger. It runs before a
+   * later read can be cached.
    */
   onAltered(listener: () => void): void {
     this.altered = listener;
   }
 
-  /** Asks what has changed. False where nobody can say. */
+  /** Polls the changes. Returns false if the poll fails. */
   check(): Promise<boolean> {
     this.asking += 1;
     if (!this.isAsking) return this.start();
     return (this.next ??= Promise.withResolvers<boolean>()).promise;
   }
 
-  /** Whether something may have changed since a position, as far as it has been asked. */
+  /** Whether a dependency may have changed since `position`, according to the polls so far. */
   hasChanged({ types, document }: Subject, position: number): boolean {
     if (position < this.floor) return true;
     if (types.some((type) => (this.types.get(type)?.last ?? 0) > position)) return true;
@@ -140,8 +133,8 @@ export class Ledger {
   }
 
   /**
-   * The same for what was read meanwhile, in a snapshot of its own: changes that it has seen are none. Says
-   * yes also where that cannot be told.
+   * Whether a read missed a change since `position`: changes that its snapshot includes do not count. True
+   * also if that is unknown.
    */
   hasMissed(subject: Subject, position: number, snapshot: string): boolean {
     if (!this.hasChanged(subject, position)) return false;
@@ -152,7 +145,7 @@ export class Ledger {
     );
   }
 
-  /** Forgets everything, so that what is kept is read anew. */
+  /** Drops all state, so that every cache entry is stale. */
   forget(): void {
     this.snapshot = null;
     this.count += 1;
@@ -175,15 +168,16 @@ export class Ledger {
     this.isAsking = false;
     const { next } = this;
     this.next = null;
-    // At once: whoever comes now must not ask beside those who have waited, or both would be told the same.
+    // Started at once: a request that arrives now must not start a second poll, or both would get the same
+    // changes.
     if (next !== null) this.start().then(next.resolve, next.reject);
     return isKnown;
   }
 
-  /** Takes note of what has changed. Never throws. */
+  /** Polls once and records the changes. Never throws. */
   protected async ask(): Promise<boolean> {
     const started = performance.now();
-    const askers = Math.max(1, this.asking);
+    const sharers = Math.max(1, this.asking);
     this.asking = 0;
     try {
       const connection = (this.connection ??= await this.base.open());
@@ -193,7 +187,7 @@ export class Ledger {
       if (!known) await this.begin(connection);
       this.checks += 1;
       this.took = performance.now() - started;
-      if (known) this.cost = ofLate(this.cost, this.took / askers);
+      if (known) this.cost = ofLate(this.cost, this.took / sharers);
       this.complaint = null;
       return true;
     } catch (error) {
@@ -203,7 +197,7 @@ export class Ledger {
     }
   }
 
-  /** What has changed since the last look; false where that cannot be told. */
+  /** Polls the changes since the last poll. Returns false if the log does not reach back that far. */
   private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
     const { noted, shape } = this.tables;
     if (this.isQuiet && (await this.isStill(connection, since))) {
@@ -211,7 +205,7 @@ export class Ledger {
       return true;
     }
     const [row = {}] = await connection.runOften(fill(this.statement, { snapshot: since, noted }));
-    this.judge(row);
+    this.checkServer(row);
     this.isQuiet = row['snapshot'] === since;
     const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
     if (isAltered) this.altered();
@@ -224,34 +218,34 @@ export class Ledger {
     return true;
   }
 
-  /** Whether exactly what was seen at the last look is seen now: then nothing was committed since. */
+  /** Returns whether the snapshot equals that of the last poll: then nothing was committed since. */
   private async isStill(connection: OwnConnection, since: string): Promise<boolean> {
-    const [row = {}] = await connection.runOften(this.glance);
-    this.judge(row);
-    // It may have been forgotten meanwhile.
+    const [row = {}] = await connection.runOften(this.cheapPoll);
+    this.checkServer(row);
+    // The state may have been dropped during the query.
     return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;
   }
 
-  /** Another check has been made, and has said so much. */
+  /** Counts a poll and records its changes. */
   protected tell(changes: readonly Told[]): void {
     this.count += 1;
     for (const change of changes) this.note(change);
   }
 
-  /** Begins with what is there, for the first time, or after it has been lost from sight. */
+  /** Begins with the present state, at first or after the log was lost. */
   private async begin(connection: OwnConnection): Promise<void> {
     const [row = {}] = await connection.run(compileStand(this.base, this.base.noted));
-    this.judge(row);
+    this.checkServer(row);
     this.forget();
     this.seenBy = String(row['server']);
     this.snapshot = String(row['snapshot']);
     this.tables = { noted: String(row['noted']), shape: String(row['shape']) };
   }
 
-  /** A standby does not know of transactions that are still running: it cannot say what it does not see. */
-  private judge({ standby, mark = null }: Row): void {
+  /** Throws for a standby: its snapshots do not show which transactions are still running. */
+  private checkServer({ standby, mark = null }: Row): void {
     this.mark = mark as Mark | null;
-    if (standby === true) throw new Error('it is asked of a server in recovery');
+    if (standby === true) throw new Error('the server is in recovery');
   }
 
   private note(change: Told): void {
@@ -259,14 +253,14 @@ export class Ledger {
     const changes = this.types.get(type) ?? { last: 0, unnamed: 0 };
     this.types.set(type, changes);
     changes.last = this.count;
-    if (this.documents.size >= NAMED) {
+    if (this.documents.size >= MAX_DOCUMENTS) {
       this.documents.clear();
       for (const each of this.types.values()) each.unnamed = this.count;
     }
     this.recent.push({ check: this.count, change });
-    if (this.recent.length > 2 * RECENT) {
-      this.recentSince = this.recent[RECENT]?.check ?? this.count;
-      this.recent = this.recent.slice(RECENT + 1);
+    if (this.recent.length > 2 * MIN_RECENT) {
+      this.recentSince = this.recent[MIN_RECENT]?.check ?? this.count;
+      this.recent = this.recent.slice(MIN_RECENT + 1);
     }
     if (id === null) changes.unnamed = this.count;
     else this.documents.set(`${type} ${id}`, this.count);
@@ -282,17 +276,14 @@ export class Ledger {
   private complain(why: string): void {
     if (this.complaint === why || this.isClosed) return;
     this.complaint = why;
-    this.base.warn(
-      `Nothing is answered from the cache for now, because nobody knows what has changed: ${why}`,
-    );
+    this.base.warn(`The response cache is off for now, because the change log cannot be polled: ${why}`);
   }
 }
 
-/** Whether a change may be one of what an answer is about. */
 const concerns = ({ type, id }: Told, { types, document }: Subject): boolean =>
   types.includes(type) || (document?.type === type && (id === null || id === document.id));
 
-/** Whether a snapshot sees what a transaction has committed (`xmin:xmax:running,…`). */
+/** Whether a snapshot (`xmin:xmax:running,…`) includes a committed transaction. */
 function sees(snapshot: string, xid: bigint): boolean {
   const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
   if (xid < BigInt(xmin)) return true;

@@ -1,75 +1,69 @@
 /**
- * Whether it pays to ask whether a kept answer still holds. Where it does not, a check and a read are done
- * where the read alone would have been enough: so what changes about as often as it is asked for is read
- * without a check for a while, and then tried again.
+ * Cache admission of one entry. A stale entry costs a poll and a read instead of the read alone. Entries that
+ * change about as often as they are read therefore bypass the cache for a while.
  */
 
-/** How much the last one says of the next. */
-const NEWS = 1 / 8;
-/** A check never pays for what changes more often than this; and one change alone says nothing. */
-const MOST = 0.9;
-const LEAST = NEWS;
-/** How much more than its time a check has to save: reads go on beside each other, and checks do not. */
-const MARGIN = 1.3;
+/** Weight of the newest sample in the moving average. */
+const EWMA_WEIGHT = 1 / 8;
 /**
- * For how many reads it is read without a check before it is tried again, and for how long: as these would
- * take one after another, however many ask at once.
+ * Largest and smallest share of changed polls that is tolerated: above the largest, polls never pay off; a
+ * single change proves nothing.
  */
-const REST = 32;
-/** How much slower than before the fastest of late may have become since, in each run. */
+const MAX_CHANGED = 0.9;
+const MIN_CHANGED = EWMA_WEIGHT;
+/** Factor by which a poll must be cheaper than a read, because reads run in parallel and polls do not. */
+const MARGIN = 1.3;
+/** Number of reads that bypass the cache, and the time limit as a multiple of a read's duration. */
+const BYPASSED_READS = 32;
+/** Growth per read of the fastest known duration, so that it adapts to slower reads. */
 const GROWTH = 1.01;
 
-/** What it was of late, on the average. */
-export const ofLate = (before: number, now: number): number => before + (now - before) * NEWS;
+export const ofLate = (before: number, now: number): number => before + (now - before) * EWMA_WEIGHT;
 
-/** The fastest of late, in milliseconds: what is slower was kept waiting by others. */
+/** Returns the shortest recent duration in milliseconds; longer ones include waiting. */
 const fastest = (before: number | null, took: number): number =>
   before === null ? took : Math.min(before * GROWTH, took);
 
-/** What a check has found of an answer. */
 export interface Finding {
   readonly isChanged: boolean;
-  /** The number of the check. */
   readonly position: number;
-  /** What checks of late have cost each of those who shared them, in milliseconds. */
+  /** Moving average of a poll's duration per request that shared it, in milliseconds. */
   readonly cost: number;
 }
 
-/** Times are milliseconds of one clock. */
+/** Times are milliseconds of `performance.now()`. */
 export class Odds {
-  /** The part of the checks of late that found it changed. */
+  /** Moving average of the polls that found a change. */
   private changed = 0;
   private judgedAt = -1;
   private restsUntil = 0;
   private restsFor = 0;
   private reading: number | null = null;
 
-  /** Whether it is read without a check for now, and not kept. */
+  /** Whether reads bypass the cache for now. */
   rests(now: number): boolean {
     return this.restsFor > 0 || now < this.restsUntil;
   }
 
-  /** Notes that it was read without a check. */
   passed(): void {
     this.restsFor -= 1;
   }
 
-  /** Notes how long it took to read. */
   took(milliseconds: number): void {
     this.reading = fastest(this.reading, milliseconds);
   }
 
-  /** Notes what a check has found, once for all who have shared it. */
+  /** Records the result of a poll, once per poll. */
   judge({ isChanged, position, cost }: Finding, now: number): void {
     if (position === this.judgedAt) return;
     this.judgedAt = position;
     this.changed = ofLate(this.changed, isChanged ? 1 : 0);
     if (!isChanged || this.reading === null) return;
-    const limit = Math.min(MOST, Math.max(LEAST, 1 - (MARGIN * cost) / this.reading));
+    const limit = Math.min(MAX_CHANGED, Math.max(MIN_CHANGED, 1 - (MARGIN * cost) / this.reading));
     if (this.changed <= limit) return;
-    this.restsUntil = now + REST * this.reading;
-    this.restsFor = REST;
-    // Then one check that finds it unchanged is enough.
+    this.restsUntil = now + BYPASSED_READS * this.reading;
+    this.restsFor = BYPASSED_READS;
+    // After the bypass, one poll without a change suffices.
     this.changed = limit;
   }
 }

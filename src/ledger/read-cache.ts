@@ -1,44 +1,38 @@
 /**
- * Answers that are kept as long as nothing has changed that they are about, which is asked anew for every
- * request: never one is older than what was committed before it was asked for.
+ * Cache of responses, each valid while its dependencies are unchanged. Every request polls the change log
+ * first, so no response is older than what was committed before the request.
  */
 import { Generations } from './generations.js';
 import type { Ledger, Subject } from './ledger.js';
 import { Odds } from './odds.js';
 
-/** What is read. */
 export interface CachedRead<T> {
-  /** Equal reads have the same. */
   readonly key: string;
   readonly subject: Subject;
-  /** Reads it. `isChecked`: what has changed was asked just before. */
+  /** Runs the read. `isChecked`: the change log was polled just before. */
   readonly load: (isChecked: boolean) => Promise<Loaded<T>>;
-  /** Reads it for nobody but who asks: it will not be kept. */
   readonly pass: () => Promise<Loaded<T>>;
 }
 
-/** An answer as it was read. */
 export interface Loaded<T> {
   readonly answer: T;
-  /** What was there when it was sent for; null where nobody can tell. */
+  /** Poll number at the start of the read; null if unknown. */
   readonly position: number | null;
   readonly bytes: number;
-  /** When it is worth nothing whatever has changed, in milliseconds since 1970; Infinity for never. */
+  /** Expiry in milliseconds since 1970, regardless of changes; Infinity for none. */
   readonly until: number;
 }
 
-/** What became of reads; for who watches. */
 export interface ReadCounts {
   hits: number;
   misses: number;
-  /** Kept, but changed since. */
   stale: number;
-  /** Not looked for, because it changes more often than it is read. */
+  /** Bypassed, because the entry changes more often than it is read. */
   passed: number;
 }
 
 interface Entry<T> {
-  /** Null while it changes so often that it is not kept. */
+  /** Null while the entry bypasses the cache. */
   readonly answer: T | null;
   readonly position: number;
   readonly bytes: number;
@@ -46,15 +40,12 @@ interface Entry<T> {
   readonly odds: Odds;
 }
 
-/**
- * What an entry takes beside its text and a key that is longer than most, with its head and its tag: what a
- * heap of them has shown.
- */
-const EMPTY = 700;
+/** Overhead per entry in bytes (long key, headers, ETag), measured in a heap snapshot. */
+const ENTRY_OVERHEAD = 700;
 
 export class ReadCache<T> {
   private readonly entries: Generations<Entry<T>>;
-  /** The last read of each key that has been begun and has not ended. */
+  /** Running read by key, the last one started. */
   private readonly underWay = new Map<string, Promise<unknown>>();
   readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0 };
 
@@ -80,13 +71,13 @@ export class ReadCache<T> {
   async read(asked: CachedRead<T>): Promise<T> {
     const entry = this.entries.get(asked.key);
     if (entry?.odds.rests(performance.now()) === true) return this.pass(asked, entry.odds);
-    // Nothing is known yet: what is read now could not be kept.
+    // Without a polled server the read could not be cached, so the poll comes first.
     const asks = (entry?.answer ?? null) !== null || this.ledger.server === null;
     if (!asks || !(await this.ledger.check())) return this.load(asked, false);
     return this.found(asked) ?? (await this.renewed(asked)) ?? this.load(asked, true);
   }
 
-  /** What need not be read: it is kept and unchanged. To be asked after a check. */
+  /** Returns the cached response if it is unchanged. Must follow a poll. */
   private found(asked: CachedRead<T>): T | null {
     const entry = this.entries.get(asked.key);
     if (entry === undefined || entry.answer === null || entry.until <= Date.now()) return null;
@@ -99,8 +90,8 @@ export class ReadCache<T> {
   }
 
   /**
-   * What somebody else is reading already, if that has seen all that the check has told: however many ask, a
-   * change costs one read.
+   * Waits for a running read of the same key, if it includes all reported changes. A change then costs one
+   * read for any number of requests.
    */
   private async renewed(asked: CachedRead<T>): Promise<T | null> {
     const reading = this.underWay.get(asked.key);
@@ -122,8 +113,14 @@ export class ReadCache<T> {
     else this.counts.stale += 1;
     const odds = before?.odds ?? new Odds();
     if (odds.rests(performance.now())) {
-      // Remembered without its text meanwhile.
-      this.entries.set(key, { answer: null, position: 0, bytes: EMPTY + key.length, until: 0, odds });
+      // Only the admission state is stored, not the response.
+      this.entries.set(key, {
+        answer: null,
+        position: 0,
+        bytes: ENTRY_OVERHEAD + key.length,
+        until: 0,
+        odds,
+      });
       return (await asked.pass()).answer;
     }
     const loading = this.keep(asked, odds, isChecked);
@@ -134,14 +131,15 @@ export class ReadCache<T> {
     return loading;
   }
 
-  /** Reads it, and keeps it if it is known to be of the present. */
+  /** Runs the read, and caches it if its position is known and nothing has changed since. */
   private async keep({ key, subject, load }: CachedRead<T>, odds: Odds, isChecked: boolean): Promise<T> {
     const started = performance.now();
     const { answer, position, bytes, until } = await load(isChecked);
     odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
-    if (keeps) this.entries.set(key, { answer, position, bytes: EMPTY + key.length + bytes, until, odds });
+    if (keeps)
+      this.entries.set(key, { answer, position, bytes: ENTRY_OVERHEAD + key.length + bytes, until, odds });
     return answer;
   }
 }

@@ -64,7 +64,7 @@ describe('a recount', () => {
     await expect(command('article', 'nobody')).rejects.toThrow('The model has no type nobody');
     await expect(run(['recount'], { env: {}, say: () => undefined })).rejects.toThrow('Give --module');
     await test.sql('alter table pages disable trigger content_ledger_update_3');
-    await expect(command()).rejects.toThrow('Changes are not noted of "pages"');
+    await expect(command()).rejects.toThrow('Changes are not logged for "pages"');
     await test.sql('alter table pages enable always trigger content_ledger_update_3');
     expect(await command()).toBe('All totals were right');
   });

@@ -57,7 +57,7 @@ describe('the page', () => {
 
   it('needs the document that it shows', async () => {
     await expect(createTestApp({ ...blog, openapi: { page: true, document: false } })).rejects.toThrow(
-      'openapi.page: shows the document',
+      'openapi.page: requires openapi.document',
     );
     expect(() => ContentModule.forRoot({ ...blog, openapi: { pages: true } } as never)).toThrow(
       ContentModelError,
