@@ -3,11 +3,10 @@ import { ContentAccess } from '../access/content-access.js';
 import { ApiTokens } from '../accounts/api-tokens.service.js';
 
 /**
- * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Inject {@link
- * ApiTokens} or use `npx nestjs-content-api token` to manage them.
+ * API tokens for the content module: `Authorization: Bearer nca_…` (protocol 18.9, 18.10). Manage them with
+ * {@link ApiTokens} or `npx nestjs-content-api token`.
  *
- * @example
- * imports: [ContentModule.forRoot({ contentTypes: [article, apiTokenType], … }), ApiTokensModule]
+ * @example imports: [ContentModule.forRoot({ contentTypes: [article, apiTokenType], … }), ApiTokensModule]
  *
  * @publicApi
  */

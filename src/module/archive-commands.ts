@@ -1,4 +1,4 @@
-/** `npx nestjs-content-api export …` and `import …`: content in one file. */
+/** Commands `export` and `import`: all content in one archive file. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -9,25 +9,23 @@ import type { ArchiveConflict } from '../archive/judge.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
 export const EXPORT_USAGE = `export <file> --module <module> [--no-files]
-      Writes all content into a file, and the bytes of files.
-      --no-files leaves those bytes out.`;
+      Writes all content and the bytes of files to one file.
+      --no-files omits the bytes of files.`;
 export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--no-files] [--on-conflict refuse|skip|replace]
         [--allow-public] [--trusted]
-      Imports such a file. Run again after a crash, it goes on where it ended.
-      --dry-run lists what is in the way and writes nothing.
-      --no-files leaves the bytes of files where they are: their storage is copied by other means.
-      --on-conflict: what happens to documents that are there with other content; nothing is imported by default.
+      Imports an exported file. After a crash, run it again to continue.
+      --dry-run lists the conflicts and writes nothing.
+      --no-files skips the bytes of files: copy their storage yourself.
+      --on-conflict decides about documents that exist with other content. Default: refuse, imports nothing.
       --allow-public imports attributes that are private in the archive and public in the model.
       --trusted accepts stored values that no request can send, for archives from a system that you trust.
 
   ${MODULE_OPTION}`;
 
-/** Least time between two lines about one type, in milliseconds. */
+/** Minimum time in milliseconds between two progress lines of a type. */
 const EVERY = 1000;
-/** How many conflicts are printed. */
 const MOST = 50;
 
-/** Says how far a command has come, now and then. */
 function progressOf({ say }: Pick<Surroundings, 'say'>): (type: string, documents: number) => void {
   let [last, at] = ['', 0];
   return (type, documents) => {
@@ -38,7 +36,6 @@ function progressOf({ say }: Pick<Surroundings, 'say'>): (type: string, document
   };
 }
 
-/** The file that a command names. */
 function fileOf(positionals: readonly string[], usage: string): string {
   const [file] = positionals;
   if (file === undefined || positionals.length > 1)
@@ -52,13 +49,13 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** What has been written; bytes that were not there are told by their keys, as `files check` tells them. */
+/** Reports the result; missing bytes are listed by key, as `files check` lists them. */
 function exported(file: string, { documents, contents, missing }: ExportResult): string {
-  const gone = missing.map((key) => `\n  bytes gone  ${key}`).join('');
+  const gone = missing.map((key) => `\n  missing bytes  ${key}`).join('');
   return `Written: ${file}, ${documents} documents, ${contents} contents of files${gone}`;
 }
 
-/** Writes an archive; its file has its name only when it is whole. */
+/** Writes an archive under a temporary name, and renames it when it is complete. */
 export async function runExport(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -66,7 +63,7 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
     options: { module: { type: 'string' }, 'no-files': { type: 'boolean', default: false } },
   });
   const file = fileOf(positionals, EXPORT_USAGE);
-  if (await isThere(file)) throw new UsageError(`${file} is there already`);
+  if (await isThere(file)) throw new UsageError(`${file} already exists`);
   const unfinished = `${file}.unfinished`;
   const options = { files: !values['no-files'], progress: progressOf(surroundings) };
   return withApplication(values.module, async (app) => {
@@ -88,11 +85,11 @@ const sentence = ({ kind, type, attribute, documentId, other, reason }: ArchiveC
     rule: `${type} ${documentId ?? ''}: ${attribute ?? ''}: ${reason ?? ''}`,
     type: `the model has no type "${type}"`,
     attribute: `the model has no ${type}.${attribute ?? ''} like it${reason === undefined ? '' : `: ${reason}`}`,
-    content: `${type} ${documentId ?? ''} is there with other content`,
+    content: `${type} ${documentId ?? ''} exists with other content`,
     value: `${type} ${documentId ?? ''}: ${attribute ?? ''} belongs to ${other ?? ''}`,
     bytes:
       documentId === undefined
-        ? 'the archive has bytes of files, and the application no FilesModule to keep them; --no-files leaves them'
+        ? 'the archive contains bytes of files, but the application has no FilesModule: import it or use --no-files'
         : `file ${documentId}: its bytes are in neither the archive nor the storage: ${other ?? ''}`,
   })[kind];
 
@@ -109,7 +106,6 @@ const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnCon
 
 const isChoice = (word: string): word is OnConflict => CHOICES.includes(word);
 
-/** Imports an archive. */
 export async function runImport(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -126,7 +122,7 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
   const file = fileOf(positionals, IMPORT_USAGE);
   const onConflict = values['on-conflict'];
   if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
-  if (!(await isThere(file))) throw new UsageError(`There is no ${file}`);
+  if (!(await isThere(file))) throw new UsageError(`File not found: ${file}`);
   const { 'dry-run': dryRun, 'no-files': leaves, 'allow-public': allowPublic, trusted } = values;
   return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });
@@ -136,11 +132,11 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
       const result = await archive.import(() => createReadStream(file), options);
       for (const note of result.notes) surroundings.say(note);
       if (!dryRun) return summary(result);
-      if (result.conflicts.length === 0) return 'Nothing is in the way';
-      throw new UsageError(`In the way:\n${listed(result.conflicts)}`);
+      if (result.conflicts.length === 0) return 'No conflicts';
+      throw new UsageError(`Conflicts:\n${listed(result.conflicts)}`);
     } catch (error) {
       if (!(error instanceof ArchiveConflictError)) throw error;
-      throw new UsageError(`Nothing is imported. In the way:\n${listed(error.conflicts)}`);
+      throw new UsageError(`Nothing was imported. Conflicts:\n${listed(error.conflicts)}`);
     }
   });
 }

@@ -1,4 +1,4 @@
-/** `npx nestjs-content-api check`: whether the content in the database is that of the model. */
+/** Command `check`: compares the content in the database with the model. */
 import { parseArgs } from 'node:util';
 import { Database } from '../database/database.js';
 import { checkContent } from '../evolution/content-check.js';
@@ -7,10 +7,10 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { UsageError, withApplication } from './command.js';
 
 export const CHECK_USAGE = `check --module <module>
-      Compares the content in the database with the model, and prints what differs. Ends with 1 where something
-      does, but for single values that a write would refuse.`;
+      Compares the content in the database with the model, and prints the differences. The exit code is 1 if
+      there are any, except single values that a write would refuse.`;
 
-/** Looks at everything. Throws a UsageError that says what was found. */
+/** Runs all checks. Throws a UsageError with the findings. */
 export async function runCheck(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({ args: [...args], options: { module: { type: 'string' } } });
   const { away, findings } = await withApplication(values.module, (app) => {
@@ -23,5 +23,5 @@ export async function runCheck(args: readonly string[]): Promise<string> {
   if (away !== null) throw new UsageError(away);
   const lines = findings.map(({ weight, text }) => `${weight.padEnd(5)}  ${text}`).join('\n');
   if (findings.some(({ weight }) => weight !== 'value')) throw new UsageError(lines);
-  return ['The content in the database is that of the model', lines].filter((line) => line !== '').join('\n');
+  return ['The content in the database matches the model', lines].filter((line) => line !== '').join('\n');
 }

@@ -1,6 +1,5 @@
 /**
- * What `forRoot` was given, before anything looks into it: options that exist, lists that are lists, and
- * controllers of the right kind.
+ * Checks of the options of `forRoot` before they are used: known names, lists, and classes of controllers.
  */
 import { isObject } from '../json.js';
 import type {
@@ -16,7 +15,7 @@ import type { ContentTypeDefinition } from '../schema/definitions.js';
 import { among } from '../schema/suggest.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 
-/** The keys of `T`: none can be forgotten, and none be added that the type does not have. */
+/** Lists the keys of `T`; the compiler reports missing and unknown ones. */
 const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);
 
 const MODEL = keysOf<ContentModel>({
@@ -47,10 +46,10 @@ const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
   provideInjectionTokensFrom: true,
 });
 
-/** Where run-time options may come from. */
+/** Sources of run-time options. */
 const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 
-/** The options of each place where they are given. */
+/** Option names by the place where they are given. */
 export const OPTIONS = Object.freeze({
   forRoot: [...MODEL, ...RUNTIME],
   forRootAsync: [...MODEL, ...ASYNC],
@@ -76,7 +75,7 @@ const unknownKeys = (given: object, known: readonly string[], at: string): strin
         : `${at}unknown option "${key}"${among(key, known)}`,
     );
 
-/** Options that do not exist, each with the one that may be meant. */
+/** Reports unknown options, each with a similar known one. */
 function checkKeys(options: object, known: readonly string[]): string[] {
   const nested = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const inside = known.includes(name) ? NESTED[name] : undefined;
@@ -85,7 +84,7 @@ function checkKeys(options: object, known: readonly string[]): string[] {
   return [...unknownKeys(options, known, ''), ...nested];
 }
 
-/** What a factory gave. Throws a ContentModelError for anything that is not made of runtime options. */
+/** Checks the result of a factory. Throws a ContentModelError unless it consists of run-time options. */
 export function checkFactory<T>(options: T): T {
   const mistakes = isObject(options)
     ? checkKeys(options, OPTIONS.useFactory)
@@ -94,7 +93,7 @@ export function checkFactory<T>(options: T): T {
   return options;
 }
 
-/** Throws a ContentModelError where options of `forRootAsync` do not come from exactly one place. */
+/** Throws a ContentModelError unless options of `forRootAsync` have exactly one source. */
 export function checkWay(
   module: string,
   given: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
@@ -125,8 +124,8 @@ function checkController(
 }
 
 /**
- * Mistakes of a model's frame. Throws a ContentModelError where it is not even one, because nothing else
- * could be said of it. Definitions may be anything here; the model check speaks of them.
+ * Returns mistakes in the options around the model. Throws a ContentModelError if the lists themselves are
+ * invalid. Definitions are checked later.
  */
 export function checkOptionShapes(model: ContentModel, known: readonly string[]): string[] {
   const { contentTypes, components = [], controllers = {}, schema } = model;

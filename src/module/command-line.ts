@@ -1,4 +1,4 @@
-/** What `npx nestjs-content-api` can do: one row for each command. */
+/** Commands of `npx nestjs-content-api`, one row each. */
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
@@ -9,25 +9,23 @@ import { runToken } from './token-command.js';
 import { runTypes, TYPES_USAGE } from './types-command.js';
 
 interface Command {
-  /** What it is called with, and what it does. */
   readonly usage: string;
-  /** Answers what to print. Throws an Error whose message is for the user. */
+  /** Returns the output. Throws an Error whose message is for the user. */
   readonly run: (args: readonly string[], surroundings: Surroundings) => Promise<string>;
 }
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   token: {
-    usage: 'token <command> [options]     API tokens; "token --help" says more',
+    usage: 'token <command> [options]     API tokens; see "token --help"',
     run: (args, { env }) => runToken(['token', ...args], env),
   },
   files: {
-    usage: 'files check [options]         bytes of files; "files --help" says more',
+    usage: 'files check [options]         bytes of files; see "files --help"',
     run: (args) => runFiles(['files', ...args]),
   },
   check: { usage: CHECK_USAGE, run: runCheck },
   migration: {
-    usage:
-      'migration [options]           tables and content become those of the model; "migration --help" says more',
+    usage: 'migration [options]           migrates tables and content to the model; see "migration --help"',
     run: runMigration,
   },
   export: { usage: EXPORT_USAGE, run: runExport },
@@ -41,7 +39,6 @@ const usage = (): string =>
     '\n',
   );
 
-/** Runs a command and answers what to print. Throws an Error whose message is for the user. */
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const [name = '', ...rest] = args;
   if (['--help', '-h'].includes(name)) return usage();

@@ -1,27 +1,28 @@
-/** What the commands of `npx nestjs-content-api` share. */
+/** Code shared by the commands of `npx nestjs-content-api`. */
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-/** What a process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What commands are given beside their arguments. */
 export interface Surroundings {
   readonly env: Environment;
-  /** Told in one line how far a command has come. */
+  /** Prints a progress line. */
   readonly say: (line: string) => void;
 }
 
-/** Where the application's own module is, as usages say it. */
+/** Usage text of the option `--module`. */
 export const MODULE_OPTION =
   '--module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.';
 
-/** A mistake on the command line, or what a command has found; its message is all there is to say. */
+/** Mistake on the command line, or a finding; only its message is printed. */
 export class UsageError extends Error {}
 
-/** The Nest module of a reference such as `dist/app.module.js#AppModule`. Throws a UsageError without one. */
+/**
+ * Imports the Nest module of a reference such as `dist/app.module.js#AppModule`. Throws a UsageError if there
+ * is none.
+ */
 export async function moduleNamed(reference: string): Promise<unknown> {
   const [file = '', name = 'AppModule'] = reference.split('#');
   const exported = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ export const openContext = (module: unknown): Promise<INestApplicationContext> =
     abortOnError: false,
   });
 
-/** Does something with the application of `--module`, and closes it. Throws a UsageError without one. */
+/** Runs `work` with the application of `--module` and closes it. Throws a UsageError without `--module`. */
 export async function withApplication<T>(
   reference: string | undefined,
   work: (app: INestApplicationContext) => Promise<T>,

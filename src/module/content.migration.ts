@@ -1,4 +1,4 @@
-/** Migrations that know content, for hosts with a migrator of their own and for the command line. */
+/** Migrations of tables and content, for applications with their own migrator and for the command line. */
 import type { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlConnection } from '@mikro-orm/postgresql';
 import { type ContentMigration, migrationTo, type Run } from '../evolution/migrate.js';
@@ -8,13 +8,12 @@ import { buildSchema } from '../schema/build-schema.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 import type { ContentModel } from './content.options.js';
 
-/** The model that content is to be migrated to, as `ContentModule.forRoot` takes it. */
+/** Model to migrate to, as `ContentModule.forRoot` accepts it. */
 type MigratedModel = Pick<ContentModel, 'contentTypes' | 'components' | 'schema' | 'removed'> &
   Partial<Locales>;
 
-/** Where and to what content is migrated. */
 export interface ContentMigrationOptions {
-  /** The MikroORM that is connected to the database. */
+  /** MikroORM instance that is connected to the database. */
   readonly orm: MikroORM;
   readonly model: MigratedModel;
 }
@@ -29,9 +28,9 @@ const connectionOf = (orm: MikroORM): AbstractSqlConnection =>
   orm.em.getConnection() as AbstractSqlConnection;
 
 /**
- * Compares a model with the content of a database. `up` brings tables and content to the model, and `down`
- * back, or is null where values are dropped; each is to be run in one transaction. Nothing is changed. What
- * would be lost without being said in a definition stands in `refusals`.
+ * Compares a model with the content of a database, without changing it. `up` migrates tables and content to
+ * the model. `down` reverts that, or is null if values are dropped. Run each in one transaction. `refusals`
+ * lists losses that no definition allows.
  *
  * Throws a ContentModelError for a model with mistakes.
  *
@@ -41,7 +40,6 @@ export function contentMigration({ orm, model }: ContentMigrationOptions): Promi
   return migrationOn(orm, sideOf(model));
 }
 
-/** The same for a model that is built. */
 export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration> {
   const connection = connectionOf(orm);
   const run: Run = (statement) => connection.execute(statement);
@@ -49,8 +47,8 @@ export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration
 }
 
 /**
- * Brings tables and content to a model at once, in one transaction: for development and tests, and where no
- * files of migrations are kept. Answers what has changed.
+ * Migrates tables and content to a model in one transaction, and returns the changes. Use it for development
+ * and tests, or without migration files.
  *
  * Throws an Error that lists what would be lost, and changes nothing then.
  *
@@ -58,7 +56,7 @@ export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration
  */
 export async function migrateContent(options: ContentMigrationOptions): Promise<ContentMigration> {
   return attempt(options).catch(async (error: unknown) => {
-    // Another process may have done the same meanwhile.
+    // Another process may have migrated in the meantime.
     const left = await contentMigration(options);
     if (left.up.length > 0) throw error;
     return left;
@@ -75,7 +73,6 @@ async function attempt(options: ContentMigrationOptions): Promise<ContentMigrati
   return migration;
 }
 
-/** Runs the way to the model, in one transaction. */
 export async function applyMigration(orm: MikroORM, { up }: ContentMigration): Promise<void> {
   const connection = connectionOf(orm);
   await connection.transactional(async (context) => {

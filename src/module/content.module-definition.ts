@@ -1,8 +1,8 @@
-/** What Nest's own builder makes of the options: `forRoot`, and `forRootAsync` with all its ways. */
+/** Nest's module builder for `forRoot` and `forRootAsync`. */
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { ContentRuntimeOptions } from './content.options.js';
 
-/** `MODULE_OPTIONS_TOKEN` has the options as they were given; {@link RUNTIME} has them checked. */
+/** `MODULE_OPTIONS_TOKEN` provides the options as passed, {@link RUNTIME} the checked ones. */
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<ContentRuntimeOptions>()
     .setClassMethodName('forRoot')

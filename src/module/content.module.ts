@@ -1,4 +1,3 @@
-/** The face of the content module. */
 import {
   type DynamicModule,
   Inject,
@@ -23,7 +22,7 @@ import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
 import { defineContent } from './define-content.js';
 
-/** A controller below the content prefix that no type is behind. */
+/** Controller below the content prefix without a content type. */
 interface Placed {
   readonly controller: Type;
   readonly path: string;
@@ -59,7 +58,9 @@ export class ContentModule implements NestModule {
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {}
 
-  /** Options known at once. Throws a ContentModelError that lists every mistake of the model. */
+  /**
+   * Creates the module with static options. Throws a ContentModelError that lists every mistake of the model.
+   */
   static forRoot(options: ContentModuleOptions): DynamicModule {
     const { database, prefix, schema = database?.schema } = options;
     return defineContent(
@@ -75,9 +76,9 @@ export class ContentModule implements NestModule {
   }
 
   /**
-   * Run-time options from one of `useFactory`, `useClass` and `useExisting`; the model stays static, because
-   * routes and entities are made from it. Throws a ContentModelError that lists every mistake of the model;
-   * those of the options stop the start when they are there.
+   * Creates the module with run-time options from one of `useFactory`, `useClass` and `useExisting`. The
+   * model stays static, because routes and entities are made from it. Throws a ContentModelError that lists
+   * every mistake of the model; mistakes of the options prevent the start.
    */
   static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
     checkWay('ContentModule', options);
@@ -94,8 +95,8 @@ export class ContentModule implements NestModule {
   }
 
   /**
-   * Runs when the global prefix is known and before the routes are registered: the last moment to set their
-   * paths, and to take back those that the settings switch off, which a factory may have made.
+   * Nest calls this when the global prefix is known and before it registers the routes. It sets their paths,
+   * and removes the routes that the settings switch off.
    */
   configure(_consumer: MiddlewareConsumer): void {
     this.checkTwice();
@@ -107,7 +108,7 @@ export class ContentModule implements NestModule {
     this.positions.register();
   }
 
-  /** Throws a ContentModelError for routes that another ContentModule of the application has, too. */
+  /** Throws a ContentModelError for routes that another ContentModule of the application has. */
   private checkTwice(): void {
     const others = [...this.modules.values()]
       .filter(({ metatype, instance }) => metatype === ContentModule && instance !== this)

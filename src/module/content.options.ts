@@ -1,4 +1,3 @@
-/** What `ContentModule.forRoot` takes. */
 import type { Options } from '@mikro-orm/core';
 import type { ConfigurableModuleAsyncOptions, Type } from '@nestjs/common';
 import type { AuthStrategy } from '../access/auth-strategy.js';
@@ -8,46 +7,40 @@ import type { CollectionController, SingleController } from '../http/content.con
 import type { ComponentDefinition, ContentTypeDefinition } from '../schema/definitions.js';
 import type { SettingsInput } from '../settings.js';
 
-/**
- * MikroORM's own options, without entities: the module adds them. The driver is PostgreSQL unless one is
- * given.
- */
+/** Options of MikroORM without entities, which the module adds. The default driver is PostgreSQL. */
 export type DatabaseOptions = Partial<Omit<Options, 'entities' | 'entitiesTs'>>;
 
-/** What is static: known when the module is defined, because routes and entities are made from it. */
+/** Static options: known when the module is defined, because routes and entities are made from them. */
 export interface ContentModel {
   readonly contentTypes: readonly ContentTypeDefinition[];
   readonly components?: readonly ComponentDefinition[];
-  /**
-   * What migrations may drop with all its values: types, components and locales that are gone, by their
-   * names. Default: nothing.
-   */
+  /** Names of types, components and locales that migrations may drop with all values. Default: none. */
   readonly removed?: readonly string[];
   /**
-   * Controllers of the host's own, by `singularApiId`: subclasses of {@link CollectionController} or
-   * {@link SingleController} that override a route or add one.
+   * Application controllers by `singularApiId`: subclasses of {@link CollectionController} or
+   * {@link SingleController} that override or add routes.
    */
   readonly controllers?: Readonly<Record<string, Type<CollectionController | SingleController>>>;
   /**
-   * The PostgreSQL schema of the content's tables. Needed where MikroORM has its `schema` option set;
-   * otherwise the tables are where the connection's search path begins.
+   * PostgreSQL schema of the content's tables. Required if MikroORM's `schema` option is set. Default: first
+   * schema of the search path.
    */
   readonly schema?: string;
-  /** Name of the host's MikroORM context, when it has several (`@mikro-orm/nestjs` `contextName`). */
+  /** Name of the application's MikroORM context, if it has several (`@mikro-orm/nestjs` `contextName`). */
   readonly contextName?: string;
   /**
-   * `true` (default): the module registers its entities with the host's MikroORM through `forFeature`, which
-   * needs `autoLoadEntities: true` there. `false`: the host lists `contentEntities(...)` itself. Ignored with
-   * `database`.
+   * `true` (default): registers the entities with the application's MikroORM through `forFeature`, which
+   * needs `autoLoadEntities: true` there. `false`: the application lists `contentEntities(...)` itself.
+   * Ignored with `database`.
    */
   readonly registerEntities?: boolean;
 }
 
-/** What may come from a factory. */
+/** Options that a factory may return. */
 export interface ContentRuntimeOptions extends SettingsInput {
-  /** Opens a database of the module's own. Without it the module uses the host's MikroORM. */
+  /** Database connection of the module itself. Default: the application's MikroORM. */
   readonly database?: DatabaseOptions;
-  /** Who may do what; nothing is allowed that is not granted here (contract "Authentication" 1). */
+  /** Grants; all other actions are forbidden (contract "Authentication" 1). */
   readonly access?: AccessOptions;
   readonly auth?: AuthOptions;
 }
@@ -55,16 +48,16 @@ export interface ContentRuntimeOptions extends SettingsInput {
 export interface AccessOptions {
   /** Grants of requests without a credential. */
   readonly public?: Grants;
-  /** Grants of roles, by name. A strategy says which roles a caller has. */
+  /** Grants of roles by name. A strategy determines the roles of a caller. */
   readonly roles?: RoleGrants;
-  /** Grants that are kept elsewhere and may change while the application runs. They add to those above. */
+  /** Provider of additional grants that may change while the application runs. */
   readonly source?: PermissionsSource;
-  /** How long grants from a source are good for, in milliseconds. Default 1000; 0 asks on every request. */
+  /** Maximum age of grants from the source in milliseconds. Default 1000; 0 loads them for every request. */
   readonly maxAge?: number;
 }
 
 export interface AuthOptions {
-  /** Asked in order about a request's credential; the first that knows it decides. */
+  /** Authentication strategies in order; the first that recognizes the credential decides. */
   readonly strategies?: readonly AuthStrategy[];
 }
 
@@ -72,7 +65,7 @@ export interface AuthOptions {
 export interface ContentModuleOptions extends ContentModel, ContentRuntimeOptions {}
 
 /**
- * A provider that makes the options, for `useClass` and `useExisting` of `ContentModule.forRootAsync`.
+ * Provider of the options, for `useClass` and `useExisting` of `ContentModule.forRootAsync`.
  *
  * @publicApi
  */
@@ -86,7 +79,7 @@ export interface ContentOptionsFactory {
  */
 export interface ContentModuleAsyncOptions
   extends ContentModel, ConfigurableModuleAsyncOptions<ContentRuntimeOptions, 'createContentOptions'> {
-  /** Set when the factory returns `database`, so that the module does not look for the host's MikroORM. */
+  /** Set it if the factory returns `database`, so that the module does not use the application's MikroORM. */
   readonly ownDatabase?: boolean;
   /** Prefix of the routes; static, because routes are made before the factory runs. Default `api`. */
   readonly prefix?: string;

@@ -1,4 +1,4 @@
-/** Whose database it is: the module's own, or the host's. */
+/** Connect timeout in milliseconds. */
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { getMikroORMToken } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
@@ -15,12 +15,12 @@ import type { Schema } from '../schema/model.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 
 const CONNECT_TIMEOUT = 3000;
-/** What a server may have been set up to do otherwise. */
+/** Session settings that a server's configuration may have changed. */
 const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolation=read\\ committed`;
 
 /**
- * What the driver does of itself on connections of the module's own. Poolers in transaction mode refuse
- * settings that come with a connection, so the server has no bound of its own behind one.
+ * Returns connection defaults of the module's own database. Poolers in transaction mode refuse session
+ * settings, so there is no server-side timeout behind a pooler.
  */
 function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOptions): ConnectionOptions {
   const { statementTimeout } = { ...DEFAULT_SETTINGS.limits, ...limits };
@@ -31,16 +31,14 @@ function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOption
   };
 }
 
-/**
- * The module's own MikroORM. Throws where the options of `forRoot` promise one and the factory gives none.
- */
+/** Opens the module's own MikroORM. Throws if `ownDatabase` is set and the factory returns no database. */
 async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<MikroORM> {
   const { database } = runtime;
   if (database === undefined)
     throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
   const mistakes = urlMistakes(database);
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  // Without a database to connect to meanwhile, the generator creates no database of a misspelt name.
+  // Without a management database, the schema generator cannot create a database with a misspelt name.
   const schemaGenerator = { managementDbName: '', ...database.schemaGenerator };
   const entities = entitiesOf(schema);
   const options = { driver: PostgreSqlDriver, ...database, schemaGenerator, entities } as Options;
@@ -51,8 +49,8 @@ async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<
 }
 
 /**
- * The host's MikroORM. Throws an Error where the application has none, and where a factory gives a database
- * that nobody would open.
+ * Returns the application's MikroORM. Throws an Error if there is none, or if a factory returns a database
+ * without `ownDatabase`.
  */
 function hostOrm(
   orm: MikroORM | undefined,
@@ -76,10 +74,12 @@ function missing(contextName: string | undefined): string {
   );
 }
 
-/** Injection token of the MikroORM instance that holds the content: the host's, or the module's own. */
+/**
+ * Injection token of the MikroORM instance that stores the content: the application's, or the module's own.
+ */
 export const CONTENT_ORM = Symbol('ContentOrm');
 
-/** Closes the module's own MikroORM with the application; the host's is the host's. */
+/** Closes the module's own MikroORM with the application. */
 @Injectable()
 class OwnOrm implements OnApplicationShutdown {
   constructor(@Inject(CONTENT_ORM) private readonly orm: MikroORM) {}
@@ -89,7 +89,7 @@ class OwnOrm implements OnApplicationShutdown {
   }
 }
 
-/** The providers of {@link CONTENT_ORM}, one of the module's own or the host's. */
+/** Providers of {@link CONTENT_ORM}. */
 export function ormProviders(schema: Schema, ownsOrm: boolean, contextName: string | undefined): Provider[] {
   if (ownsOrm)
     return [

@@ -1,4 +1,3 @@
-/** The providers of the content module: what it is made of, and what others may inject of it. */
 import type { MikroORM } from '@mikro-orm/core';
 import { type DynamicModule, Logger, type Provider } from '@nestjs/common';
 import { ContentArchive } from '../archive/content-archive.js';
@@ -55,7 +54,7 @@ const openLedger = (schema: Schema, database: Database): Ledger =>
     warn: warnOfLedger,
   });
 
-/** What is made by a function, of what is asked for by token. */
+/** Providers made by factories. */
 const MADE: readonly Provider[] = [
   {
     provide: CONTENT_SETTINGS,
@@ -78,7 +77,7 @@ const MADE: readonly Provider[] = [
   { provide: CONTENT_MODULE, useExisting: ContentRoutes },
 ];
 
-/** What Nest makes itself. */
+/** Providers that Nest instantiates. */
 const CLASSES: readonly Provider[] = [
   ContentArchive,
   ModelWatch,
@@ -108,7 +107,7 @@ const CLASSES: readonly Provider[] = [
   AfterRoutes,
 ];
 
-/** The providers for a model and its routes, beside those of the options and of the database. */
+/** Providers of a model and its routes, without options and database. */
 export function contentProviders(schema: Schema, routed: Routed): Provider[] {
   const services = [...schema.types.values()].map((type): Provider => ({
     provide: getContentToken(type.singularApiId),
@@ -124,7 +123,7 @@ export function contentProviders(schema: Schema, routed: Routed): Provider[] {
   ];
 }
 
-/** What other modules may inject. */
+/** Providers that other modules may inject. */
 export const contentExports = (schema: Schema): NonNullable<DynamicModule['exports']> => [
   CONTENT_MODULE,
   CONTENT_ORM,

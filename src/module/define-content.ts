@@ -1,4 +1,4 @@
-/** The wiring: from the model to the module that Nest knows, with a controller and entities for each type. */
+/** Builds the Nest module from the model, with a controller and entities for each type. */
 import { MikroOrmModule } from '@mikro-orm/nestjs';
 import type { DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
@@ -16,21 +16,19 @@ import type { ContentModel, ContentRuntimeOptions } from './content.options.js';
 import { ormProviders } from './content.orm.js';
 import { contentExports, contentProviders } from './content.providers.js';
 
-/** What is known before any factory runs. */
+/** Options known before any factory runs. */
 export interface StaticOptions {
   readonly model: ContentModel;
   readonly prefix: string | undefined;
-  /** Whether the database is the module's own. */
   readonly ownsOrm: boolean;
-  /** The names of the options that may be given beside the model. */
+  /** Names of the options that are accepted with the model. */
   readonly known: readonly string[];
-  /** Checks the run-time options when they are there. */
   readonly check: (options: ContentRuntimeOptions) => ContentRuntimeOptions;
 }
 
 /**
- * The entities of a model, for a host that lists its entities itself (`registerEntities: false`) or for the
- * configuration of MikroORM's command line.
+ * Returns the entities of a model, for an application that lists its entities itself
+ * (`registerEntities: false`) or for the configuration of MikroORM's command line.
  *
  * @publicApi
  */
@@ -39,7 +37,7 @@ export const contentEntities = (
 ): ReturnType<typeof entitiesOf> =>
   entitiesOf(buildSchema(model.contentTypes, model.components ?? [], { schema: model.schema }));
 
-/** Adds to what Nest's builder has made of the options. Throws a ContentModelError with every mistake. */
+/** Extends the module of Nest's builder. Throws a ContentModelError with every mistake. */
 export function defineContent(built: DynamicModule, options: StaticOptions): DynamicModule {
   const { model, ownsOrm } = options;
   const mistakes = checkOptionShapes(model, options.known);
@@ -55,13 +53,13 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
       type,
       controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
     }));
-  // For its registration alone: nobody could inject the repositories that it answers, and without a MikroORM
-  // Nest would complain of them first.
+  // Called only to register the entities. Its result is unused: nothing injects the repositories, and without
+  // a MikroORM its error would hide the library's own.
   if (!ownsOrm && model.registerEntities !== false)
     MikroOrmModule.forFeature(entitiesOf(schema), model.contextName);
   return {
     ...built,
-    // Like MikroORM's own module: services and the modules for accounts are injected anywhere.
+    // Global like MikroORM's own module, because any module injects services.
     global: true,
     imports: [DiscoveryModule, ...(built.imports ?? [])],
     controllers: [

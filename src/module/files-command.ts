@@ -1,35 +1,38 @@
-/** `npx nestjs-content-api files check`: whether the rows of files and their bytes fit. */
+/** Command `files check`: compares the rows of files with the stored bytes. */
 import { parseArgs } from 'node:util';
 import { FileCheck, type FilesReport } from '../files/file-check.js';
 import { moduleNamed, openContext, UsageError } from './command.js';
 
 const USAGE = `Usage: nestjs-content-api files check --module <file>[#<export>] [--mend]
 
-  Lists bytes that no file has, files whose bytes are gone, and uploads that broke off. What a process that
-  died has left is the first and the last; --mend removes it. Applications may run meanwhile.
+  Lists orphaned bytes, files with missing bytes, and unfinished uploads. Orphaned bytes and unfinished uploads
+  remain after a crash; --mend removes them. Applications may run during the check.
 
-  --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
-  --help                       prints this.
+  --module <file>[#<export>]   compiled Nest module of the application, for example dist/app.module.js#AppModule.
+  --help                       prints this text.
 `;
 
 const linesOf = ({ orphans, missing, unfinished }: FilesReport): string[] => [
-  ...orphans.map((key) => `no file has  ${key}`),
-  ...missing.map(({ documentId, key }) => `bytes gone   ${key}  of file ${documentId}`),
-  ...unfinished.map((path) => `broken off   ${path}`),
+  ...orphans.map((key) => `orphaned    ${key}`),
+  ...missing.map(({ documentId, key }) => `missing     ${key}  of file ${documentId}`),
+  ...unfinished.map((path) => `unfinished  ${path}`),
 ];
 
-/** What is to be printed. Throws a UsageError that says it where something is left to be done. */
+/** Returns the report. Throws a UsageError with it if problems remain. */
 function said(report: FilesReport, mend: boolean): string {
   const { files, contents, missing } = report;
   const lines = linesOf(report);
   const summary = `${files} files, ${contents} contents`;
-  if (lines.length === 0) return `${summary}: all fit`;
-  const text = [...lines, `${summary}: ${lines.length} do not fit${mend ? ', removed what nobody has' : ''}`];
+  if (lines.length === 0) return `${summary}: no problems`;
+  const text = [
+    ...lines,
+    `${summary}: ${lines.length} problems${mend ? ', removed orphaned and unfinished bytes' : ''}`,
+  ];
   if (mend && missing.length === 0) return text.join('\n');
   throw new UsageError(text.join('\n'));
 }
 
-/** Runs the command and answers what to print. Throws an Error whose message is for the user. */
+/** Runs the command and returns its output. Throws an Error whose message is for the user. */
 export async function runFiles(args: readonly string[]): Promise<string> {
   const { values, positionals } = parseArgs({
     args: [...args],

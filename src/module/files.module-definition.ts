@@ -1,4 +1,3 @@
-/** What Nest's own builder makes of the options of files. */
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { FilesOptions } from '../files/files.options.js';
 

@@ -34,12 +34,12 @@ import { checkWay } from './check-options.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-definition.js';
 
 /**
- * Options of `FilesModule.forRootAsync`: they come from one of `useFactory` (with `inject`), `useClass` and
+ * Options of `FilesModule.forRootAsync`, from one of `useFactory` (with `inject`), `useClass` and
  * `useExisting` (of a `FilesOptionsFactory`).
  */
 export type FilesModuleAsyncOptions = ConfigurableModuleAsyncOptions<FilesOptions, 'createFilesOptions'>;
 
-/** Options with pictures read by `sharp`, unless the host has others or none. */
+/** Defaults `images` to `sharp`; `null` switches image processing off. */
 const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): ResolvedFilesOptions =>
   resolveFilesOptions({ ...options, images });
 
@@ -82,12 +82,15 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule {
     super();
   }
 
-  /** Options known at once. The start throws an Error for those that are wrong. */
+  /** Creates the module with static options. Wrong options prevent the start. */
   static override forRoot(options: FilesOptions): DynamicModule {
     return super.forRoot(options);
   }
 
-  /** Options from a factory, a secret from a vault for example. Throws where there is none, or two. */
+  /**
+   * Creates the module with options from a factory, such as a secret from a vault. Throws unless there is
+   * exactly one source.
+   */
   static override forRootAsync(options: FilesModuleAsyncOptions): DynamicModule {
     checkWay('FilesModule', options);
     return super.forRootAsync(options);

@@ -1,4 +1,3 @@
-/** What is made of the run-time options: the settings, and the access with its grants checked. */
 import { Logger } from '@nestjs/common';
 import { ContentAccess } from '../access/content-access.js';
 import { checkGrants } from '../access/permissions.js';
@@ -9,7 +8,7 @@ import { among } from '../schema/suggest.js';
 import { checkSettings, type ContentSettings, resolveSettings, trimSlashes } from '../settings.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
-/** Throws a ContentModelError for settings that no request could be answered with. */
+/** Resolves the settings. Throws a ContentModelError for invalid ones. */
 export function settingsOf(runtime: ContentRuntimeOptions, prefix: string, schema: Schema): ContentSettings {
   const late =
     runtime.prefix === undefined || trimSlashes(String(runtime.prefix)) === prefix
@@ -18,12 +17,12 @@ export function settingsOf(runtime: ContentRuntimeOptions, prefix: string, schem
   const mistakes = [...checkSettings(runtime), ...late];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   const settings = resolveSettings({ ...runtime, prefix });
-  const strangers = unknownLocales(schema, settings);
-  if (strangers.length > 0) throw new ContentModelError(strangers, 'model');
+  const unknown = unknownLocales(schema, settings);
+  if (unknown.length > 0) throw new ContentModelError(unknown, 'model');
   return settings;
 }
 
-/** Locales that types fall back to, or from, and that the settings do not know. */
+/** Reports locales in `fallbackLocale` that the settings do not list. */
 const unknownLocales = (schema: Schema, { locales }: ContentSettings): string[] =>
   [...schema.types.values()].flatMap(({ singularApiId, fallback }) =>
     unknownFallbacks(fallback, locales).map(
@@ -31,24 +30,26 @@ const unknownLocales = (schema: Schema, { locales }: ContentSettings): string[] 
     ),
   );
 
-/** Throws a ContentModelError for grants that name a type, action or attribute which does not exist. */
+/**
+ * Builds the access control. Throws a ContentModelError for grants with an unknown type, action or attribute.
+ */
 export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): ContentAccess {
   const { access = {}, auth = {} } = runtime;
-  const { public: anybody = {}, roles = {}, source, maxAge = 1000 } = access;
+  const { public: publicGrants = {}, roles = {}, source, maxAge = 1000 } = access;
   const named = Object.entries(roles).flatMap(([role, grants]) =>
     checkGrants(grants, schema, `access.roles.${role}`),
   );
   const twice = Object.hasOwn(roles, 'public')
-    ? ['access.roles.public: what everybody may do stands in access.public']
+    ? ['access.roles.public: move these grants to access.public']
     : [];
-  const mistakes = [...checkGrants(anybody, schema, 'access.public'), ...named, ...twice];
+  const mistakes = [...checkGrants(publicGrants, schema, 'access.public'), ...named, ...twice];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'grants');
   const logger = new Logger('ContentAccess');
   return new ContentAccess({
     schema,
     maxAge,
     strategies: auth.strategies ?? [],
-    roles: { ...roles, public: anybody },
+    roles: { ...roles, public: publicGrants },
     sources: source === undefined ? [] : [source],
     warn: (message) => logger.warn(message),
   });

@@ -1,7 +1,4 @@
-/**
- * Providers of the host's that the library uses because they are marked: found by their decorators at the
- * start, in every module of the application, as hooks are.
- */
+/** Discovery of decorated providers in every module of the application, at the start. */
 import { Inject, Injectable, type OnModuleInit, SetMetadata, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { AuthStrategy } from '../access/auth-strategy.js';
@@ -9,14 +6,13 @@ import { ContentAccess, type PermissionsSource } from '../access/content-access.
 import type { MailSender } from '../accounts/users.options.js';
 import { ContentModelError } from '../schema/content-model-error.js';
 
-/** The decorators, each with the method that a provider must have for it. */
+/** Decorators, each with the method that its provider must have. */
 const MARKS = {
   ContentAuthStrategy: 'authenticate',
   ContentPermissionsSource: 'load',
   ContentMailSender: 'send',
 } as const;
 
-/** What stands behind each mark. */
 interface Providers {
   readonly ContentAuthStrategy: AuthStrategy;
   readonly ContentPermissionsSource: PermissionsSource;
@@ -33,40 +29,37 @@ const marking =
     SetMetadata(keyOf(mark), true);
 
 /**
- * Makes a provider one of the strategies that are asked whose a request is, after those in
- * `auth.strategies`. For a class that implements {@link AuthStrategy}, in any module of the application. A
- * provider that is made per request stops the start.
+ * Registers a provider as an authentication strategy, after those in `auth.strategies`. The class implements
+ * {@link AuthStrategy} and may belong to any module. A request-scoped provider prevents the start.
  *
  * @publicApi
  */
 export const ContentAuthStrategy = marking('ContentAuthStrategy');
 
 /**
- * Makes a provider a source of grants, beside the one in `access.source`. For a class that implements
- * {@link PermissionsSource}, in any module of the application. A provider that is made per request stops the
- * start.
+ * Registers a provider as a source of grants, in addition to `access.source`. The class implements
+ * {@link PermissionsSource} and may belong to any module. A request-scoped provider prevents the start.
  *
  * @publicApi
  */
 export const ContentPermissionsSource = marking('ContentPermissionsSource');
 
 /**
- * Makes a provider the one that sends the mails about accounts, unless `UsersModule` was given a `mail`. For
- * a class that implements {@link MailSender}, in any module of the application. A second one, or one that is
- * made per request, stops the start.
+ * Registers a provider as the sender of account mails, unless `UsersModule` has the option `mail`. The class
+ * implements {@link MailSender} and may belong to any module. A second or request-scoped provider prevents
+ * the start.
  *
  * @publicApi
  */
 export const ContentMailSender = marking('ContentMailSender');
 
-/** Finds the providers with a mark. */
 @Injectable()
 export class Marked {
   constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
 
   /**
-   * The providers with a mark, in the order of the application's modules; to be asked once all are made.
-   * Throws a ContentModelError for those that could not be used.
+   * Returns the providers with a decorator, in the order of the modules. Call it after all providers are
+   * created. Throws a ContentModelError for unusable providers.
    */
   all<M extends Mark>(mark: M): Providers[M][] {
     const found = new Map<object, string[]>();
@@ -83,25 +76,28 @@ export class Marked {
     return [...found.keys()] as Providers[M][];
   }
 
-  /** The one provider with a mark, or null. Throws a ContentModelError where there are several. */
+  /** Returns the only provider with a decorator, or null. Throws a ContentModelError if there are several. */
   one<M extends Mark>(mark: M): Providers[M] | null {
     const found = this.all(mark);
     if (found.length < 2) return found[0] ?? null;
     const names = found.map(({ constructor }) => constructor.name).join(', ');
-    throw new ContentModelError([`@${mark}() stands on several providers: ${names}`], 'providers');
+    throw new ContentModelError(
+      [`@${mark}() decorates several providers, only one is allowed: ${names}`],
+      'providers',
+    );
   }
 }
 
-/** Why a marked provider cannot be used. */
 function mistakesOf(instance: object, mark: Mark, shared: boolean): string[] {
   const at = `${instance.constructor.name}: @${mark}()`;
-  if (!shared) return [`${at} needs one instance for all requests, and this provider is made anew for each`];
+  if (!shared)
+    return [`${at} needs one instance for all requests, but this provider is request-scoped or transient`];
   const method = MARKS[mark];
   const given = (instance as Readonly<Record<string, unknown>>)[method];
   return typeof given === 'function' ? [] : [`${at} needs a method "${method}"`];
 }
 
-/** Gives the access its marked strategies and sources. */
+/** Registers decorated strategies and sources. */
 @Injectable()
 export class AccessExplorer implements OnModuleInit {
   constructor(

@@ -1,4 +1,4 @@
-/** `npx nestjs-content-api migration`: writes the migration from the content in the database to the model. */
+/** Command `migration`: writes a migration from the content in the database to the model. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,14 +14,14 @@ import { CONTENT_ORM } from './content.orm.js';
 const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<export>] [options]
 
   Compares the model with the content in the database and writes a migration for MikroORM's migrator, tables and
-  content. Nothing is changed. What would be lost is listed, and no migration is written then.
+  content. If content would be lost, it lists the losses and writes no migration.
 
   --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
-  --path <folder>              where migrations are kept; "migrations" without it.
+  --path <folder>              folder of migrations; default "migrations".
   --name <name>                added to the name of the file.
-  --dry-run                    prints what changes, and writes nothing.
-  --apply                      does it at once, in one transaction, and writes no file.
-  --help                       prints this.
+  --dry-run                    prints the changes, and writes nothing.
+  --apply                      applies the changes in one transaction, and writes no file.
+  --help                       prints this text.
 `;
 
 interface Options {
@@ -32,7 +32,7 @@ interface Options {
 }
 
 const told = ({ changes }: ContentMigration): string =>
-  changes.length === 0 ? 'The tables alone change' : changes.map((line) => `  ${line}`).join('\n');
+  changes.length === 0 ? 'Only tables change' : changes.map((line) => `  ${line}`).join('\n');
 
 /** Throws a UsageError that lists what would be lost. */
 function checkLosses({ refusals }: ContentMigration): void {
@@ -47,10 +47,10 @@ async function write(migration: ContentMigration, { path, name }: Options): Prom
   const file = join(path, `${className}.cjs`);
   await mkdir(path, { recursive: true });
   await writeFile(file, migrationFile(className, migration), { flag: 'wx' });
-  return `${told(migration)}\nWritten to ${file}${migration.down === null ? '; there is no way back' : ''}`;
+  return `${told(migration)}\nWritten to ${file}${migration.down === null ? '; it cannot be reverted' : ''}`;
 }
 
-/** Runs the command and answers what to print. Throws an Error whose message is for the user. */
+/** Runs the command and returns its output. Throws an Error whose message is for the user. */
 export async function runMigration(args: readonly string[]): Promise<string> {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseArgs({
@@ -80,7 +80,7 @@ async function migrate(app: INestApplicationContext, options: Options): Promise<
   const { defaultLocale, locales } = app.get<ContentSettings>(CONTENT_SETTINGS, anywhere);
   const orm = app.get<Parameters<typeof migrationOn>[0]>(CONTENT_ORM, anywhere);
   const migration = await migrationOn(orm, { schema, defaultLocale, locales });
-  if (migration.up.length === 0) return 'The content in the database is that of the model';
+  if (migration.up.length === 0) return 'The content in the database matches the model';
   checkLosses(migration);
   if (options['dry-run']) return told(migration);
   if (!options.apply) return write(migration, options);

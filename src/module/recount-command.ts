@@ -1,17 +1,17 @@
-/** `npx nestjs-content-api recount`: totals of the ledger as they are counted in the tables. */
+/** Command `recount`: recounts the stored totals. */
 import { parseArgs } from 'node:util';
 import { LedgerWorker } from '../documents/ledger-worker.js';
 import type { WrongTotal } from '../ledger/keeper.js';
 import { UsageError, withApplication } from './command.js';
 
 export const RECOUNT_USAGE = `recount [<type> …] --module <module>
-      Counts the content of all types anew, or of some, prints the totals that were wrong, and has every instance
-      read anew what it has kept. After a restore that went past the triggers. Applications may run meanwhile.`;
+      Recounts the content of all types, or of the named ones, and prints the totals that were wrong. Every
+      instance re-reads its cache. Run it after a restore that bypassed the triggers. Applications may run.`;
 
 const sentence = ({ type, locale, published, noted, counted }: WrongTotal): string =>
-  `${type} ${locale} ${published ? 'published' : 'draft'}: ${noted} noted, ${counted} there`;
+  `${type} ${locale} ${published ? 'published' : 'draft'}: ${noted} stored, ${counted} counted`;
 
-/** Counts, and answers what was wrong. Throws a UsageError where changes are not noted. */
+/** Recounts and returns the totals that were wrong. Throws a UsageError if the change log is incomplete. */
 export async function runRecount(args: readonly string[]): Promise<string> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -24,5 +24,5 @@ export async function runRecount(args: readonly string[]): Promise<string> {
     if (worker.lack !== null) throw new UsageError(worker.lack);
     return worker.recount(...positionals);
   });
-  return wrong.length === 0 ? 'All totals were right' : wrong.map(sentence).join('\n');
+  return wrong.length === 0 ? 'All totals were correct' : wrong.map(sentence).join('\n');
 }

@@ -6,7 +6,7 @@ import { ApiTokens } from '../accounts/api-tokens.service.js';
 import { ROUTED, type Routed } from '../http/routes.js';
 import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 
-/** Warns at the start of an application that serves requests and is set up by half. */
+/** Warns at the start about an incomplete setup. */
 @Injectable()
 export class SetupCheck implements OnApplicationBootstrap {
   private readonly logger = new Logger('ContentModule');

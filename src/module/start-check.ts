@@ -1,4 +1,4 @@
-/** What is said of the database at the start, and what the application does not start with. */
+/** Checks of the database at the start. */
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Database } from '../database/database.js';
@@ -9,15 +9,15 @@ import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
 import { isProduction } from './production.js';
 
-/** How long the start waits for the database before it goes on without it, in milliseconds. */
+/** Maximum wait for the database at the start, in milliseconds. */
 const START_CHECK = 5000;
-const SILENT = 'The database does not answer. Until it does, content routes answer 503';
+const SILENT = 'The database does not respond. Until it does, content routes respond with 503';
 
 const NOTHING: CheckResult = { away: null, findings: [], advice: '', stored: null };
 
 /**
- * Says in the log what is wrong with the database, before the first request finds out. An application that
- * would lose content or show it to the wrong people serves no requests in production.
+ * Logs problems of the database before the first request. In production, an application that would lose
+ * content or disclose it does not start.
  */
 @Injectable()
 export class StartCheck implements OnApplicationBootstrap {
@@ -43,7 +43,7 @@ export class StartCheck implements OnApplicationBootstrap {
     if (findings.length > 0) this.logger.warn(sentences(findings, advice));
   }
 
-  /** What is found, as far as the database answers. */
+  /** Returns the findings, or none if the database does not respond in time. */
   private async checked(): Promise<CheckResult> {
     let timer: NodeJS.Timeout | undefined;
     const silent = new Promise<null>((done) => (timer = setTimeout(done, START_CHECK, null)));
@@ -65,7 +65,7 @@ export class StartCheck implements OnApplicationBootstrap {
     }
   }
 
-  /** Whether this application serves requests, and may not do so with what stops it. */
+  /** Whether findings prevent the start of this application, which serves requests. */
   private refuses(): boolean {
     if (this.server?.httpAdapter === undefined || this.server.httpAdapter === null) return false;
     const { startCheck } = this.settings;

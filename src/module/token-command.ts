@@ -1,4 +1,4 @@
-/** `npx nestjs-content-api token …`: API tokens from the command line. */
+/** Command `token`: API tokens. */
 import { parseArgs } from 'node:util';
 import { apiTokenType } from '../accounts/account-types.js';
 import { type ApiToken, ApiTokens, type NewApiToken } from '../accounts/api-tokens.service.js';
@@ -16,9 +16,9 @@ const USAGE = `Usage: nestjs-content-api token <command> [options]
 
   --module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.
                                Without it the database of DATABASE_URL is used.
-  --help                       prints this.
+  --help                       prints this text.
 
-nestjs-content-api files --help says what there is for files.
+For files, see nestjs-content-api files --help.
 `;
 
 interface Options {
@@ -47,7 +47,7 @@ async function find(tokens: ApiTokens, which: string): Promise<ApiToken> {
   return known;
 }
 
-/** The one time that a secret can be read. */
+/** The secret is stored as a hash and cannot be shown again. */
 const shown = ({ token, name }: { readonly token: string; readonly name: string }): string =>
   `Token "${name}". It is shown only now:\n${token}`;
 
@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   list: async (tokens) => (await tokens.list()).map(line).join('\n') || 'There are no tokens.',
   rotate: async (tokens, _options, which) => {
     const rotated = await tokens.rotate((await find(tokens, which)).documentId);
-    return rotated === null ? 'The token has gone meanwhile.' : shown(rotated);
+    return rotated === null ? 'The token was deleted in the meantime.' : shown(rotated);
   },
   revoke: async (tokens, _options, which) => {
     const { documentId, name } = await find(tokens, which);
@@ -93,7 +93,7 @@ async function moduleOf(reference: string | undefined, env: Environment): Promis
   return moduleNamed(reference);
 }
 
-/** Runs a command and answers what to print. Throws an Error whose message is for the user. */
+/** Runs a command and returns its output. Throws an Error whose message is for the user. */
 export async function runToken(args: readonly string[], env: Environment): Promise<string> {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({

@@ -1,4 +1,4 @@
-/** `npx nestjs-content-api types`: the model's documents and inputs as TypeScript, for front ends. */
+/** Command `types`: prints the model's documents and inputs as TypeScript, for front ends. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
@@ -9,7 +9,7 @@ import { moduleNamed, UsageError } from './command.js';
 export const TYPES_USAGE = `types --module <module> [--out <file>]
       Writes the documents and inputs of all types as TypeScript, for front ends. Needs no database.`;
 
-/** The model of an application that is looked at and not started: none of its providers are made. */
+/** Reads the model of an application in Nest's preview mode, which creates no providers. */
 async function schemaOf(module: unknown): Promise<Schema> {
   const app = await NestFactory.createApplicationContext(
     module as Parameters<typeof NestFactory.createApplicationContext>[0],
@@ -18,7 +18,7 @@ async function schemaOf(module: unknown): Promise<Schema> {
   return app.get<Schema>(CONTENT_SCHEMA, { strict: false });
 }
 
-/** Writes the types into a file, or answers them. Throws a UsageError without a module. */
+/** Writes the types into a file, or returns them. Throws a UsageError without a module. */
 export async function runTypes(args: readonly string[]): Promise<string> {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({ args: [...args], options: { module: text, out: text } });

@@ -1,4 +1,3 @@
-/** What Nest's own builder makes of the options of users. */
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { UsersOptions } from '../accounts/users.options.js';
 

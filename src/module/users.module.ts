@@ -38,7 +38,7 @@ import { Marked } from './marked.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './users.module-definition.js';
 
 /**
- * Options of `UsersModule.forRootAsync`: they come from one of `useFactory` (with `inject`), `useClass` and
+ * Options of `UsersModule.forRootAsync`, from one of `useFactory` (with `inject`), `useClass` and
  * `useExisting` (of a `UsersOptionsFactory`).
  */
 export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOptions, 'createUsersOptions'>;
@@ -91,12 +91,15 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
     super();
   }
 
-  /** Options known at once. The start throws an Error for a secret of fewer than 32 bytes. */
+  /** Creates the module with static options. A secret of fewer than 32 bytes prevents the start. */
   static override forRoot(options: UsersOptions): DynamicModule {
     return super.forRoot(options);
   }
 
-  /** Options from a factory, a secret from a vault for example. Throws where there is none, or two. */
+  /**
+   * Creates the module with options from a factory, such as a secret from a vault. Throws unless there is
+   * exactly one source.
+   */
   static override forRootAsync(options: UsersModuleAsyncOptions): DynamicModule {
     checkWay('UsersModule', options);
     return super.forRootAsync(options);

@@ -1,4 +1,4 @@
-/** What answers show of a view: one schema for each, in which everything that is populated may be there. */
+/** Schemas of responses, one for each view; populated attributes are optional. */
 import { isMixed } from '../plan/plan.js';
 import { byKind } from '../schema/by-kind.js';
 import type {
@@ -16,16 +16,15 @@ import { anyOf, type JsonSchema, list, NULL, open, type Reference } from './docu
 import { answerOf } from './scalars.js';
 import { below, entered, partOf, type View } from './view.js';
 
-/** Where an attribute is shown. */
 interface Shown {
   readonly view: View;
   readonly describing: Describing;
 }
 
-/** Wherever drafts may be shown, what is required may not be there yet. */
+/** Whether required attributes may be missing, because a draft may be shown. */
 const mayBeUnset = (model: Model): boolean => model.model === 'component' || model.draftAndPublish;
 
-/** What an attribute is where only the number of its targets was asked for (protocol 4.12). */
+/** Returns the schema of an attribute that a request only counts (protocol 4.12). */
 function countOf({ format, components }: Describing, linked: boolean): JsonSchema {
   const wrapped = format === 'v4' && linked;
   const part = { key: `a count, wrapped: ${wrapped}`, name: wrapped ? 'CountData' : 'Count' };
@@ -35,7 +34,10 @@ function countOf({ format, components }: Describing, linked: boolean): JsonSchem
   );
 }
 
-/** Several, one or none; and in the v4 format in `data`, where they are documents (protocol 17.3). */
+/**
+ * Wraps the schema of an item as a list or as nullable, and documents of the v4 format in `data` (protocol
+ * 17.3).
+ */
 function valueOf(
   item: JsonSchema,
   attribute: Exclude<Attribute, { kind: 'scalar' }>,
@@ -61,7 +63,7 @@ const component = (attribute: ComponentAttribute, { view, describing }: Shown): 
     describing,
   });
 
-/** Items of several kinds, each of which says which. */
+/** Items of several types, each with its type. */
 const morph = (attribute: MorphAttribute, shown: Shown): JsonSchema => {
   const items = entered(shown.view, attribute).map((type) =>
     answerWith(
@@ -97,7 +99,7 @@ type Members = Readonly<Record<string, JsonSchema>>;
 
 const IDENTITY = ['id', 'documentId'];
 
-/** A document or an instance with what says of which kind it is, where there are several. */
+/** Returns the schema of a document or instance; `kind` adds the type to items of several types. */
 function objectOf(view: View, kind: Members, describing: Describing): JsonSchema {
   const members = view.attributes.map(
     (attribute) => [attribute.name, shownAs(attribute, { view, describing })] as const,
@@ -111,25 +113,23 @@ function objectOf(view: View, kind: Members, describing: Describing): JsonSchema
   return open({ ...Object.fromEntries(own), [ATTRIBUTES]: attributes }, [...IDENTITY, ATTRIBUTES]);
 }
 
-/** Some routes answer in one format whatever is asked for. */
+/** Names the part by its format, because some routes always respond in one format. */
 const inFormat = ({ key, name }: PartName, { format }: Describing): PartName => ({
   key: `${key} ${format}`,
   name,
 });
 
-/** Members that are shown beside those of a view, and what they make of it. */
+/** Members in addition to those of a view. */
 export interface Beside {
   readonly about: string;
   readonly members: Members;
 }
 
-/** A document or an instance with more members, which are always there. */
 export function answerWith(view: View, { about, members }: Beside, describing: Describing): Reference {
   const part = inFormat(partOf(view, about), describing);
   return describing.components.ref('schemas', part, () => objectOf(view, members, describing));
 }
 
-/** A document or an instance as answers show it. */
 export const answerSchema = (view: View, describing: Describing): Reference =>
   describing.components.ref('schemas', inFormat(partOf(view), describing), () =>
     objectOf(view, {}, describing),

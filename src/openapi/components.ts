@@ -1,15 +1,15 @@
-/** The parts of a description that have names: each is made once, when something first refers to it. */
+/** Named parts of a document; each is built at its first reference. */
 import type { NamedParts, Reference } from './document.js';
 
 type Section = keyof NamedParts;
 
-/** What a part is: the same key is the same part. A name that another part has gets a number. */
+/** Identity of a part: equal keys are one part. A name in use gets a number. */
 export interface PartName {
   readonly key: string;
   readonly name: string;
 }
 
-/** `visitor-note`, `shared.seo` → `VisitorNote`, `SharedSeo`. */
+/** Formats `visitor-note` and `shared.seo` as `VisitorNote` and `SharedSeo`. */
 export const pascal = (id: string): string =>
   id.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 
@@ -23,13 +23,13 @@ export class Components {
     responses: new Map(),
   };
 
-  /** A reference to the part with this key, which is made unless it is there. */
+  /** Returns a reference to the part with this key, and builds the part if it is new. */
   ref<S extends Section>(section: S, part: PartName, make: () => NamedParts[S][string]): Reference {
     const at = `${section} ${part.key}`;
     const known = this.names.get(at);
     const name = known ?? this.claim(section, part.name);
     if (known === undefined) {
-      // Before it is made, so that it may refer to itself.
+      // Registered before the build, so that the part may refer to itself.
       this.names.set(at, name);
       const made = make();
       this.parts[section].set(name, made);
@@ -37,7 +37,6 @@ export class Components {
     return { $ref: `#/components/${section}/${name}` };
   }
 
-  /** All parts, by name. */
   all(): NamedParts {
     const sorted = <T>(parts: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
       Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,16 +1,15 @@
-/** Requests that depend on what a client has: tags of answers, and what is asked with them (RFC 9110 13). */
+/** Conditional requests (RFC 9110 13). */
 import type { Describing } from './describing.js';
 import type { JsonSchema, Reference, Response } from './document.js';
 import { markedBy, timed } from './headers.js';
 
 const TEXT: JsonSchema = { type: 'string' };
 
-/** The header of answers that show a document, or a list that is kept. */
+/** Header of responses with a document or a cacheable list. */
 export const TAGGED: NonNullable<Response['headers']> = {
   ETag: { description: 'Entity tag of the response, for `If-None-Match` and `If-Match`.', schema: TEXT },
 };
 
-/** The answer to a read of what the client has already. */
 export const notModified = (describing: Describing): Readonly<Record<string, Reference>> => ({
   304: describing.components.ref('responses', { key: 'not modified', name: 'NotModified' }, () => ({
     description: 'Not modified: the client has the current response. No body.',

@@ -1,4 +1,4 @@
-/** The description of the API for one caller: what they may ask, and what is answered. */
+/** OpenAPI document for one caller: permitted operations and their responses. */
 import type { ContentDocument, JsonSchema, Paths } from './document.js';
 import { Components } from './components.js';
 import type { Describe, Describing } from './describing.js';
@@ -7,7 +7,7 @@ import { typePaths } from './routes.js';
 
 const VERSION = '3.1.1';
 
-/** How requests say who asks: a token, or what the host's strategies look at. */
+/** Returns the security schemes: a bearer token, and the headers that strategies read. */
 function schemesOf({ credentials }: Pick<Describing, 'credentials'>): Record<string, JsonSchema> {
   const others = credentials.filter((name) => name.toLowerCase() !== 'authorization');
   return {
@@ -16,7 +16,7 @@ function schemesOf({ credentials }: Pick<Describing, 'credentials'>): Record<str
   };
 }
 
-/** Paths of the same name have the operations of all; of two for one method the later stands. */
+/** Merges the operations of equal paths; for the same method, the later one replaces the earlier. */
 function mergePaths(...all: readonly Paths[]): Paths {
   const merged: Record<string, Paths[string]> = {};
   for (const [path, operations] of all.flatMap((paths) => Object.entries(paths)))
@@ -24,7 +24,7 @@ function mergePaths(...all: readonly Paths[]): Paths {
   return merged;
 }
 
-/** Describes all routes of the content types, and those that others add. */
+/** Describes the routes of all content types and the additional ones. */
 export function describe(asked: Omit<Describing, 'components'>, more: readonly Describe[]): ContentDocument {
   const describing: Describing = { ...asked, components: new Components() };
   const { caller, schema, settings } = describing;

@@ -1,34 +1,32 @@
-/** What a description is made of, and what is known while it is made. */
 import type { Caller } from '../access/caller.js';
 import type { Schema } from '../schema/model.js';
 import type { ContentSettings } from '../settings.js';
 import type { Components } from './components.js';
 import type { Paths } from './document.js';
 
-/** Which answers are described. */
+/** Variant of the responses to describe. */
 export interface Described {
-  /** The format that they are asked for in (protocol 17.1). */
+  /** Format of responses (protocol 17.1). */
   readonly format: 'flat' | 'v4';
-  /** Whether `count` of a populate is among what may be asked: counted attributes are objects then. */
+  /** Whether `count` in a `populate` is described: counted attributes may then be objects. */
   readonly counts: boolean;
 }
 
-/** Whose description of what is made. */
 export interface Describing extends Described {
   readonly caller: Caller;
   readonly schema: Schema;
   readonly settings: ContentSettings;
-  /** The path before all content routes, `/api`. */
+  /** Path before all content routes, such as `/api`. */
   readonly base: string;
-  /** Whether reads may be answered by servers that follow the one which is written to. */
+  /** Whether replicas may respond to reads. */
   readonly replicas: boolean;
-  /** Names of the headers that say who asks, `Authorization` among them. */
+  /** Names of the headers with credentials, including `Authorization`. */
   readonly credentials: readonly string[];
   readonly components: Components;
 }
 
 /**
- * Adds the paths of routes that no content type has: of accounts, of files, of the host. It is asked for each
- * caller, and answers with what that caller may do alone.
+ * Adds paths of routes without a content type: accounts, files, the application's own. It is called for each
+ * caller and describes only permitted operations.
  */
 export type Describe = (describing: Describing) => Paths;

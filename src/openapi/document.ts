@@ -1,9 +1,8 @@
-/** What a description of the API is made of: an OpenAPI 3.1 document as plain data, as far as it is used. */
+/** Types for the subset of OpenAPI 3.1 that the library generates. */
 
-/** A JSON Schema (2020-12) as plain data. */
+/** JSON Schema (2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A name for a part that stands elsewhere in the document. */
 export type Reference = { readonly $ref: string };
 
 export interface Parameter {
@@ -17,7 +16,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** A body, or what an answer holds, by its media type. */
+/** Schema of a body by media type. */
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
 export interface Response {
@@ -26,7 +25,6 @@ export interface Response {
   readonly content?: Content;
 }
 
-/** One method of one path. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -36,10 +34,9 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | Reference>>;
 }
 
-/** The methods of the paths, by the path as it is asked for. */
+/** Operations by path and method. */
 export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** Parts that are named once and used everywhere. */
 export interface NamedParts {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly parameters: Readonly<Record<string, Parameter>>;
@@ -47,7 +44,7 @@ export interface NamedParts {
 }
 
 /**
- * A description of the API: an OpenAPI 3.1 document, plain data that `JSON.stringify` prints.
+ * OpenAPI 3.1 document as plain data.
  *
  * @publicApi
  */
@@ -61,14 +58,13 @@ export interface ContentDocument {
   readonly components: NamedParts & { readonly securitySchemes: Readonly<Record<string, JsonSchema>> };
 }
 
-/** JSON, as all bodies and answers are. */
 export const json = (schema: JsonSchema): Content => ({ 'application/json': { schema } });
 
-/** The alternatives of a schema that is nothing but alternatives; of others themselves. */
+/** Returns the alternatives of a schema that consists of `anyOf`, or the schema itself. */
 const alternatives = (schema: JsonSchema): readonly JsonSchema[] =>
   Object.keys(schema).join() === 'anyOf' ? (schema['anyOf'] as readonly JsonSchema[]) : [schema];
 
-/** Any of several schemas; the one, where there are no others. */
+/** Combines schemas with `anyOf`; a single one stays. */
 export function anyOf(...schemas: readonly JsonSchema[]): JsonSchema {
   const all = schemas.flatMap(alternatives);
   return all.length === 1 && all[0] !== undefined ? all[0] : { anyOf: all };
@@ -76,13 +72,13 @@ export function anyOf(...schemas: readonly JsonSchema[]): JsonSchema {
 
 export const NULL: JsonSchema = Object.freeze({ type: 'null' });
 
-/** An object of these members and no others. */
+/** Object without further members. */
 export const closed = (
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
 ): JsonSchema => ({ ...open(properties, required), additionalProperties: false });
 
-/** An object of these members, which may get others later. */
+/** Object that may have further members in later versions. */
 export const open = (
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],

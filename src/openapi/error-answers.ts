@@ -1,11 +1,11 @@
-/** The errors of an operation, by the one table of errors and in its one shape (protocol 2.1). */
+/** Error responses of an operation (protocol 2.1). */
 import { type ErrorName, ERRORS } from '../errors.js';
 import type { Components } from './components.js';
 import { json, type JsonSchema, list, NULL, open, type Reference, type Response } from './document.js';
 
 const TEXT: JsonSchema = { type: 'string' };
 
-/** What an error says beside its message; which of it depends on the error (protocol 2.4–2.6). */
+/** Details of an error; each error has some of them (protocol 2.4–2.6). */
 const DETAILS: JsonSchema = {
   ...open({
     errors: list(
@@ -35,7 +35,6 @@ const RETRY: NonNullable<Response['headers']> = {
   'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer' } },
 };
 
-/** The answers of an operation that fails, by status. */
 export const errorAnswers = (
   statuses: readonly number[],
   components: Components,
@@ -55,7 +54,7 @@ export const errorAnswers = (
 
 const { ValidationError, UnauthorizedError, ForbiddenError, NotFoundError, ConflictError } = ERRORS;
 
-/** What any operation may fail with. */
+/** Errors of every operation. */
 export const ALWAYS: readonly number[] = [
   ValidationError,
   UnauthorizedError,
@@ -65,15 +64,12 @@ export const ALWAYS: readonly number[] = [
   ERRORS.ServiceUnavailableError,
 ];
 
-/** What an operation on one document may fail with, what a write may, and what a body may. */
+/** Errors of operations on one document, of writes, and of bodies. */
 export const ON_DOCUMENT: readonly number[] = [NotFoundError];
 const ON_WRITE: readonly number[] = [ConflictError, ERRORS.PreconditionFailedError];
 export const ON_BODY: readonly number[] = [ERRORS.PayloadTooLargeError, ERRORS.UnsupportedMediaTypeError];
 
-/**
- * The errors of an operation, with those that it has of its own: a body is looked at wherever one might
- * write, also where none is asked for.
- */
+/** Returns the statuses of an operation. All methods except GET validate a body, even if they need none. */
 export function statusesOf(method: string, own: readonly number[]): readonly number[] {
   const onWrite = method === 'get' ? [] : [...ON_WRITE, ...ON_BODY];
   return [...new Set([...ALWAYS, ...own, ...onWrite])].sort();

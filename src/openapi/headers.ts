@@ -1,4 +1,4 @@
-/** Headers that are there only where the host has switched on what they are about. */
+/** Headers that options switch on. */
 import { MARK_HEADER } from '../query/mark.js';
 import type { Describing } from './describing.js';
 import type { JsonSchema, Operation, Paths, Response } from './document.js';
@@ -18,7 +18,7 @@ const TIMED: Headers = {
   'Server-Timing': { description: 'Time per processing step, in milliseconds.', schema: TEXT },
 };
 
-/** What content that is shown or done says of the time that it took. */
+/** Header of responses with timings. */
 export const timed = ({ settings }: Pick<Describing, 'settings'>): Headers =>
   settings.serverTiming ? TIMED : {};
 
@@ -27,7 +27,6 @@ export const markedBy = ({ replicas }: Pick<Describing, 'replicas'>): Headers =>
 
 const isDone = (status: string): boolean => status.startsWith('2');
 
-/** An operation whose responses report a position. */
 const marked = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(
@@ -38,11 +37,11 @@ const marked = (operation: Operation): Operation => ({
   ),
 });
 
-/** Whether an operation accepts a position: all reads of content do. */
+/** Whether an operation accepts a position, as all reads of content do. */
 const acceptsPosition = ({ parameters = [] }: Operation): boolean =>
   parameters.some((one) => '$ref' in one && one.$ref.endsWith('/position'));
 
-/** All paths. With replicas, reads of content and all writes report the position of the database. */
+/** Adds the position header to all writes and content reads, if there are replicas. */
 export function withPositions(paths: Paths, { replicas }: Pick<Describing, 'replicas'>): Paths {
   if (!replicas) return paths;
   const operations = (of: Paths[string]): Paths[string] =>

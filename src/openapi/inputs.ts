@@ -1,4 +1,4 @@
-/** What bodies may hold: the attributes that a caller may write, and the ways to name documents. */
+/** Schemas of bodies: the writable attributes, and the ways to reference documents. */
 import type { Action } from '../access/permissions.js';
 import { type LinkRight, writeRightsOf, type WriteRights } from '../plan/rights.js';
 import { byKind } from '../schema/by-kind.js';
@@ -19,19 +19,16 @@ import { nameOf } from './view.js';
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
-/** With whose rights attributes are written. */
 interface Writing {
   readonly rights: WriteRights;
   readonly describing: Describing;
 }
 
-/** The types that a relation may be linked to. */
 function linkable(attribute: LinkedAttribute, { links }: WriteRights): Pick<LinkRight, 'types' | 'rows'> {
   const right = links(attribute, false);
   return 'types' in right ? right : { types: [], rows: 'none' };
 }
 
-/** The attributes of a model that a body may name. */
 const writableOf = (model: Model, { rights }: Writing): Attribute[] =>
   [...model.attributes.values()].filter(
     (attribute) =>
@@ -43,7 +40,7 @@ const writableOf = (model: Model, { rights }: Writing): Attribute[] =>
 const TEXT: JsonSchema = { type: 'string' };
 const ROW_ID: JsonSchema = { type: 'integer' };
 
-/** How a body names documents of a relation: with a `__type` or without one, and whether by row ids, too. */
+/** Form of references in a relation: with or without `__type`, and whether row ids are accepted. */
 interface Naming {
   readonly type: JsonSchema | null;
   readonly byRow: boolean;
@@ -51,7 +48,7 @@ interface Naming {
 
 const bareIds = (byRow: boolean): JsonSchema[] => (byRow ? [TEXT, ROW_ID] : [TEXT]);
 
-/** Ways to name a document: its id, the id of its row, or an object with either (protocol 11.1). */
+/** Returns the ways to reference a document: its id, its row id, or an object with either (protocol 11.1). */
 function documentSchemas({ type, byRow }: Naming, more: Members = {}): JsonSchema[] {
   const kind: Members = type === null ? {} : { [TYPE]: type };
   const members = { ...kind, ...more };
@@ -60,11 +57,11 @@ function documentSchemas({ type, byRow }: Naming, more: Members = {}): JsonSchem
     closed({ documentId: TEXT, ...members }, ['documentId', ...required]),
     ...(byRow ? [closed({ id: ROW_ID, ...members }, ['id', ...required])] : []),
   ];
-  // A bare id does not say of which type it is (11.30).
+  // A bare id lacks the type (11.30).
   return type === null ? [...bareIds(byRow), ...objects] : objects;
 }
 
-/** Where a connected document goes (protocol 11.11). */
+/** Position of a connected document (protocol 11.11). */
 function positionSchema({ type, byRow }: Naming): JsonSchema {
   const anchor = anyOf(...bareIds(byRow));
   const kind: Members = type === null ? {} : { [TYPE]: type };
@@ -77,10 +74,10 @@ function positionSchema({ type, byRow }: Naming): JsonSchema {
   });
 }
 
-/** Names of more types than that would be none. */
+/** Largest number of types that are part of a schema's name. */
 const MANY = 3;
 
-/** A relation in a body: what it is set to, or what is connected and disconnected (protocol section 11). */
+/** Relation in a body: a new list, or documents to connect and disconnect (protocol section 11). */
 function linksSchema(
   { many, named }: LinkedAttribute,
   { types, rows }: Pick<LinkRight, 'types' | 'rows'>,
@@ -106,7 +103,7 @@ function linksSchema(
   });
 }
 
-/** An instance in a body: with its id it is changed, without one it is new (protocol 12.7). */
+/** Component instance in a body: its id selects a stored one, without id it is new (protocol 12.7). */
 function instanceSchema(component: Component, named: boolean, writing: Writing): Reference {
   const about = named ? 'ItemInput' : 'Input';
   const { components } = writing.describing;
@@ -148,7 +145,7 @@ const sentAs = byKind<Attribute, [Writing], JsonSchema>({
 const valuesOf = (attributes: readonly Attribute[], writing: Writing): Members =>
   Object.fromEntries(attributes.map((attribute) => [attribute.name, sentAs(attribute, writing)]));
 
-/** What a new document cannot do without. A draft can do without anything. */
+/** Returns the attributes that a create requires; a draft requires none. */
 function neededOf(type: ContentType, attributes: readonly Attribute[]): string[] {
   if (type.draftAndPublish) return [];
   return attributes
@@ -159,7 +156,7 @@ function neededOf(type: ContentType, attributes: readonly Attribute[]): string[]
     .map(({ name }) => name);
 }
 
-/** Beside `data` nothing means anything; whether it is refused is a setting. */
+/** Members other than `data` are ignored, or refused with `strictParams`. */
 const bodyOf = (data: JsonSchema, { settings }: Describing): JsonSchema =>
   settings.strictParams
     ? closed({ data }, ['data'])
@@ -167,7 +164,6 @@ const bodyOf = (data: JsonSchema, { settings }: Describing): JsonSchema =>
 
 type Write = Extract<Action, 'create' | 'update'>;
 
-/** What a create or an update says of a document. */
 export function writeData(type: ContentType, action: Write, describing: Describing): Reference {
   const rights = writeRightsOf(describing.caller, { type, action, published: true });
   const writing = { rights, describing };
@@ -181,12 +177,11 @@ export function writeData(type: ContentType, action: Write, describing: Describi
   return describing.components.ref('schemas', part, () => closed(valuesOf(attributes, writing), needed));
 }
 
-/** The body of a create or an update. */
 export const writeBody = (type: ContentType, action: Write, describing: Describing): JsonSchema =>
   bodyOf(writeData(type, action, describing), describing);
 
 const TIME = { anyOf: [{ type: 'string', format: 'date-time' }, NULL] };
 
-/** The body of a schedule (protocol 8.26). */
+/** Body of a schedule (protocol 8.26). */
 export const scheduleBody = (describing: Describing): JsonSchema =>
   bodyOf(closed(Object.fromEntries(Object.values(TIME_OF).map((name) => [name, TIME]))), describing);

@@ -1,4 +1,4 @@
-/** `GET /api/i18n/locales`, for whom it is granted (protocol 9.14). */
+/** Path `/api/i18n/locales` for callers with the grant (protocol 9.14). */
 import type { Describe } from './describing.js';
 import { json, type JsonSchema, list, open } from './document.js';
 import { ALWAYS, errorAnswers } from './error-answers.js';

@@ -1,10 +1,10 @@
-/** One document of two: the host's, which `@nestjs/swagger` makes of its controllers, and the content's. */
+/** Merges the content document with the application's own document from `@nestjs/swagger`. */
 import type { Describe } from './describing.js';
 import type { ContentDocument, NamedParts, Operation, Paths } from './document.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** An OpenAPI document as `SwaggerModule.createDocument` makes it. */
+/** Document of `SwaggerModule.createDocument`. */
 export interface HostDocument {
   readonly openapi: string;
   readonly paths: object;
@@ -12,7 +12,7 @@ export interface HostDocument {
   readonly tags?: readonly { readonly name: string }[];
 }
 
-/** What a part is called in the document that it goes into. */
+/** Maps a part's name to its name in the merged document. */
 type Renaming = (section: string, name: string) => string;
 
 const PART = /^#\/components\/([^/]+)\/(.+)$/;
@@ -29,10 +29,9 @@ function renamedIn(value: unknown, to: Renaming): unknown {
   );
 }
 
-/** The same value with other names of parts. */
 const renamed = <T>(value: T, to: Renaming): T => renamedIn(value, to) as T;
 
-/** Throws where the host's document is of a version whose schemas mean something else. */
+/** Throws for a document of another version, whose schemas have other semantics. */
 function checkVersion({ openapi }: HostDocument): void {
   if (openapi.startsWith('3.1')) return;
   throw new Error(
@@ -44,7 +43,7 @@ function checkVersion({ openapi }: HostDocument): void {
 const sectionsOf = (document: HostDocument): Readonly<Record<string, Members>> =>
   (document.components ?? {}) as Readonly<Record<string, Members>>;
 
-/** Parts of two documents; of two security schemes with one name the host's stands. */
+/** Merges the parts; of security schemes with the same name, the application's is used. */
 function mergeSections(host: HostDocument, content: ContentDocument['components'], to: Renaming): Members {
   const merged: Record<string, Members> = { ...sectionsOf(host) };
   const { schemas, parameters, responses, securitySchemes } = content;
@@ -91,12 +90,12 @@ export function mergeContentDocument<T extends HostDocument>(host: T, content: C
 
 const SECTIONS: readonly (keyof NamedParts)[] = ['schemas', 'parameters', 'responses'];
 
-/** An operation of the host's. What it needs to be secure is what all operations need. */
+/** Operation of the application, whose `security` is replaced by that of the merged document. */
 type HostOperation = Operation & { readonly security?: unknown };
 
 /**
- * Adds the routes of the host's document to what every caller is told. Who may take them is the host's to
- * know, and to say by what it gives. Throws an Error unless the document is OpenAPI 3.1.
+ * Adds the routes of the application's document for every caller, because the library does not know their
+ * permissions. Throws an Error unless the document is OpenAPI 3.1.
  */
 export function hostPaths(host: HostDocument): Describe {
   checkVersion(host);

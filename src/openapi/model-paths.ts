@@ -1,4 +1,4 @@
-/** `GET /api/content-type-builder/…`: the model for programs that read it first, for whom it is granted. */
+/** Paths `/api/content-type-builder/…` for callers with the grant: the model for other programs. */
 import { MODEL_GRANT } from '../schema/naming.js';
 import type { Describing } from './describing.js';
 import { json, type JsonSchema, list, open, type Operation, type Paths } from './document.js';
@@ -13,7 +13,7 @@ const MAP: JsonSchema = { type: 'object', additionalProperties: true };
 const needed = (members: Members, optional: Members = {}): JsonSchema =>
   open({ ...members, ...optional }, Object.keys(members));
 
-/** What is said of a type and of a component; of others more may be said later. */
+/** Members of a type and of a component; later versions may add more. */
 const COMMON: Members = { displayName: TEXT, description: TEXT, collectionName: TEXT, attributes: MAP };
 const OF_TYPE: Members = {
   ...COMMON,
@@ -24,7 +24,6 @@ const OF_TYPE: Members = {
   visible: FLAG,
 };
 
-/** A row for each list of the model. */
 const LISTS = [
   {
     path: 'content-types',

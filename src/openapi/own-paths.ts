@@ -1,4 +1,4 @@
-/** The description's own route. */
+/** Path of the OpenAPI document itself. */
 import type { Describe } from './describing.js';
 import { json } from './document.js';
 import { ALWAYS, errorAnswers } from './error-answers.js';

@@ -1,4 +1,4 @@
-/** The parameters of operations: one row for each. */
+/** Parameters of operations, one row each. */
 import { decide } from '../access/decide.js';
 import { MARK_HEADER } from '../query/mark.js';
 import { REQUEST_KEY_HEADER } from '../query/request-key.js';
@@ -10,7 +10,6 @@ import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } 
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import type { View } from './view.js';
 
-/** What the parameters of an operation are about. */
 export interface Parametrised {
   readonly type: ContentType;
   readonly view: View;
@@ -21,9 +20,9 @@ interface ParameterRow {
   readonly description: string;
   readonly style?: 'form' | 'deepObject';
   readonly in?: 'path' | 'header';
-  /** Its schema; null where the parameter means nothing. */
+  /** Returns the schema, or null if the parameter has no effect. */
   readonly schema: (about: Parametrised) => JsonSchema | null;
-  /** Under another name than the row's. */
+  /** Name of the parameter; default: the row's key. */
   readonly name?: string;
   readonly required?: boolean;
 }
@@ -31,13 +30,13 @@ interface ParameterRow {
 const TEXT: JsonSchema = { type: 'string' };
 const FLAG: JsonSchema = { type: 'boolean' };
 
-/** A locale; which there are is told to who may list them. */
+/** Locale schema; the codes are listed only for callers who may list the locales. */
 function localeSchema({ settings: { locales }, caller }: Describing, ...more: readonly string[]): JsonSchema {
   const isTold = caller.permissions.allows('locale', 'find');
   return isTold ? { type: 'string', enum: [...locales, ...more] } : TEXT;
 }
 
-/** Whether a locale makes a difference. */
+/** Whether a locale has an effect. */
 const hasLocales = ({ type, describing: { settings } }: Parametrised): boolean =>
   type.localized || settings.locales.length > 1;
 
@@ -47,13 +46,13 @@ const localeRow = (...more: readonly string[]): ParameterRow => ({
   schema: (about) => (hasLocales(about) ? localeSchema(about.describing, ...more) : null),
 });
 
-/** The types of which drafts may be shown: the root's own, or where it has none, any other's. */
+/** Whether the caller may read drafts: of the type itself, or of any other type if it has none. */
 const draftsOf = ({ type, describing: { caller, schema } }: Parametrised): boolean =>
   (type.draftAndPublish ? [type] : [...schema.types.values()]).some(
     (one) => one.draftAndPublish && decide(caller, one, 'readDrafts') !== 'none',
   );
 
-/** Filters that tell of drafts are for callers who may read drafts (D17). */
+/** Filters that disclose drafts require permission to read drafts (D17). */
 const publicationFilters = (about: Parametrised): readonly PublicationFilter[] =>
   draftsOf(about)
     ? PUBLICATION_FILTERS
@@ -72,7 +71,7 @@ const COUNTED = { withCount: FLAG };
 const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
 const FROM_ONE: JsonSchema = { type: 'integer', minimum: 1 };
 
-/** By page, or from a place on (protocol 7.14, 7.15). */
+/** Pagination by page or by offset (protocol 7.14, 7.15). */
 const PAGINATION = anyOf(
   closed({ page: FROM_ONE, pageSize: FROM_ONE, ...COUNTED }),
   closed({ start: WHOLE, limit: FROM_ONE, ...COUNTED }),
@@ -181,7 +180,7 @@ const ROWS = {
 
 export type ParameterName = keyof typeof ROWS;
 
-/** The parameters with these names that mean something here. Those that are the same everywhere are one. */
+/** Returns the parameters with an effect; those without type-specific parts are shared. */
 export function parametersOf(
   names: readonly ParameterName[],
   about: Parametrised,
@@ -198,7 +197,7 @@ export function parametersOf(
       description,
       ...(required === undefined ? {} : { required }),
       ...(style === undefined ? {} : { style, explode: true }),
-      // Pages to try the API begin with the example; without one they make up conditions.
+      // Pages that try the API start with the example; without one they invent filters.
       ...(style === 'deepObject' ? { example: {} } : {}),
       schema,
     };

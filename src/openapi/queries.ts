@@ -1,4 +1,4 @@
-/** What may be asked of a view: `fields`, `sort`, `filters` and `populate`, with the names that it has. */
+/** Schemas of `fields`, `sort`, `filters` and `populate`, with the attributes of a view. */
 import { isSearched, type Hop, type MixedAttribute } from '../plan/plan.js';
 import { isOperator, operatorOf, OPERATORS, type OperatorName } from '../query/operators.js';
 import { byKind } from '../schema/by-kind.js';
@@ -23,23 +23,23 @@ const isScalar = (attribute: Attribute): attribute is ScalarAttribute => 'search
 
 const scalarsOf = ({ attributes }: View): ScalarAttribute[] => attributes.filter(isScalar);
 
-/** Attributes that are shown only when they are populated. */
+/** Attributes that are shown only if populated. */
 export const populatable = ({ attributes }: View): Exclude<Attribute, ScalarAttribute>[] =>
   attributes.filter((attribute) => !isScalar(attribute));
 
-/** Attributes that filters and sorts lead through. */
+/** Relations and components that filters and sorts can traverse. */
 const hopsOf = ({ attributes }: View): Hop[] =>
   attributes.filter(isSearched).filter((attribute): attribute is Hop => !isScalar(attribute));
 
 const targetOf = (hop: Hop): Model => (hop.linked ? hop.target : hop.component);
 
-/** A path that begins with one of these names. */
+/** Schema of a path that begins with one of the names. */
 const pathFrom = (names: readonly string[], end: string): JsonSchema => ({
   type: 'string',
   pattern: `^(${names.join('|')})([.][A-Za-z0-9_]+)+${end}$`,
 });
 
-/** `fields`: names of what is shown by default. */
+/** `fields`: names of attributes that are shown by default. */
 export const fieldsSchema = named('Fields', (view) =>
   list({ type: 'string', enum: ['*', ...scalarsOf(view).map(({ name }) => name)] }),
 );
@@ -54,7 +54,7 @@ export const sortSchema = named('Sort', (view) => {
 
 const FLAG: JsonSchema = { type: 'boolean' };
 
-/** What an operator takes, of an attribute whose values are `operand`. */
+/** Returns the schema of an operator's operand. */
 function operandOf(op: OperatorName, operand: JsonSchema): JsonSchema {
   const { compares, operand: shape } = operatorOf(op);
   const one = compares === 'text' ? { type: ['string', 'number', 'boolean'] } : operand;
@@ -67,13 +67,16 @@ function operandOf(op: OperatorName, operand: JsonSchema): JsonSchema {
   return shapes[shape];
 }
 
-/** Whether an operator is for an attribute. That for JSON is none of the protocol's (5.41). */
+/**
+ * Whether an operator applies to an attribute. Operators for the inside of JSON are omitted, because the
+ * protocol has none (5.41).
+ */
 const isFor = ({ type }: ScalarAttribute, op: OperatorName): boolean => {
   const { applies } = operatorOf(op);
   return applies === 'all' || (applies === 'textual' && type.textual);
 };
 
-/** The operators of an attribute's type, joined by AND. */
+/** Operators of an attribute's type, combined with AND. */
 function conditionsOf(attribute: ScalarAttribute, { components }: Describing): Reference {
   const [name, operand] = comparedOf(attribute);
   const part = { key: `conditions on ${name}`, name: `${name}Conditions` };
@@ -88,7 +91,7 @@ function conditionsOf(attribute: ScalarAttribute, { components }: Describing): R
   return components.ref('schemas', part, make);
 }
 
-/** A bare value means that it is equal, several mean any of them (protocol 5.1). */
+/** A bare value means equality, a list any of its values (protocol 5.1). */
 function ofScalar(attribute: ScalarAttribute, describing: Describing): JsonSchema {
   const { enum: values } = attribute.def;
   const [, operand] = comparedOf(attribute);
@@ -96,7 +99,7 @@ function ofScalar(attribute: ScalarAttribute, describing: Describing): JsonSchem
   return anyOf(one, list(one), conditionsOf(attribute, describing));
 }
 
-/** A hop is compared by its id, or by conditions on what it leads to (protocol 5.34). */
+/** A relation is compared by id, or by conditions on its target (protocol 5.34). */
 function ofHop(hop: Hop, view: View, describing: Describing): JsonSchema {
   const target = below(view, hop, targetOf(hop));
   const id = target.model.attributes.get('id') as ScalarAttribute;
@@ -104,7 +107,7 @@ function ofHop(hop: Hop, view: View, describing: Describing): JsonSchema {
   return anyOf(...conditions, { type: ['integer', 'string'] });
 }
 
-/** `filters`: conditions by the name of an attribute, and groups of them. */
+/** `filters`: conditions by attribute, and groups of them. */
 export const filtersSchema: (view: View, describing: Describing) => Reference = named(
   'Filters',
   (view, describing) => {
@@ -118,7 +121,6 @@ export const filtersSchema: (view: View, describing: Describing) => Reference = 
   },
 );
 
-/** What may be said of the items of one kind. */
 function selectionOf(view: View, describing: Describing): Members {
   const rest: Members = populatable(view).length === 0 ? {} : { populate: populateSchema(view, describing) };
   return {
@@ -147,7 +149,7 @@ function ofOneKind(hop: Hop, { view, describing }: Asked): JsonSchema {
   return anyOf(...[YES, schema(target, describing)]);
 }
 
-/** Items of several kinds have a selection for each, under `on` (protocol 4.20, D33). */
+/** Items of several types have one selection per type under `on` (protocol 4.20, D33). */
 function ofSeveralKinds(attribute: MixedAttribute, { view, describing }: Asked): JsonSchema {
   const kinds = attribute.linked
     ? entered(view, attribute).map((type) => [typeUid(type), type] as const)
@@ -166,7 +168,7 @@ const populated = byKind<Exclude<Attribute, ScalarAttribute>, [Asked], JsonSchem
   zone: ofSeveralKinds,
 });
 
-/** `populate`: everything, names and paths, or an object with what is asked of each. */
+/** `populate`: everything, names and paths, or an object with a selection for each attribute. */
 export const populateSchema: (view: View, describing: Describing) => Reference = named(
   'Populate',
   (view, describing) => {

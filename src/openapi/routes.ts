@@ -1,4 +1,4 @@
-/** The routes of a content type: one row for each operation. */
+/** Routes of a content type, one row per operation. */
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
 import { ERRORS } from '../errors.js';
@@ -27,14 +27,12 @@ import { nameOf, rootView, type View } from './view.js';
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** A row of the table. */
 interface RouteRow {
   readonly route: AnyRoute;
-  /** The handler's name, and what it does in words. */
   readonly handler: string;
   readonly summary: string;
   readonly method: Method;
-  /** The path below the document's, or below the list's. */
+  /** Path below that of the document, or of the list. */
   readonly below: string;
   readonly onDocument: boolean;
   readonly action: Action;
@@ -45,7 +43,6 @@ interface RouteRow {
   readonly errors: readonly number[];
 }
 
-/** A type's route that a caller has. */
 interface Routed {
   readonly type: ContentType;
   readonly view: View;
@@ -60,7 +57,7 @@ const BODIES = {
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** By page, or from a place on; the totals only where they are counted. */
+/** Pagination by page or by offset; totals only if they are counted. */
 const PAGINATION: JsonSchema = {
   anyOf: [
     open({ page: COUNT, pageSize: COUNT, pageCount: COUNT, total: COUNT }, ['page', 'pageSize']),
@@ -68,10 +65,9 @@ const PAGINATION: JsonSchema = {
   ],
 };
 
-/** What is told of an answer; hosts may add members of their own. */
+/** Metadata of a response; interceptors may add members. */
 const META: JsonSchema = { type: 'object', additionalProperties: true };
 
-/** What is told of a list: its part of all documents. */
 export const listMeta = ({ components }: Describing): JsonSchema =>
   components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => ({
     ...open({ pagination: PAGINATION }, ['pagination']),
@@ -139,7 +135,7 @@ const write = (of: Parameters<typeof row>[0]): RouteRow =>
     ...of,
   });
 
-/** Header of responses that an earlier request has stored. */
+/** Header of responses repeated for an Idempotency-Key. */
 const REPLAYED: NonNullable<Response['headers']> = {
   [REPLAYED_HEADER]: {
     description: 'Present with the value `true` if an earlier request with the same key has written.',
@@ -147,14 +143,14 @@ const REPLAYED: NonNullable<Response['headers']> = {
   },
 };
 
-/** Publishing and the like: of one locale, or of all that the document has. */
+/** Document action in one locale, or in all locales of the document. */
 const transition = (of: Omit<Parameters<typeof row>[0], 'method'>): RouteRow =>
   write({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], method: 'post', ...of });
 
 const schedule = (of: Pick<RouteRow, 'handler' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow =>
   row({ route: 'schedule', below: '/actions/schedule', parameters: ['locale'], answer: 'schedule', ...of });
 
-/** Routes below a document, alike in both kinds of types. */
+/** Routes below a document, for both kinds of types. */
 const ON_DOCUMENTS: readonly RouteRow[] = [
   write({ route: 'update', action: 'update', method: 'put', body: 'update', summary: 'Update a document' }),
   row({
@@ -279,7 +275,7 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
   };
 }
 
-/** The routes of a type that a caller may take. */
+/** Returns the routes of a type that the caller may use. */
 export function typePaths(type: ContentType, describing: Describing): Paths {
   const { caller, base } = describing;
   const paths: Record<string, Record<string, Operation>> = {};

@@ -1,16 +1,15 @@
-/** What each scalar type is in a description: in answers, in bodies and in filters. One row for each. */
+/** Schemas of scalar types in responses, bodies and filters, one row each. */
 import type { ScalarDefinition, ScalarTypeName } from '../schema/definitions.js';
 import type { ScalarAttribute } from '../schema/model.js';
 import type { Components } from './components.js';
 import { type JsonSchema, list, NULL, open } from './document.js';
 
-/** A row of the table. */
 interface ScalarRow {
-  /** A value as answers show it. */
+  /** Value in responses. */
   readonly answer: (def: ScalarDefinition, components: Components) => JsonSchema;
-  /** A value as bodies have it; many other spellings are cast to it (protocol section 14). */
+  /** Value in bodies; other spellings are cast to it (protocol section 14). */
   readonly input: (def: ScalarDefinition, components: Components) => JsonSchema;
-  /** The name of the conditions that filters have for it, and what they compare with. */
+  /** Name of the type's filter conditions, and the schema of their operand. */
   readonly compared: readonly [name: string, operand: JsonSchema];
 }
 
@@ -22,14 +21,14 @@ const DATE: JsonSchema = { type: 'string', format: 'date' };
 const TIME: JsonSchema = { type: 'string', pattern: '^[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{3})?$' };
 const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 const ANY: JsonSchema = {};
-/** JSON compares as its text (protocol 5.41). */
+/** JSON is compared as text (protocol 5.41). */
 const JSON_TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };
 
-/** Members of a schema, without those that are not given. */
+/** Omits undefined members. */
 const given = (members: Readonly<Record<string, unknown>>): JsonSchema =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** Readers of schemas take patterns for Unicode's; one that is none of these is left out. */
+/** JSON Schema patterns are Unicode patterns; others are omitted. */
 function patternOf(regex: string | undefined): string | undefined {
   if (regex === undefined) return undefined;
   try {
@@ -39,7 +38,7 @@ function patternOf(regex: string | undefined): string | undefined {
   }
 }
 
-/** A text within its bounds; at most `cap` characters where the definition sets no `maxLength`. */
+/** Text within its bounds; `cap` is the limit in characters without a `maxLength`. */
 const textInput =
   (cap?: number, more: JsonSchema = {}): ScalarRow['input'] =>
   ({ minLength, maxLength, regex }) => ({
@@ -83,7 +82,6 @@ const value = (answer: JsonSchema, input: JsonSchema, compared: ScalarRow['compa
 
 const DIGITS_OR_NUMBER: JsonSchema = { type: ['string', 'integer'] };
 
-/** A node of a `blocks` attribute. */
 const blocks: ScalarRow['answer'] = (_def, components) => {
   const part = { key: 'a node of blocks', name: 'BlockNode' };
   const node = (): JsonSchema => ({
@@ -117,7 +115,7 @@ const ROWS: Readonly<Record<ScalarTypeName, ScalarRow>> = {
   blocks: { answer: blocks, input: blocks, compared: ['Json', JSON_TEXT] },
 };
 
-/** What else a value may be than null. Its schema may be a reference. */
+/** Makes a schema nullable; it may be a reference. */
 const orNull = (schema: JsonSchema): JsonSchema => {
   const { type } = schema;
   const values = schema['enum'] as readonly unknown[] | undefined;
@@ -126,12 +124,12 @@ const orNull = (schema: JsonSchema): JsonSchema => {
   return { ...schema, type: [type, 'null'], ...(values === undefined ? {} : { enum: [...values, null] }) };
 };
 
-/** Set by the service in every version that there is. */
+/** Attributes that every version has. */
 const ALWAYS_SET: readonly string[] = ['id', 'documentId', 'createdAt', 'updatedAt', 'locale'];
 
 /**
- * A value as answers show it. Where there are drafts, and in components, which they may have, everything may
- * be unset; elsewhere what is required is set.
+ * Value in responses. With drafts, and in components, every attribute may be null; elsewhere required ones
+ * are set.
  */
 export function answerOf(
   attribute: ScalarAttribute,
@@ -144,10 +142,10 @@ export function answerOf(
   return set ? schema : orNull(schema);
 }
 
-/** A value as bodies have it; null clears what is not required. */
+/** Value in bodies; null clears an attribute that is not required. */
 export function inputOf({ def, required }: ScalarAttribute, components: Components): JsonSchema {
   const schema = ROWS[def.type].input(def, components);
-  // In words: generators take what has a default for something that is always there.
+  // In the description only: generators assume that a member with `default` is always present.
   const full =
     def.default === undefined
       ? schema
@@ -158,5 +156,4 @@ export function inputOf({ def, required }: ScalarAttribute, components: Componen
   return required ? full : orNull(full);
 }
 
-/** The conditions of an attribute: what they are called, and what they compare with. */
 export const comparedOf = ({ def }: ScalarAttribute): ScalarRow['compared'] => ROWS[def.type].compared;

@@ -1,4 +1,4 @@
-/** What a caller may see of a model in one place: the same answer as a plan's (D16). */
+/** Attributes of a model that a caller may see, decided as in a read plan (D16). */
 import type { Caller } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
@@ -7,16 +7,16 @@ import type { Attribute, ContentType, LinkedAttribute, Model } from '../schema/m
 import type { ContentSettings } from '../settings.js';
 import { pascal, type PartName } from './components.js';
 
-/** A model as it is seen: the attributes that may be read, and the rights with which others are entered. */
+/** Model with its readable attributes, and the permissions for its relations. */
 export interface View {
   readonly model: Model;
   readonly attributes: readonly Attribute[];
   readonly rights: Rights;
-  /** Where it is seen, for the names of its parts. */
+  /** Suffix for the names of its parts. */
   readonly place: string;
 }
 
-/** The types that a relation leads to and that may be read there. */
+/** Returns the targets of a relation that the caller may read. */
 export const entered = ({ rights }: Pick<View, 'rights'>, attribute: LinkedAttribute): ContentType[] =>
   attribute.targets.filter((type) => rights.mayEnter(attribute, type));
 
@@ -25,11 +25,11 @@ function viewOf(model: Model, rights: Rights, place: string): View {
   return { model, attributes, rights, place };
 }
 
-/** What is seen of a model that an attribute leads to. */
+/** Returns the view of an attribute's target. */
 export const below = (view: View, attribute: Attribute, model: Model): View =>
   viewOf(model, view.rights.enter(attribute), model === view.model && attribute.open ? view.place : '');
 
-/** Names of places, where something else is seen in them than through relations. */
+/** Suffixes for views that differ from those in relations. */
 const PLACES: Readonly<Partial<Record<Action, string>>> = {
   findOne: 'Alone',
   create: 'Created',
@@ -38,11 +38,10 @@ const PLACES: Readonly<Partial<Record<Action, string>>> = {
   delete: 'Deleted',
 };
 
-/** Whether the answer to an action may be one to a caller who may not read what was written (D27). */
+/** Whether the response to an action may go to a caller who may not read the document (D27). */
 const mayEcho = (caller: Caller, type: ContentType, action: Action): boolean =>
   [true, false].some((published) => decideReadBack(caller, { type, action, published }) !== 'all');
 
-/** Who asks, under which settings. */
 interface Asking {
   readonly caller: Caller;
   readonly settings: ContentSettings;
@@ -52,7 +51,7 @@ const sees = ({ attributes }: View, others: View): boolean =>
   attributes.length === others.attributes.length &&
   attributes.every((attribute, i) => attribute === others.attributes[i]);
 
-/** What is seen of a document that is asked for by its route. */
+/** Returns the view of a document that a route returns. */
 export function rootView({ caller, settings }: Asking, type: ContentType, action: Action): View {
   const writes = action === 'update' || action === 'publish';
   const seen = (asked: Action, place: string): View => {
@@ -64,11 +63,10 @@ export function rootView({ caller, settings }: Asking, type: ContentType, action
   return isUsual ? { ...view, place: '' } : view;
 }
 
-/** What the parts that are made of a model are called after. */
 export const nameOf = (model: Model): string =>
   pascal(model.model === 'type' ? model.singularApiId : model.uid);
 
-/** The name of a part that is made of a view: `Article`, or `ArticleFilters` with what it is about. */
+/** Name of a part made from a view: `Article`, or `ArticleFilters` with its purpose. */
 export const partOf = ({ model, attributes, place }: View, about = ''): PartName => ({
   key: JSON.stringify([model.model, nameOf(model), about, attributes.map(({ name }) => name)]),
   name: `${nameOf(model)}${place}${about}`,

@@ -170,7 +170,7 @@ it.each<[string, object, string]>([
   [
     'the public among roles',
     { roles: { public: { note: ['find'] } } },
-    'what everybody may do stands in access.public',
+    'move these grants to access.public',
   ],
   [
     'no grant at all',

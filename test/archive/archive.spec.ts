@@ -235,16 +235,16 @@ describe('an archive', () => {
       const [exporting = '', looking = '', importing = '', trusting = ''] = commands;
       expect(await command(exporting, 'Source')).toMatch(/^Written: .*, 19 documents, 4 contents of files$/);
       expect(said).toContain('story: 7');
-      await expect(command(exporting, 'Source')).rejects.toThrow('is there already');
-      expect(await command(looking, 'Target')).toBe('Nothing is in the way');
-      expect(await command(`${trusting} --allow-public --dry-run`, 'Target')).toBe('Nothing is in the way');
+      await expect(command(exporting, 'Source')).rejects.toThrow('already exists');
+      expect(await command(looking, 'Target')).toBe('No conflicts');
+      expect(await command(`${trusting} --allow-public --dry-run`, 'Target')).toBe('No conflicts');
       expect(await command(importing, 'Target')).toMatch(
         /^Imported: \d+ new, 0 replaced, 0 unchanged, 0 left out; 4 contents of files$/,
       );
       const other = hosts.at(-1) as Host;
       expect(await answers(other)).toEqual(before);
       await other.sql(`update tags set name = 'changed' where name = 'red'`);
-      const told = /In the way:\n {2}tag \w+ is there with other content$/;
+      const told = /Conflicts:\n {2}tag \w+ exists with other content$/;
       await expect(command(looking, 'Target')).rejects.toThrow(told);
       await expect(command(importing, 'Target')).rejects.toThrow(told);
       expect(await command(`${importing} --on-conflict skip`, 'Target')).toMatch(
@@ -256,7 +256,7 @@ describe('an archive', () => {
     it.each([
       ['export', /^Usage: nestjs-content-api export <file>/],
       ['import', /^Usage: nestjs-content-api import <file>/],
-      ['import nowhere', /There is no nowhere/],
+      ['import nowhere', /File not found: nowhere/],
       ['import package.json --on-conflict eat', /--on-conflict is one of refuse, skip, replace/],
       ['import package.json', /Give --module/],
       ['nothing', /^Usage: nestjs-content-api <command>/],

@@ -91,7 +91,7 @@ describe('a database that is not as the model has it', () => {
     await start(BEFORE, { startCheck: 'refuse' });
     expect(warned).toEqual([]);
     expect(await command('check', '--module', module('Before'))).toBe(
-      'The content in the database is that of the model',
+      'The content in the database matches the model',
     );
   });
 
@@ -238,10 +238,10 @@ describe('a database that is not as the model has it', () => {
     await loose.close();
     const { documentId } = body.data;
     expect(await command('check', '--module', module('Loose'))).toBe(
-      'The content in the database is that of the model',
+      'The content in the database matches the model',
     );
     const told = [
-      'The content in the database is that of the model',
+      'The content in the database matches the model',
       ...[
         'title: title must be at most 3 characters',
         'code: code must match the following: "/^[a-z]+$/"',

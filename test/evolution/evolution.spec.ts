@@ -197,7 +197,7 @@ describe('migrations of content', () => {
     expect(written).toContain('rename column "title" to "headline"');
     expect(await runMigration(['--module', `${file}#App`, '--apply'])).toContain('Done');
     expect(await runMigration(['--module', `${file}#App`])).toBe(
-      'The content in the database is that of the model',
+      'The content in the database matches the model',
     );
   });
 });

@@ -66,7 +66,7 @@ describe('bytes and rows', () => {
     const [kept, lost] = [picture(), picture()];
     await upload(kept);
     const gone = await upload(lost);
-    expect(await command()).toBe('2 files, 2 contents: all fit');
+    expect(await command()).toBe('2 files, 2 contents: no problems');
     const orphan = pathOf(picture());
     await mkdir(dirname(orphan), { recursive: true });
     await writeFile(orphan, 'x');
@@ -77,14 +77,14 @@ describe('bytes and rows', () => {
     await rm(pathOf(lost));
     const found = await command().catch((error: Error) => error.message.split('\n'));
     expect(found).toEqual([
-      `no file has  ${orphan.slice(api.directory.length + 1)}`,
-      `bytes gone   ${pathOf(lost).slice(api.directory.length + 1)}  of file ${gone.documentId}`,
-      `broken off   ${unfinished}`,
-      '2 files, 1 contents: 3 do not fit',
+      `orphaned    ${orphan.slice(api.directory.length + 1)}`,
+      `missing     ${pathOf(lost).slice(api.directory.length + 1)}  of file ${gone.documentId}`,
+      `unfinished  ${unfinished}`,
+      '2 files, 1 contents: 3 problems',
     ]);
-    await expect(command('--mend')).rejects.toThrow('3 do not fit, removed what nobody has');
+    await expect(command('--mend')).rejects.toThrow('3 problems, removed orphaned and unfinished bytes');
     await api.ask(`/api/upload/files/${gone.id}`, { method: 'DELETE' });
-    expect(await command()).toBe('1 files, 1 contents: all fit');
+    expect(await command()).toBe('1 files, 1 contents: no problems');
   });
 
   it.each([[['files', '--help']], [['files', 'check', '-h']]])('N1: %j prints the usage', async (args) => {

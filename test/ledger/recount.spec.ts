@@ -36,19 +36,19 @@ describe('a recount', () => {
   };
 
   it('finds nothing where all were right', async () => {
-    expect(await command()).toBe('All totals were right');
+    expect(await command()).toBe('All totals were correct');
     expect(await test.app.get(ContentMetrics).recount()).toEqual([]);
   });
 
   it('says what was wrong, and mends it', async () => {
     await slipPast();
     expect(await total('/api/articles')).toBe(2);
-    expect(await command('page')).toBe('All totals were right');
+    expect(await command('page')).toBe('All totals were correct');
     expect(await command('article')).toBe(
-      'article en draft: 2 noted, 3 there\narticle en published: 2 noted, 3 there',
+      'article en draft: 2 stored, 3 counted\narticle en published: 2 stored, 3 counted',
     );
     expect([await total('/api/articles'), await total('/api/articles?status=draft')]).toEqual([3, 3]);
-    expect(await command()).toBe('All totals were right');
+    expect(await command()).toBe('All totals were correct');
     await test.sql(`delete from articles where document_id = 'late'`);
     expect(await total('/api/articles')).toBe(2);
   });
@@ -66,6 +66,6 @@ describe('a recount', () => {
     await test.sql('alter table pages disable trigger content_ledger_update_3');
     await expect(command()).rejects.toThrow('Changes are not logged for "pages"');
     await test.sql('alter table pages enable always trigger content_ledger_update_3');
-    expect(await command()).toBe('All totals were right');
+    expect(await command()).toBe('All totals were correct');
   });
 });

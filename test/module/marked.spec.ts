@@ -248,7 +248,7 @@ describe('what sends mail', () => {
     class Pigeon extends Postman {}
     await refuses(
       { contentTypes: [...userTypes()], providers: [Postman, Pigeon], imports: [users({})] },
-      '@ContentMailSender() stands on several providers: Postman, Pigeon',
+      '@ContentMailSender() decorates several providers, only one is allowed: Postman, Pigeon',
     );
   });
 });
@@ -267,7 +267,7 @@ describe('a marked provider that could not be used stops the start', () => {
   @Injectable()
   class Nothing {}
 
-  const MADE_ANEW = 'needs one instance for all requests, and this provider is made anew for each';
+  const MADE_ANEW = 'needs one instance for all requests, but this provider is request-scoped or transient';
 
   it.each([
     [PerRequest, `PerRequest: @ContentAuthStrategy() ${MADE_ANEW}`],
