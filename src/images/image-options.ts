@@ -37,7 +37,8 @@ export interface ImageOptions {
   readonly signingKeys?: readonly string[];
   /**
    * Largest picture that is read, in pixels, all frames of a film included; and pixels of all versions that
-   * are made at a time. Larger pictures are refused. A pixel takes up to 14 bytes. Default 25 million.
+   * are made at a time. Larger pictures are refused. A pixel of WebP and AVIF counts as 2, one of progressive
+   * JPEG and interlaced PNG as 1.5. A counted pixel takes up to 12 bytes. Default 25 million.
    */
   readonly maxPixels?: number;
   /** Longest side of a picture that is read, in pixels. Default 16,384. */

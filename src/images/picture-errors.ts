@@ -11,8 +11,11 @@ export interface PictureLimits {
   readonly timeout: number;
 }
 
-export const tooManyPixels = (maxPixels: number): ContentError =>
-  overLimit('images.maxPixels', maxPixels, 'An image has too many pixels');
+/** The error of a picture over `maxPixels`; `weight` is what each of its pixels counts as. */
+export function tooManyPixels(maxPixels: number, weight = 1): ContentError {
+  const counted = weight === 1 ? '' : `, each of which counts as ${weight}`;
+  return overLimit('images.maxPixels', maxPixels, `An image has too many pixels${counted}`);
+}
 
 /** The error of a picture that could not be read, or could not be read in time: a 400. */
 export function pictureError(error: unknown, { maxPixels, timeout }: PictureLimits): unknown {

@@ -151,10 +151,26 @@ describe('pictures', () => {
   });
 
   it('a film of too many pixels is kept, and only its first frame made smaller', async () => {
-    const facts = await read(await film('webp'), 'image/webp', { maxPixels: 600 * 400 * 2 });
+    const facts = await read(await film('webp'), 'image/webp', { maxPixels: 600 * 400 * 2 * 2 });
     expect(facts?.rewritten).toBeUndefined();
     const { pages = 1 } = await sharp(facts?.formats[0]?.file.path).metadata();
     expect(pages).toBe(1);
+  });
+
+  it.each<[string, number, () => Sharp]>([
+    ['image/jpeg', 1, () => plain(100, 100).jpeg()],
+    ['image/jpeg', 1.5, () => plain(100, 100).jpeg({ progressive: true })],
+    ['image/png', 1.5, () => plain(100, 100).png({ progressive: true })],
+    ['image/webp', 2, () => plain(100, 100).webp()],
+    ['image/avif', 2, () => plain(100, 100).avif()],
+  ])('N11: a pixel of %s counts as %d pixels', async (mime, weight, make) => {
+    const bytes = await make().toBuffer();
+    const maxPixels = 100 * 100 * weight;
+    expect(await read(bytes, mime, { maxPixels })).toMatchObject({ width: 100 });
+    await expect(read(bytes, mime, { maxPixels: maxPixels - 1 })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('An image has too many pixels'),
+    });
   });
 
   it('drawings are measured, and nothing is made of them', async () => {

@@ -1,0 +1,19 @@
+/**
+ * Reads pictures as an upload does, all at once, and sends its peak memory in bytes:
+ * `memory-child.ts <scratch> <file> <type>…`.
+ */
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { SharpImages } from 'nestjs-content-api/files';
+
+const [, , scratch = '', ...pictures] = process.argv;
+const images = new SharpImages({ timeout: 300_000 });
+const uploads: Promise<unknown>[] = [];
+for (let i = 0; i < pictures.length; i += 2) {
+  const [path = '', mime = ''] = pictures.slice(i, i + 2);
+  uploads.push(images.read({ path, mime, size: (await stat(path)).size }, scratch));
+}
+await Promise.all(uploads);
+const [, kibibytes] = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+process.send?.(Number(kibibytes) * 1024);
+process.disconnect();
