@@ -1,10 +1,10 @@
 /**
- * The protocol's own request to end a statement (PostgreSQL's documentation, "Canceling Requests in
- * Progress"): it needs no session, so it gets through where the server has no connection left.
+ * Cancel requests of the wire protocol (PostgreSQL documentation, "Canceling Requests in Progress"). They
+ * need no session, so they work when the server accepts no more connections.
  */
 import { connect } from 'node:net';
 
-/** Whose statement: a connection's address, and the key that the server gave it. */
+/** Connection whose statement is cancelled: its address, and the key that the server assigned. */
 export interface Cancellable {
   readonly host: string;
   readonly port: number;
@@ -25,8 +25,8 @@ function message(processID: number, secretKey: number): Buffer {
 }
 
 /**
- * Asks the server to end the statement that a connection runs. Resolves once the server has heard it, after
- * which no later statement of the connection can be hit; false where it could not be reached in time.
+ * Cancels the statement that a connection runs. Resolves with true once the server has received the request:
+ * it cannot end a later statement then. False if the server was not reached in time.
  */
 export function requestCancel(target: Cancellable, timeout: number): Promise<boolean> {
   const { host, port, processID, secretKey } = target;

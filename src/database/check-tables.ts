@@ -1,18 +1,18 @@
-/** Whether the database has the tables and columns that statements will name; one statement at the start. */
+/** Check at the start, in one statement: the database has the tables and columns of the model. */
 import type { MikroORM } from '@mikro-orm/core';
 import { param, print, sql } from '../sql.js';
 import type { Row, Runner } from './runner.js';
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** A column that statements name, and its type without what bounds its values. */
+/** Column of the model, with its type without length or precision. */
 interface Expected {
   readonly table: string;
   readonly column: string;
   readonly type: string;
 }
 
-/** The content's columns as statements name them. */
+/** Returns the columns of the content. */
 function expected(orm: MikroORM): Expected[] {
   const ours = [...orm.getMetadata()].filter(({ className }) => className.startsWith('Content_'));
   return ours.flatMap(({ tableName, schema, props }) => {
@@ -28,11 +28,11 @@ function expected(orm: MikroORM): Expected[] {
 
 const listed = (names: readonly string[]): string => [...new Set(names)].join(', ');
 
-/** What tables are like. */
+/** Differences between the database and the model. */
 export interface TableProblems {
-  /** What is missing or of another type, a sentence for each; none when nothing is. */
+  /** One sentence for missing columns, one for columns of another type. */
   readonly tables: readonly string[];
-  /** Whether there is no table at all: nothing has been stored yet. */
+  /** Whether the database has none of the tables. */
   readonly isNew: boolean;
 }
 

@@ -9,7 +9,7 @@ import { isRefusal } from './database-errors.js';
 import { Unsendable } from './pipelined-batch.js';
 import type { Row } from './runner.js';
 
-/** What identifies a transaction. */
+/** Identity of a transaction. */
 export interface TransactionId {
   readonly xid: string;
   /** Its start, as the server prints it. */
@@ -35,9 +35,9 @@ export type RunElsewhere = (statement: Statement) => Promise<readonly Row[]>;
 const PAUSES = [0, 50, 100, 200, 400, 800];
 
 /**
- * Asks for the status of a transaction. Null where it is not known: on another server, and for a committed id
- * after a crash, which resets the statistics. An id that a crash has lost is assigned again, so that the
- * status may be another transaction's; one that is not assigned yet is lost.
+ * Returns the status of a transaction, or null if it is unknown: on another server, and for a committed id
+ * after a crash. A crash loses ids and assigns them again, so the status may be another transaction's. The
+ * start time of the statistics shows a crash. An id that is not assigned yet was lost.
  */
 function statusStatement({ xid, started, server }: TransactionId): Statement {
   const id = sql`${param(xid)}::xid8`;
@@ -59,19 +59,19 @@ async function statusOf(transaction: TransactionId, run: RunElsewhere): Promise<
   return null;
 }
 
-/** An error of a transaction whose COMMIT was sent, and how its outcome can be learnt. */
+/** Error of a transaction whose COMMIT was sent, with the means to query its outcome. */
 export interface Unconfirmed {
   readonly error: unknown;
-  /** Undefined where it was not received. */
+  /** Undefined if it was not received. */
   readonly transaction: TransactionId | undefined;
   readonly run: RunElsewhere;
-  /** Closes the transaction's connection, so that its place can be used to ask. */
+  /** Closes the transaction's connection, so that the query for the outcome has a slot. */
   readonly close: () => void;
 }
 
 /**
- * Judges every error after a COMMIT was sent. Returns where the transaction is committed. Throws the error
- * itself where it is rolled back, so that nothing is written; OutcomeUnknownError where neither is known.
+ * Handles every error after a COMMIT was sent. Returns if the transaction is committed. Throws the error
+ * itself if it is rolled back, and OutcomeUnknownError otherwise.
  */
 export async function confirmCommit({ error, transaction, run, close }: Unconfirmed): Promise<void> {
   if (isRefusal(error) || error instanceof Unsendable) throw error;

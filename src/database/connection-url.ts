@@ -1,11 +1,11 @@
 /**
- * What the address of a database says about how it is connected to. MikroORM takes from it where the database
- * is and who asks; the driver of PostgreSQL knows what the rest means.
+ * Connection options in the URL of a database. MikroORM reads host, database and user; the PostgreSQL driver
+ * reads the parameters.
  */
 import type { Options } from '@mikro-orm/core';
 import { parseIntoClientConfig } from 'pg-connection-string';
 
-/** Parameters that are taken, by the driver's names: how `sslmode` and its like come out is `ssl`. */
+/** Supported options, by the driver's names: `sslmode` and similar parameters become `ssl`. */
 const TAKEN = ['ssl', 'sslnegotiation', 'application_name', 'fallback_application_name', 'options'] as const;
 
 const POSTGRES = /^postgres(?:ql)?:\/\//i;
@@ -17,8 +17,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Mistakes of the addresses of a primary and its replicas: MikroORM takes any scheme for PostgreSQL's. None
- * quotes its address, which may have a password.
+ * Returns mistakes in the URLs of a primary and its replicas: MikroORM accepts any scheme. Messages do not
+ * quote a URL, which may contain a password.
  */
 export function urlMistakes({ clientUrl, replicas = [] }: Pick<Options, 'clientUrl' | 'replicas'>): string[] {
   const urls = [
@@ -34,27 +34,27 @@ export function urlMistakes({ clientUrl, replicas = [] }: Pick<Options, 'clientU
 }
 
 /**
- * Options of the driver, from addresses such as `postgresql://…/news?sslmode=verify-full` or
- * `postgresql://localhost/news?host=/var/run/postgresql`. Throws what the driver says of one that it cannot
- * take, such as a certificate that is not there.
+ * Returns options of the driver for URLs such as `postgresql://…/news?sslmode=verify-full` or
+ * `postgresql://localhost/news?host=/var/run/postgresql`. Throws the driver's error, for example for a
+ * missing certificate.
  */
 function connectionOf(clientUrl: string): ConnectionOptions {
   const known = parseIntoClientConfig(clientUrl) as Readonly<Record<string, unknown>>;
   const taken = TAKEN.filter((name) => known[name] !== undefined);
-  // A folder of sockets. Names of hosts are MikroORM's, which has an option of its own for them.
+  // The folder of a Unix socket. MikroORM has its own option for host names.
   const places = new URL(clientUrl).searchParams.has('host') ? (['host'] as const) : [];
   return Object.fromEntries([...taken, ...places].map((name) => [name, known[name]]));
 }
 
-/** The upper ones win, settings of the server one by one. */
+/** Merges options: those of `upper` win, also for single server settings. */
 function over(lower: ConnectionOptions, upper: ConnectionOptions): ConnectionOptions {
   const options = [lower.options, upper.options].filter((each) => each !== undefined).join(' ');
   return { ...lower, ...upper, ...(options === '' ? {} : { options }) };
 }
 
 /**
- * Options of MikroORM in which what the addresses of a primary and its replicas say is heeded, over
- * `defaults` and under what the options say themselves; a Kysely or a dialect of the host's is left alone.
+ * Returns options of MikroORM that include those in the URLs of the primary and its replicas. Explicit
+ * options win over a URL, and a URL over `defaults`. A Kysely or a dialect of the host stays as it is.
  */
 export function withConnections(options: Options, defaults: ConnectionOptions): Options {
   const driverOptions = (url: string | undefined, given: unknown): object => {

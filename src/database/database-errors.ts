@@ -1,16 +1,18 @@
-/** PostgreSQL's error codes → this library's errors. What a client cannot cause stays what it is, a 500. */
+/**
+ * Mapping of PostgreSQL's error codes to errors of the library. An error that no client can cause stays a
+ * 500.
+ */
 import { ContentError, issuesError, TAKEN, unavailable, UNTOLD, validationError } from '../errors.js';
 import type { ScalarAttribute, Schema } from '../schema/model.js';
 
 /**
- * What may be said of unique attributes that are refused: nothing of one that is not here, and its value only
- * where the request carried it (D27).
+ * Unique attributes that an error message may name. It has a value only if the request carried it (D27).
  */
 export type UniqueValues = Map<ScalarAttribute, { readonly value?: unknown }>;
 
 interface DriverError {
   readonly code: string;
-  /** Only errors that the server has sent have one. */
+  /** Present in errors that the server has sent. */
   readonly severity?: string;
   readonly constraint?: string;
 }
@@ -36,8 +38,8 @@ export const isViolationOf = (error: unknown, index: string): boolean => {
 export const hasEnded = (error: unknown): boolean => driverError(error)?.severity === 'FATAL';
 
 /**
- * Whether a prepared statement was not there, was there already, or was another one: a pooler has given the
- * connection to another server session.
+ * Returns whether a prepared statement was missing, present already, or another one: a pooler has switched
+ * the connection to another server session.
  */
 export function isMisnamed(error: unknown): boolean {
   const code = driverError(error)?.code;
@@ -74,14 +76,11 @@ const INVALID_DATA = new Set([
   '2201B',
 ]);
 
-/**
- * A table or column that is not there; one of another type, which is not compared with what is asked for, or
- * takes no such value; an index that an insert relies on.
- */
+/** SQLSTATEs of tables that do not match the model: a missing table, column or index, or another type. */
 const OUTDATED = new Set(['42P01', '42703', '42883', '42804', '42P10']);
 
 /**
- * What the database cannot do now: its state, not the request's fault. Classes of SQLSTATE and single codes.
+ * States of the database in which it cannot serve a request. Classes of SQLSTATE and single codes.
  */
 const AWAY_CLASSES = ['08', '28', '3D', '53', '57', '58'];
 const AWAY_CODES = new Set(['25006', '55P03', ...OUTDATED]);
@@ -102,12 +101,10 @@ const DRIVER = new RegExp(
 
 const LATE = /connection timeout|timeout exceeded when trying to connect|^timeout expired$/i;
 
-/** Whether a connection was given up because opening it took longer than the driver lets it. */
+/** Returns whether the driver's timeout elapsed while it opened a connection. */
 export const isLateConnect = (error: unknown): boolean => error instanceof Error && LATE.test(error.message);
 
-/**
- * Whether the database could not be reached, or cannot work now, and why, in one line; null for other errors.
- */
+/** Returns in one line why the database is unreachable or cannot serve; null for other errors. */
 export function reasonAway(error: unknown): string | null {
   const code = driverError(error)?.code;
   if (code !== undefined) {
@@ -137,7 +134,7 @@ function awayMessage(error: unknown, namesTables: boolean): string {
   return `The tables of the content model are ${isMissing ? 'missing' : 'of another model'}: ${MAKE_TABLES}`;
 }
 
-/** What poolers say of settings that come with a connection. */
+/** Messages of poolers that refuse settings of a connection. */
 const REFUSED_SETTINGS = /startup parameter|command-line options/i;
 const POOLER_ADVICE =
   '. A pooler refuses settings that come with a connection: set "preparedStatements: false". In session mode ' +
@@ -165,13 +162,13 @@ export const timedOut = (milliseconds: number): ContentError =>
     allowed: milliseconds,
   });
 
-/** Whether a statement took longer than its budget, by the clock of this process or of the server. */
+/** Returns whether a statement exceeded its timeout, in this process or on the server. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof ContentError
     ? error.details['limit'] === 'statementTimeout'
     : driverError(error)?.code === '57014';
 
-/** Nobody who waits longer, or behind so many, would be glad of the answer. */
+/** Error of a request that waited too long for a slot, or found the queue full. */
 export const overloaded = (limit: 'queueTimeout' | 'queueLength', allowed: number): ContentError =>
   unavailable(`Too many requests wait for the database (limit "load.${limit}": ${allowed})`, {
     limit: `load.${limit}`,
@@ -199,17 +196,17 @@ function uniqueViolation(
   return undefined;
 }
 
-/** What an error is mapped with. */
+/** Context of the mapping. */
 export interface ErrorContext {
   readonly schema: Schema;
-  /** What may be said of unique attributes that are refused. */
+  /** Unique attributes that an error message may name. */
   readonly values: Readonly<Pick<UniqueValues, 'get'>>;
   readonly statementTimeout: number;
-  /** Whether the message of a 503 says that tables are missing. */
+  /** Whether the message of a 503 mentions missing tables. */
   readonly namesTables: boolean;
 }
 
-/** Maps what a client's data caused to a 4xx, and what the database cannot do now to a 503; others stay. */
+/** Maps errors of a client's data to a 4xx, and states of the database to a 503. Returns others unchanged. */
 export function mapDatabaseError(
   error: unknown,
   { schema, values, statementTimeout, namesTables }: ErrorContext,

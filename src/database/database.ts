@@ -1,4 +1,4 @@
-/** The connection: one statement in, its rows out; and transactions that the host's own work can share. */
+/** Database access: single statements, and transactions that code of the host can join. */
 import { IsolationLevel, type MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { compileMark } from '../compile/compile-mark.js';
@@ -27,48 +27,50 @@ import { type Row, type Runner, runnerOf } from './runner.js';
 import { backendOf, beginHosted, type HostedBackend } from './process-id.js';
 import type { BatchTraits } from './write-batches.js';
 
-/** Whatever the default is: whoever has waited for a lock has to see what was written meanwhile. */
+/**
+ * Explicit, because the default may differ: after a wait for a lock, a statement must see the newest rows.
+ */
 const READ_COMMITTED = { isolationLevel: IsolationLevel.READ_COMMITTED };
 const ONE_SNAPSHOT = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
 const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
-/** How a transaction runs. */
+/** Options of a transaction. */
 export interface TransactionOptions {
-  /** What may be said of unique attributes that are refused. */
+  /** Unique attributes that an error message may name. */
   readonly values: UniqueValues;
-  /** Unique indexes whose violation means that another writer was faster, so that a second look helps. */
+  /** Unique indexes whose violation means that another writer was faster, so that a retry helps. */
   readonly retryOn: readonly string[];
-  /** Whether hooks will want the transaction's entity manager. */
+  /** Whether hooks need the transaction's entity manager. */
   readonly shared: boolean;
-  /** The document that is written: its writers take turns, so that those who wait hold no connection. */
+  /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly turn: string | null;
   readonly hangup: Hangup | null;
-  /** Says that it may share its transaction with other writes; left out where it has one to itself. */
+  /** Allows the write to share its transaction with others. */
   readonly together?: BatchTraits | null;
-  /** A transaction of the host's to join. */
+  /** Transaction of the host to join. */
   readonly joined?: SqlEntityManager;
 }
 
-/** What a {@link Database} is made of. */
+/** Dependencies of a {@link Database}. */
 export interface DatabaseBase {
   readonly orm: MikroORM;
   readonly schema: Schema;
   readonly settings: ContentSettings;
-  /** Told in one line what the host should know. */
+  /** Logs one line for the operator. */
   readonly warn: (message: string) => void;
-  /** Whether clients are told that tables are missing; production tells the log alone. */
+  /** Whether error messages mention missing tables; in production only the log does. */
   readonly namesTables: boolean;
 }
 
-/** What is wrong with the database, in sentences. */
+/** Problems of the database, in sentences. */
 export interface DatabaseProblems extends TableProblems {
-  /** Why it cannot be used at all; null where it can. */
+  /** Reason why it cannot be used at all, or null. */
   readonly away: string | null;
 }
 
-/** What is behind a connection of MikroORM's; null where it does not say. */
+/** Returns the client behind a connection of MikroORM, or null if it is unknown. */
 const nativeClientOf = (connection: object): Promise<unknown> =>
   (connection as { getNativeClient(): Promise<unknown> }).getNativeClient().catch(() => null);
 
@@ -78,7 +80,7 @@ export class Database {
   private replicas: Promise<Replicas> | null = null;
   private isOutdated = false;
 
-  /** Whether servers that follow the primary may be read. */
+  /** Whether replicas are configured. */
   readonly hasReplicas: boolean;
 
   constructor(private readonly base: DatabaseBase) {
@@ -91,21 +93,18 @@ export class Database {
     return this.base.orm.em as SqlEntityManager;
   }
 
-  /**
-   * The driver's own pool where it is node-postgres; null for PGlite and dialects that the host passed in.
-   */
+  /** Returns the pool of node-postgres; null for PGlite and dialects of the host. */
   private async nativePool(): Promise<NativePool | null> {
     if (this.native !== null) return this.native;
     const client = await nativeClientOf(this.em.getConnection());
-    // Somebody else may have been here meanwhile.
+    // A concurrent call may have set it.
     this.native ??= isPool(client) ? new NativePool(client, this.base.settings, this.base.warn) : null;
     return this.native;
   }
 
   /**
-   * Runs one statement on its own. Named and prepared where the driver can; ended in the database when it
-   * takes too long, or when nobody waits for it any more. Throws ServiceUnavailableError where it could not
-   * be run.
+   * Runs one statement, prepared if the driver supports it. A timeout or a disconnect cancels it in the
+   * database. Throws ServiceUnavailableError if it could not run.
    */
   async run(statement: Statement, traits: ReadTraits | null = null): Promise<readonly Row[]> {
     const native = this.native ?? (await this.nativePool());
@@ -119,8 +118,8 @@ export class Database {
   }
 
   /**
-   * Runs a read like `run`: on a replica that shows what was written up to a mark, or on any where that is
-   * null; on the primary where no replica does.
+   * Runs a read on a replica that has replayed the position `since`, or on any if that is null. Without such
+   * a replica it runs on the primary.
    */
   async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
     if (since === PRIMARY) return this.run(statement, traits);
@@ -128,18 +127,18 @@ export class Database {
     return (await this.replicas).read(statement, traits, since);
   }
 
-  /** How many transactions this process has committed, those of the host's MikroORM included. */
+  /** Number of transactions that this process has committed, including those of the host's MikroORM. */
   get committed(): number {
     return this.commits.count;
   }
 
-  /** What a replica has to have reached to show all that is committed by now. Never throws. */
+  /** Returns the position that includes all commits until now. Never throws. */
   async mark(): Promise<Mark> {
     const rows = await this.run(compileMark()).catch(() => []);
     return (rows[0]?.['mark'] ?? PRIMARY) as Mark;
   }
 
-  /** Those of MikroORM, which hands out one of them at a time, whichever it likes. */
+  /** Collects the replicas of MikroORM, which returns a random one per call. */
   private async openReplicas(): Promise<Replicas> {
     const { orm, settings, warn } = this.base;
     const count = this.hasReplicas ? orm.config.get('replicas', []).length : 0;
@@ -158,9 +157,9 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction: all of it or nothing (D15). Deadlocks, serialization failures and
-   * violations of `retryOn` are tried again a few times, unless `joined` is a transaction of the host's,
-   * whose fate is the host's. A client that hangs up before the commit has nothing written.
+   * Runs `work` in one transaction: all of it or nothing (D15). Retries deadlocks, serialization failures and
+   * violations of `retryOn`, except in a transaction of the host (`joined`), which only the host can repeat.
+   * A disconnect before the COMMIT rolls back.
    */
   async transaction<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
     const { values, retryOn, joined } = options;
@@ -186,7 +185,7 @@ export class Database {
     return done;
   }
 
-  /** A transaction of MikroORM's, which sends its COMMIT after `work`. */
+  /** Runs a transaction of MikroORM, which sends COMMIT after `work`. */
   private async hosted<T>(
     work: (runner: Runner) => Promise<T>,
     options: TransactionOptions,
@@ -216,9 +215,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction beside all requests, for as long as it takes: with `snapshot` on the
-   * content of one moment, which it only reads. Deadlocks are tried again a few times. For commands, not for
-   * requests: it waits in no queue.
+   * Runs `work` in one transaction without timeouts and outside the request queue, for commands. With
+   * `snapshot`, it reads one consistent snapshot and cannot write. Retries deadlocks.
    */
   async alone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;
@@ -233,8 +231,8 @@ export class Database {
   }
 
   /**
-   * A connection of its own, beside those that requests share; null where the driver is not node-postgres.
-   * Throws where there is none to be had.
+   * Opens a connection outside the pool; null if the driver is not node-postgres. Throws if the server
+   * accepts none.
    */
   async open(): Promise<OwnConnection | null> {
     return (await (await this.nativePool())?.open()) ?? null;
@@ -261,8 +259,7 @@ export class Database {
   }
 
   /**
-   * What is wrong with the database: it cannot be reached, or has not the tables of the model. Never throws;
-   * for the start of an application.
+   * Returns problems at the start: the database is unreachable, or lacks tables of the model. Never throws.
    */
   async problems(): Promise<DatabaseProblems> {
     try {
@@ -277,7 +274,7 @@ export class Database {
     }
   }
 
-  /** What the host would do well to set, one sentence each. */
+  /** Returns advice on settings, one sentence each. */
   async advice(): Promise<readonly string[]> {
     return (await this.nativePool())?.advice() ?? [];
   }
@@ -285,7 +282,7 @@ export class Database {
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
     const { schema, settings, namesTables } = this.base;
     const reason = reasonAway(error);
-    // What only a migration mends is said once.
+    // Log missing tables once: only a migration adds them.
     const isKnown = isOutdated(error) && this.isOutdated;
     this.isOutdated ||= isOutdated(error);
     if (reason !== null && !isKnown) this.base.warn(reason);

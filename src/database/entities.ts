@@ -1,7 +1,4 @@
-/**
- * The model as MikroORM entities: it owns the tables, indexes and migrations; documents are read by compiled
- * SQL.
- */
+/** Entities of the model: MikroORM creates tables and indexes from them. Compiled SQL reads and writes. */
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../schema/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../schema/model.js';
@@ -17,10 +14,10 @@ import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './ledger-entities.js'
 type Property = Readonly<Record<string, unknown>>;
 type AnyEntity = EntitySchema<Record<string, unknown>>;
 
-/** What a property is in JavaScript, where that is not its column's type. */
+/** Type of a date-time property. */
 const DATETIME = { type: 'datetime', columnType: 'timestamptz(3)' };
 
-/** The primary key of a table, numbered by the database. */
+/** Primary key from a sequence. */
 const KEY: Property = { type: 'integer', primary: true, autoincrement: true };
 
 const systemProperty = (column: SystemColumn): Property => ({
@@ -44,7 +41,7 @@ const property = ({ name, type, comment, nullable }: Column): Property => ({
   ...(nullable ? { nullable } : {}),
 });
 
-/** An index as MikroORM takes it. One that looks into JSON is a statement of its own. */
+/** Returns an index for MikroORM; a GIN index is a statement. */
 function indexEntry(index: Index, { table }: ContentType): Property {
   const { name, properties, inside, where, deferred } = index;
   if (inside !== null) {
@@ -65,7 +62,7 @@ const linkProperty = ({ name, type, key }: LinkColumn): Property => ({
   ...(key ? { primary: true } : {}),
 });
 
-/** The columns of a link table: what a link is of, where it leads, and its place on each side. */
+/** Returns the columns of a link table: owner, target, and the position on each side. */
 const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
   [
     links.owner,
@@ -86,7 +83,7 @@ function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks)
   return entity(`${entityName(type)}_${attribute.name}_Link`, table, {
     properties: linkColumns(links).map((column) => [column.property, linkProperty(column)]),
     indexes: exclusive ? [] : [byTarget],
-    // Judged at commit, because a target changes hands within one statement.
+    // Deferred, because one statement may move a target from one owner to another.
     uniques: exclusive ? [{ ...byTarget, deferMode: 'deferred' }] : [],
     triggers: triggerEntries({ table, type, holds: 'links' }),
   });
@@ -94,7 +91,7 @@ function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks)
 
 const entityName = (type: ContentType): string => `Content_${type.singularApiId.replaceAll('-', '_')}`;
 
-/** What an entity is made of. */
+/** Parts of an entity. */
 interface Parts {
   readonly triggers?: readonly Property[];
   readonly properties: readonly (readonly [string, Property])[];
@@ -107,8 +104,7 @@ function entity(
   table: string,
   { properties, indexes, uniques, triggers = [] }: Parts,
 ): AnyEntity {
-  // MikroORM types an entity by a class that was written down. This one is made of the model, whose
-  // properties are known at run time alone, so that its types have nothing to say here.
+  // MikroORM's types expect a class that is known at compile time.
   const { schema, bare } = parted(table);
   return new EntitySchema({
     name: entityClass,
@@ -136,8 +132,8 @@ function typeEntities(type: ContentType): AnyEntity[] {
 }
 
 /**
- * Whether MikroORM knows the entities, and looks for tables where statements do. Throws with what to change:
- * the alternative is an application that starts and fails on every request.
+ * Checks that MikroORM has registered the entities, in the schema of the module. Throws an error that names
+ * the setting to change: otherwise every request would fail.
  */
 export function checkRegistered(orm: MikroORM, schema: Schema): void {
   const [theirs, ours] = [orm.config.get('schema') ?? 'public', parted(schema.file.table).schema];
@@ -164,7 +160,7 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
   }
 }
 
-/** When documents are published and unpublished by themselves. */
+/** Scheduled times of publishing and unpublishing. */
 const scheduleEntity = ({ file }: Schema): AnyEntity =>
   entity('Content_Schedule', scheduleTableOf(file), {
     properties: SCHEDULE_COLUMNS.map(({ property: key, name, type, key: primary, nullable }) => [
@@ -180,7 +176,7 @@ const scheduleEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
-/** Under which model the content was stored. */
+/** Model of the stored content. */
 const modelEntity = ({ file }: Schema): AnyEntity =>
   entity('Content_Model', modelTableOf(file), {
     properties: MODEL_COLUMNS.map(({ property: key, name, type, key: primary }) => [
@@ -210,7 +206,7 @@ const requestKeyEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
-/** The entities of the whole model, the file type and the library's own tables included. */
+/** Returns the entities of the model, the file type and the library's own tables. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
@@ -222,7 +218,7 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
     numbers('Content_Counter', counts, 'bigint'),
     scheduleEntity(schema),
     modelEntity(schema),
-    // Told from the others by their names: without them content is served all the same.
+    // Their names lack the prefix `Content_`: content is served without these tables, too.
     entity('ContentLedger_Change', change, CHANGE_PARTS),
     entity('ContentLedger_Total', total, TOTAL_PARTS),
     requestKeyEntity(schema),

@@ -1,4 +1,4 @@
-/** The tables of the ledger for MikroORM, and the triggers of all others that write it. */
+/** Entities of the change log's tables, and the triggers of all other tables that write it. */
 import { compileTrigger } from '../compile/compile-triggers.js';
 import {
   CHANGE_COLUMNS,
@@ -10,7 +10,7 @@ import {
 
 type Property = Readonly<Record<string, unknown>>;
 
-/** A trigger as MikroORM takes it: a statement that it does not look into. */
+/** Returns triggers for MikroORM, which does not compare their statements. */
 export const triggerEntries = (noted: NotedTable): Property[] =>
   (['insert', 'update', 'delete'] as const).map((event) => ({
     name: TRIGGERS[event],
@@ -20,7 +20,7 @@ export const triggerEntries = (noted: NotedTable): Property[] =>
     expression: compileTrigger(noted, event),
   }));
 
-/** Types that JavaScript has no others for. */
+/** PostgreSQL types that are strings in JavaScript. */
 const TEXTS: ReadonlySet<string> = new Set(['xid8', 'pg_snapshot']);
 
 const properties = (columns: readonly LedgerColumn[]): [string, Property][] =>

@@ -1,7 +1,6 @@
 /**
- * Connections that die while a transaction of Kysely's has them, whether it was begun here or by the host: it
- * keeps their places in the pool for ever (kysely-org/kysely#1990), so they are given back here. That is to
- * look into the pool's own lists, for want of another way; where they are not as expected, nothing is done.
+ * Releases connections that die during a transaction of Kysely, which never returns them to the pool
+ * (kysely-org/kysely#1990). It reads private lists of the pool, and does nothing if they have another shape.
  */
 import type { Pool, PoolClient } from './pool-types.js';
 
@@ -15,23 +14,23 @@ interface PoolInside {
   readonly _idle?: readonly { readonly client: unknown }[];
 }
 
-/** How long after the end of a connection its place may be somebody's, in milliseconds. */
+/** Milliseconds after the end of a connection in which its user may still release it. */
 const LOST_AFTER = 200;
 
 /** The connections of a pool. */
 export const clientsOf = (pool: Pool): readonly InsideClient[] => (pool as PoolInside)._clients ?? [];
 
-/** Gives back the places of a pool's connections that are lost, as long as it lives. */
+/** Releases lost connections of a pool for its whole life. */
 export function releaseLost(pool: Pool): void {
   const watch = (client: InsideClient): void => {
-    // Whoever does give one back has done so soon after its end.
+    // A user that releases a connection does so soon after its end.
     client.once?.('end', () => setTimeout(() => release(pool), LOST_AFTER).unref());
   };
   for (const client of clientsOf(pool)) watch(client);
   pool.on('connect', watch);
 }
 
-/** Who does give one back after that does nothing. */
+/** Releases the lost connections. A later release by the user does nothing. */
 function release(pool: Pool): void {
   const { _idle: idle = [] } = pool as PoolInside;
   for (const client of [...clientsOf(pool)]) {

@@ -1,6 +1,6 @@
 /**
- * The messages of PostgreSQL's protocol by which prepared statements are sent (its documentation, "Message
- * Formats"), collected so that a whole flight of them is one piece of bytes.
+ * Encoder of the wire protocol's messages for prepared statements (PostgreSQL documentation, "Message
+ * Formats"). It collects a whole batch in one buffer.
  */
 
 const CODE = {
@@ -15,17 +15,17 @@ const CODE = {
 const PORTAL = 0x50;
 const STATEMENT = 0x53;
 const LENGTH_BYTES = 4;
-/** A character of a string takes no more bytes. */
+/** Most bytes of a UTF-16 code unit in UTF-8. */
 const MOST_BYTES = 3;
 const FIRST_SIZE = 16 * 1024;
 
-/** An item of an array as PostgreSQL reads arrays. */
+/** Returns an item in PostgreSQL's array syntax. */
 const itemText = (item: unknown): string => {
   const text = textOf(item);
   return text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`;
 };
 
-/** A value as PostgreSQL reads it; null for its null. Throws on what nobody stores. */
+/** Returns a value in PostgreSQL's text format; null for null. Throws for unsupported types. */
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
@@ -35,12 +35,12 @@ function textOf(value: unknown): string | null {
   throw new TypeError(`A ${typeof value} cannot be sent to the database`);
 }
 
-/** Collects messages; `take` hands them over and begins anew. */
+/** Buffer of messages; `take` returns and clears it. */
 export class Messages {
   private bytes = Buffer.allocUnsafe(FIRST_SIZE);
   private end = 0;
 
-  /** Has a statement prepared under a name; under none until the next one. */
+  /** Prepares a statement under a name; without a name, until the next one. */
   parse(name: string, text: string): void {
     const start = this.begin(CODE.parse);
     this.addName(name);
@@ -57,7 +57,7 @@ export class Messages {
     this.close(start);
   }
 
-  /** Gives a prepared statement its values, all as texts, as its rows will be. */
+  /** Binds values to a prepared statement, in text format. */
   bind(name: string, values: readonly unknown[]): void {
     const start = this.begin(CODE.bind);
     this.addName('');
@@ -69,7 +69,7 @@ export class Messages {
     this.close(start);
   }
 
-  /** Asks what the rows of the bound statement are like. */
+  /** Requests the row description of the bound statement. */
   describe(): void {
     const start = this.begin(CODE.describe);
     this.addByte(PORTAL);
@@ -85,7 +85,7 @@ export class Messages {
     this.close(start);
   }
 
-  /** Asks the server to send all results so far. */
+  /** Requests all results so far. */
   flush(): void {
     this.close(this.begin(CODE.flush));
   }
@@ -94,7 +94,7 @@ export class Messages {
     this.close(this.begin(CODE.sync));
   }
 
-  /** All of them, which are nobody else's bytes. */
+  /** Returns a copy of all messages. */
   take(): Buffer {
     const taken = Buffer.from(this.bytes.subarray(0, this.end));
     this.clear();
@@ -103,11 +103,11 @@ export class Messages {
 
   clear(): void {
     this.end = 0;
-    // One large body is no reason to keep as much for ever.
+    // Shrink the buffer after a large body.
     if (this.bytes.length > 64 * FIRST_SIZE) this.bytes = Buffer.allocUnsafe(FIRST_SIZE);
   }
 
-  /** Begins a message; where it does, its length will be. */
+  /** Begins a message, and returns the offset of its length. */
   private begin(code: number): number {
     this.addByte(code);
     this.addLong(0);

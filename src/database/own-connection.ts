@@ -1,7 +1,4 @@
-/**
- * A connection beside the pool, for statements that must not wait for anybody's: one at a time, under a plan
- * that is made once.
- */
+/** Connection outside the pool, for statements that must not wait in the queue. Runs one at a time. */
 import { constantStatement, param, print, type Statement, sql } from '../sql.js';
 import { runAlone } from './pipelined-batch.js';
 import type { Described, OwnClient, Pool } from './pool-types.js';
@@ -9,7 +6,7 @@ import type { Row, Runner } from './runner.js';
 import { statementName } from './statement-names.js';
 import { TimeoutList } from './timeout-list.js';
 
-/** How long a statement may take, in milliseconds; one that takes longer has lost its connection. */
+/** Timeout of a statement in milliseconds, after which the connection counts as lost. */
 const PATIENCE = 2000;
 const waits = new TimeoutList(PATIENCE);
 
@@ -38,7 +35,7 @@ export class OwnConnection {
   private isOpen = true;
   /** Whether the server session is this connection's own: there is no pooler between them. */
   isDirect = false;
-  /** Whether the session is set up for statements that are kept prepared. */
+  /** Whether the session is configured for prepared statements. */
   private isTuned = false;
   /** The columns of prepared statements, by name. */
   private readonly described = new Map<string, Described>();
@@ -52,7 +49,7 @@ export class OwnConnection {
     client.unref?.();
   }
 
-  /** Opens a connection with the options of the pool. Throws where none can be opened. */
+  /** Opens a connection with the options of the pool. Throws if the server accepts none. */
   static async open({ Client, options }: Pool, prepared: boolean): Promise<OwnConnection> {
     const client = new Client(options);
     const connection = new OwnConnection(client);
@@ -82,12 +79,12 @@ export class OwnConnection {
     }
   }
 
-  /** Runs a statement that comes again and again: prepared, where the session is this connection's own. */
+  /** Runs a frequent statement, prepared if no pooler is in between. */
   runOften(statement: Statement): Promise<readonly Row[]> {
     return this.run(statement, this.isTuned ? statementName(statement.text) : undefined);
   }
 
-  /** Runs `work` in one transaction, which may pause between statements for as long as it likes. */
+  /** Runs `work` in one transaction without idle or total timeouts. */
   async transaction<T>(work: (run: Runner['run']) => Promise<T>): Promise<T> {
     await this.run(BEGIN);
     await this.run(ENDLESS);
@@ -104,7 +101,7 @@ export class OwnConnection {
     return described;
   }
 
-  /** Ends it, whatever it does. */
+  /** Closes the connection, also during a statement. */
   close(): void {
     this.isOpen = false;
     this.client.connection?.stream?.destroy();

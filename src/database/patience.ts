@@ -6,7 +6,7 @@ import { TimeoutList } from './timeout-list.js';
 const USUAL = 1000;
 /** A read that is known to be slow has this multiple of its usual time. */
 const FACTOR = 2;
-/** How many slow statements are remembered. */
+/** Most slow statements in the table. */
 const MAX_SLOW = 200;
 
 export class Patience implements Hangup, HangupListener {

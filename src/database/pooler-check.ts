@@ -1,6 +1,6 @@
 /**
- * A pooler between this process and the server: whether there is one, and whether a prepared statement stays
- * with its connection. In transaction mode, each transaction may run in another server session.
+ * Detection of a connection pooler, and whether prepared statements stay with their connection. In
+ * transaction mode, each transaction may run in another server session.
  */
 import { randomBytes } from 'node:crypto';
 import { constantStatement, print, sql } from '../sql.js';
@@ -19,13 +19,13 @@ export interface PoolerCheck {
 const SESSION = print(sql`select pg_backend_pid() as pid, current_setting('jit') = 'on' as compiles`);
 const BEGIN = constantStatement('begin isolation level read committed');
 const ROLLBACK = constantStatement('rollback');
-/** Says nothing against prepared statements. */
+/** Result while the database is unreachable. */
 const UNKNOWN: PoolerCheck = { pooled: false, keepsNames: true, compiles: false };
 
 /**
- * Looks through a pool's connection options. With `named`, prepares a statement on one connection, makes
- * another one take a server session, and runs the statement again. Never throws: while the database cannot be
- * reached, nothing is known, and the first error of a lost name tells as much.
+ * Checks the connection of a pool. With `named`, prepares a statement on one connection, occupies a server
+ * session by another one, and runs the statement again. Never throws: the first error of a lost name has the
+ * same effect later.
  */
 export async function checkPooler(pool: Pool, named: boolean): Promise<PoolerCheck> {
   try {
@@ -50,7 +50,7 @@ async function keepsNames(pool: Pool, first: OwnConnection): Promise<boolean> {
       await run();
       return true;
     } catch (error) {
-      // A pooler whose sessions are all taken does not answer: two connections share one session.
+      // A pooler without a free session does not respond: both connections share one session.
       if (isMisnamed(error) || reasonAway(error) === null) return false;
       throw error;
     } finally {

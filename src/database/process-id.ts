@@ -1,4 +1,6 @@
-/** Transactions that the host's code joins: the server process of one, and the end of its statement. */
+/**
+ * Server processes of hosted transactions, which the host's code joins, and cancellation of their statements.
+ */
 import { IDENTITY, idOf, type TransactionId } from './commit-outcome.js';
 import { param, print, type Statement, sql } from '../sql.js';
 import { withoutJit } from './jit.js';
@@ -9,12 +11,12 @@ export interface HostedBackend extends TransactionId {
   readonly pid: number;
 }
 
-/** How much longer than its budget the server lets a statement run, in milliseconds. */
+/** Milliseconds that the server's timeout exceeds the budget of a statement. */
 export const SERVER_MARGIN = 1000;
 
 /**
- * Begins a transaction of the host's: returns its process, turns compilation off, and bounds each statement
- * where the connection has no bound of its own. With a budget of 0 there is none.
+ * Configures a hosted transaction: returns its process, disables JIT, and sets a statement timeout unless the
+ * connection has one. A budget of 0 sets none.
  */
 export function beginHosted(statementTimeout: number): Statement {
   const bound = statementTimeout > 0 ? String(statementTimeout + SERVER_MARGIN) : '0';
@@ -30,7 +32,7 @@ export const backendOf = ([row = {}]: readonly Row[]): HostedBackend => ({
   ...idOf(row),
 });
 
-/** Ends the statement of a backend, as long as it is still in that transaction. */
+/** Cancels the statement of a backend if it is still in that transaction. */
 export const endBackend = ({ pid, started }: HostedBackend): Statement =>
   print(
     sql`select pg_cancel_backend(a.pid) from pg_stat_activity a

@@ -33,10 +33,10 @@ export class Replica {
   private freshAt: number | null = null;
   /** A position of the primary that it has not been seen to reach. */
   private pending: Sample | null = null;
-  /** The latest position that it has been seen to reach, by timeline. */
+  /** Latest known position of the replica, by timeline. */
   private readonly reached = new Map<number, Mark>();
   private server: string | null = null;
-  /** What the last line of the log was about; null once it can be read again. */
+  /** Subject of the last log line; null once the replica is read again. */
   private complaint: Complaint | null = null;
   private isProbed = false;
 
@@ -46,12 +46,12 @@ export class Replica {
     return this.base.pool;
   }
 
-  /** Whether it shows everything that was committed until `maxLag` before a time. */
+  /** Returns whether the replica lags at most `maxLag` behind a time. */
   isFresh(now: number): boolean {
     return this.freshAt !== null && now - this.freshAt <= this.base.maxLag;
   }
 
-  /** What it is asked about a position along with a read. */
+  /** Returns the condition on a position that is sent with a read. */
   asked(mark: Mark, primary: string | null): Asked {
     const before = this.reached.get(placeOf(mark).timeline);
     return { mark, isInherited: before !== undefined && before >= mark, primary };
@@ -87,7 +87,7 @@ export class Replica {
     this.reached.clear();
   }
 
-  /** What is not in recovery writes a log of its own, unless it is the primary. */
+  /** A server that is not in recovery is usable only if it is the primary. */
   private judgePrimary(sample: Sample | null): void {
     this.freshAt = sample?.server === this.server ? sample.at : null;
     if (this.freshAt !== null) this.complaint = null;

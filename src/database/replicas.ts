@@ -44,8 +44,8 @@ export class Replicas {
   }
 
   /**
-   * Reads from a replica that shows what was written up to a position, or from any fresh one where that is
-   * null; otherwise from the primary.
+   * Reads from a replica that has replayed the position `since`, or from any fresh one if that is null.
+   * Without such a replica, reads from the primary.
    */
   async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
     void this.probe();
@@ -82,7 +82,10 @@ export class Replicas {
     }
   }
 
-  /** Round robin over the fresh replicas. While the primary does not answer, nobody writes to it either. */
+  /**
+   * Selects a fresh replica, round robin. An unreachable primary accepts no writes, so freshness counts from
+   * its last response.
+   */
   private next(): Replica | null {
     const now = this.isPrimaryAway && this.sample !== null ? this.sample.at : performance.now();
     for (let i = 1; i <= this.replicas.length; i += 1) {

@@ -4,8 +4,8 @@ const TICK = 100;
 const LATE = 100;
 
 /**
- * Clock that stops while the process is suspended or starved of CPU: timeouts of the database must not count
- * time in which this process could not read a response.
+ * Clock that stops while the process is suspended or starved of CPU. A database timeout must not count time
+ * in which this process could not read a response.
  */
 class RunningTime {
   /** Milliseconds of suspension so far. */
