@@ -76,8 +76,8 @@ const QUOTED = {
 };
 
 /**
- * Quotes a name as an identifier (`"x"`), as a string constant (`'x'`), as an identifier in a string
- * (`'"x"'`), or as an identifier without its schema. No other function quotes names.
+ * Quotes a name; no other function does. The forms are `"x"`, a string constant `'x'`, an identifier in a
+ * string `'"x"'`, and an identifier without its schema.
  */
 export const quote = (name: Identifier, as: keyof typeof QUOTED = 'identifier'): Sql =>
   new Sql([QUOTED[as](name)]);

@@ -12,7 +12,7 @@ export const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
   [...attributes.values()].filter(isEmbedded);
 
 /**
- * Whether an attribute may contain instances of a component at any depth. Components may contain each other.
+ * Tests for instances of a component in an attribute, at any depth. Components may contain each other.
  */
 export function holds(
   { components }: EmbeddedAttribute,
