@@ -24,7 +24,7 @@ export interface PlanSubject {
 
 /**
  * Finds the quoted table names in the statement's text; an equal name of something else only adds a
- * dependency. If each table of the type occurs once, as its own table or as an owned link, no path leads to
+ * dependency. If each table of the type occurs once, as its own table or as an owned link, nothing leads to
  * other documents of the type. The requested document is then the only dependency of its type.
  */
 export function planSubject({ text }: Statement, plan: ReadPlan, holders: Holders): PlanSubject {

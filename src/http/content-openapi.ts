@@ -61,8 +61,8 @@ export class ContentOpenApi {
 
   /**
    * Returns the operations that a caller may use; without a caller, the whole API. `format: 'v4'` describes
-   * responses to requests with the header `Strapi-Response-Format: v4`. `counts: false` describes responses to
-   * requests without `count`. Paths are known once the application is initialised.
+   * responses to requests with `Strapi-Response-Format: v4`. `counts: false` describes responses to requests
+   * without `count`. Paths are known once the application is initialised.
    */
   documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
     const asked = { ...EVERYTHING, ...described };

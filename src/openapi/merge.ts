@@ -56,9 +56,9 @@ function mergeSections(host: HostDocument, content: ContentDocument['components'
 }
 
 /**
- * The host's document with the content's routes in it, for `SwaggerModule.setup`. Where both describe a
- * method of a path, the host's description stands; a part of the content whose name the host has taken gets
- * `Content` before it. Throws an Error unless the host's document is OpenAPI 3.1.
+ * Merges the content's routes into the application's document, for `SwaggerModule.setup`. If both describe
+ * the same method of a path, the application's description is used. A content part with a name in use gets the
+ * prefix `Content`. Throws an Error unless the application's document is OpenAPI 3.1.
  *
  * @example
  * const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
