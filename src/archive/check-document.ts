@@ -1,4 +1,7 @@
-/** Checks the documents of an archive: their rows, and their values by the rules for request bodies. */
+/**
+ * Checks the documents of an archive: the shape of their rows, and their values by the rules for request
+ * bodies.
+ */
 import type { Locales } from '../evolution/description.js';
 import { holdersIn } from '../evolution/leftovers.js';
 import { problemOf } from '../evolution/refused-values.js';
@@ -18,17 +21,16 @@ export interface DocumentRules {
   readonly locales: Locales;
   /** True accepts stored values that no request body can have. */
   readonly trusted: boolean;
-  /** The highest row number of the type, as the archive declares it. */
+  /** Highest row id of the type, as the archive declares it. */
   readonly lastId: number;
 }
 
-/** The rules, and what follows from them for all documents. */
+/** Rules, with data that is derived once for all documents. */
 interface Check extends DocumentRules {
   readonly shape: DocumentShape;
   readonly columns: readonly { readonly property: string; readonly name: string }[];
 }
 
-/** A column of a list of rows. */
 interface RowColumn {
   readonly name: string;
   readonly type: string;
@@ -36,7 +38,7 @@ interface RowColumn {
   readonly default?: number;
 }
 
-/** The columns of a list of rows, and those that no two of its rows share. */
+/** Columns of a list of rows. The columns in `key` are unique together. */
 interface RowShape {
   readonly columns: readonly RowColumn[];
   readonly key: readonly string[];
@@ -53,7 +55,7 @@ const like =
 const int4 = whole(MAX_INTEGER + 1);
 const int8 = whole(2 ** 63);
 
-/** The JSON that an export writes for a column, by its type; PostgreSQL reads it back. */
+/** Tests of the JSON values that an export writes, by column type. */
 const WRITTEN: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: isText,
   boolean: isFlag,
@@ -77,7 +79,7 @@ const isWritten = (
   return one === null ? nullable || value !== undefined : WRITTEN[type]?.(one) === true;
 };
 
-/** Why rows cannot be those of an export; null for rows that can. */
+/** Returns the reason why no export writes such rows; null for valid rows. */
 function damageIn(rows: unknown, { columns, key }: RowShape): string | null {
   if (!isRows(rows)) return 'has no list of rows';
   for (const row of rows) {
@@ -102,11 +104,11 @@ function linkShape({ table }: StoredLinks): RowShape {
   return { columns, key: columns.filter(({ key }) => key).map(({ name }) => name) };
 }
 
-/** The lists of rows that documents of a type have. */
+/** Row lists that the documents of a type have. */
 interface DocumentShape {
   readonly versions: RowShape;
   readonly links: readonly (readonly [name: string, shape: RowShape])[];
-  /** Finds a number in a 64-bit column that JSON.parse rounds; null for types without such columns. */
+  /** Matches integers of 64-bit columns that JSON.parse rounds; null for types without such columns. */
   readonly long: RegExp | null;
 }
 
@@ -119,13 +121,13 @@ function shapeOf({ columns, links }: ArchivedType): DocumentShape {
   };
 }
 
-/** Integers beyond the precision of a number stay digits. */
+/** Returns integers beyond 2^53 as their digits, since a number rounds them. */
 const exactly = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(value)
     ? (context?.source ?? value)
     : value;
 
-/** The JSON value of a line; undefined for none. */
+/** Returns the JSON value of a line; undefined for invalid JSON. */
 function parsed(line: string, long: RegExp | null): unknown {
   try {
     return JSON.parse(line, long?.test(line) === true ? exactly : undefined);
@@ -134,13 +136,12 @@ function parsed(line: string, long: RegExp | null): unknown {
   }
 }
 
-/** The rows of a document, as lists. */
 interface Rows {
   readonly versions: readonly StoredValues[];
   readonly times: readonly StoredValues[];
 }
 
-/** The rows of a document. Returns a reason for a line that no export writes. */
+/** Returns the rows of a document, or the reason if no export writes such a line. */
 function rowsIn(line: string, { shape, lastId }: Check): Rows | string {
   const document = parsed(line, shape.long);
   const id = documentIdOf(line);
@@ -162,7 +163,7 @@ function rowsIn(line: string, { shape, lastId }: Check): Rows | string {
 /** Characters that need no escape in a URL. */
 const DOCUMENT_ID = /^[A-Za-z0-9_.~-]{1,255}$/;
 
-/** Values of a version that a request could not have written: the attribute of each, and why. */
+/** Yields the values of a version that no request body can have: attribute and reason. */
 function* refusedIn(version: StoredValues, check: Check): Generator<readonly [string, string]> {
   const { type } = check.archived;
   const { locales, defaultLocale } = check.locales;
@@ -191,7 +192,7 @@ function* refused({ versions, times }: Rows, check: Check): Generator<readonly [
     yield ['schedule', `an action is none of ${SCHEDULED.join(', ')}`];
 }
 
-/** Conflicts of a document; throws an ArchiveError for a line that no export writes. */
+/** Returns the conflicts of a document. Throws an ArchiveError for a line that no export writes. */
 function conflictsOf(line: string, check: Check): readonly ArchiveConflict[] {
   const { singularApiId: type } = check.archived.type;
   const documentId = documentIdOf(line);
@@ -206,14 +207,14 @@ function conflictsOf(line: string, check: Check): readonly ArchiveConflict[] {
 }
 
 /**
- * Conflicts of documents with the rules of the importing application, one for each attribute of a document.
- * Throws an ArchiveError for a line that no export writes.
+ * Returns the conflicts of documents with the rules of the application, at most one per attribute of a
+ * document. Throws an ArchiveError for a line that no export writes.
  */
 export function checkDocuments(lines: readonly string[], rules: DocumentRules): readonly ArchiveConflict[] {
   const { archived } = rules;
   if (new Set(lines.map(documentIdOf)).size < lines.length)
     throw new ArchiveError(
-      `The archive is damaged: it has a document of ${archived.type.singularApiId} twice`,
+      `The archive is damaged: it contains a document of ${archived.type.singularApiId} twice`,
     );
   const check = { ...rules, shape: shapeOf(archived), columns: [...SYSTEM_COLUMNS, ...archived.columns] };
   return lines.flatMap((line) => conflictsOf(line, check));

@@ -6,7 +6,6 @@ import type { Attribute } from '../schema/model.js';
 import type { DocumentsPart } from './format.js';
 import type { ArchiveConflict } from './judge.js';
 
-/** Both models, and the option that decides about private attributes. */
 export interface Comparison {
   /** Null for an archive of an earlier release, which describes no model. */
   readonly archived: ModelDescription | null;
@@ -18,7 +17,7 @@ export interface Comparison {
 const optionOf = (attribute: AttributeDefinition, option: string): unknown =>
   (attribute as Readonly<Record<string, unknown>>)[option] ?? false;
 
-/** Options that must be equal: they decide how values and links are stored, and in which versions. */
+/** Options that must be equal, because they decide how values and links are stored. */
 const EQUAL: readonly string[] = [
   'type',
   'localized',
@@ -31,12 +30,12 @@ const EQUAL: readonly string[] = [
   'mappedBy',
   'morphBy',
 ];
-/** Lists whose entries must all be in the present model, which may have more. */
+/** Options that contain lists. The present model must have all their entries and may have more. */
 const CONTAINED: readonly string[] = ['components', 'targets'];
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** A reason why the present model cannot take the values of an attribute; null for none. */
+/** Returns the reason why the present model cannot store the values of an attribute; null for none. */
 function difference(
   before: AttributeDefinition,
   after: AttributeDefinition | undefined,
@@ -45,20 +44,23 @@ function difference(
   if (after === undefined) return 'the model has no such attribute';
   for (const option of EQUAL) {
     const [here, there] = [optionOf(after, option), optionOf(before, option)];
-    if (here !== there) return `its ${option} is ${String(here)}, and ${String(there)} in the archive`;
+    if (here !== there)
+      return `its ${option} is ${String(here)} in the model and ${String(there)} in the archive`;
   }
   for (const option of CONTAINED) {
     const present = listOf(optionOf(after, option));
     const lacking = listOf(optionOf(before, option)).filter((value) => !present.includes(value));
-    if (lacking.length > 0) return `its ${option} lack ${lacking.join(', ')}`;
+    if (lacking.length > 0) return `its ${option} in the model lack ${lacking.join(', ')}`;
   }
   const becomes = (option: string, value: boolean): boolean =>
     optionOf(before, option) !== value && optionOf(after, option) === value;
-  if (becomes('unique', true)) return 'it is unique, and not in the archive';
-  return becomes('private', false) && !allowPublic ? 'it is public, and private in the archive' : null;
+  if (becomes('unique', true)) return 'it is unique in the model and not in the archive';
+  return becomes('private', false) && !allowPublic
+    ? 'it is public in the model and private in the archive'
+    : null;
 }
 
-/** Attributes of the archive that the present model cannot take, each with the reason. */
+/** Returns the attributes of the archive that the present model cannot store, each with the reason. */
 function differing(
   before: AttributeDefinitions,
   after: AttributeDefinitions,
@@ -66,7 +68,7 @@ function differing(
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [name, attribute] of Object.entries(before)) {
-    // No archive holds passwords.
+    // Archives contain no passwords.
     const reason = attribute.type === 'password' ? null : difference(attribute, after[name], comparison);
     if (reason !== null) found.set(name, reason);
   }
@@ -79,14 +81,16 @@ const TYPE_OPTIONS = [
   'localized',
 ] as const satisfies readonly (keyof TypeDescription)[];
 
-/** The members that two records share: the name, and the value in each. */
+/** Returns the members that two records share: the name, and the value in each. */
 const common = <T>(a: Readonly<Record<string, T>>, b: Readonly<Record<string, T>>): [string, T, T][] =>
   Object.entries(b).flatMap(([name, other]): [string, T, T][] => {
     const one = Object.hasOwn(a, name) ? a[name] : undefined;
     return one === undefined ? [] : [[name, one, other]];
   });
 
-/** Conflicts that no import can leave out: the default locale, options of types, attributes of components. */
+/**
+ * Returns the conflicts that stop every import: default locale, options of types, attributes of components.
+ */
 export function modelConflicts(comparison: Comparison): readonly ArchiveConflict[] {
   const { archived, present } = comparison;
   if (archived === null) return [];
@@ -97,7 +101,7 @@ export function modelConflicts(comparison: Comparison): readonly ArchiveConflict
           {
             kind: 'model',
             type,
-            reason: `its ${what} is ${String(here)}, and ${String(there)} in the archive`,
+            reason: `its ${what} is ${String(here)} in the model and ${String(there)} in the archive`,
           },
         ];
   return [
@@ -113,22 +117,24 @@ export function modelConflicts(comparison: Comparison): readonly ArchiveConflict
   ];
 }
 
-/** Attributes of a type that the present model cannot take, each with the reason. */
+/** Returns the attributes of a type that the present model cannot store, each with the reason. */
 function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap<string, string> {
   const [before, after] = [comparison.archived?.types[type], comparison.present.types[type]];
   if (before === undefined || after === undefined) return new Map();
   return differing(before.attributes, after.attributes, comparison);
 }
 
-/** What an archive's part has in common with the model, and what it has not. */
+/**
+ * Result of comparing a part of the archive with the model: the shared columns and links, and the unknown
+ * ones.
+ */
 export interface KnownPart {
-  /** Null where the model has no such type. */
+  /** Null if the model has no such type. */
   readonly archived: ArchivedType | null;
   readonly unknown: readonly string[];
   readonly conflicts: readonly ArchiveConflict[];
 }
 
-/** Compares a part with the model. */
 export function knownPart(
   part: DocumentsPart,
   archived: ArchivedType | undefined,

@@ -1,4 +1,4 @@
-/** Content in one file, out and in. */
+/** Service that exports all content into one file, and imports it. */
 import type { Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
@@ -11,8 +11,8 @@ import { importArchive } from './import-archive.js';
 import type { ImportOptions, ImportResult, OpenArchive } from './import-options.js';
 
 /**
- * Moves content from one system to another, with all its ids, times, orders, locales, states, links and
- * schedules, and the bytes of its files; users without what they sign in with. No hook runs.
+ * Moves content from one system to another: ids, times, orders, locales, states, links, schedules and the
+ * bytes of files. Users come without their credentials. No hook runs.
  *
  * @publicApi
  */
@@ -26,17 +26,17 @@ export class ContentArchive {
   ) {}
 
   /**
-   * Writes everything into `destination`, as it is at one moment, while others go on writing; the bytes of
-   * files, too, where the application has the module for files.
+   * Writes all content into `destination`, as a consistent snapshot, while writes continue. Includes the
+   * bytes of files if the application imports the module for files.
    */
   export(destination: Writable, options: ExportOptions = {}): Promise<ExportResult> {
     return exportArchive(this.source(), destination, options);
   }
 
   /**
-   * Imports an archive, which `open` opens each time that it is read. Throws an Error for one that is not
-   * whole, and one with `conflicts` for what is in the way, with nothing written. An import that was
-   * interrupted goes on when it is called again.
+   * Imports an archive. Each pass over the archive calls `open`. Throws an Error for an incomplete or damaged
+   * archive, and an Error with `conflicts` before anything is written. Repeating the call resumes an
+   * interrupted import.
    */
   import(open: OpenArchive, options: ImportOptions = {}): Promise<ImportResult> {
     return importArchive(this.source(), open, options);
@@ -47,7 +47,7 @@ export class ContentArchive {
     return { database, schema, settings, contents: this.contents() };
   }
 
-  /** The bytes of files, of a module that not every application has. */
+  /** Returns the contents service; null in an application without the module for files. */
   private contents(): FileContents | null {
     try {
       return this.modules.get(FileContents, { strict: false });

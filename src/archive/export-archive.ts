@@ -1,4 +1,4 @@
-/** Content → archive: one consistent picture of it, read bit by bit. */
+/** Exports content into an archive: a consistent snapshot, read with a cursor. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
@@ -32,31 +32,30 @@ import {
   VERSION,
 } from './format.js';
 
-/** How many documents are in memory at a time. */
-const AT_ONCE = 50;
+/** Rows per FETCH, which bounds the documents in memory. */
+const FETCH_SIZE = 50;
 
-/** What is exported. */
 export interface Source {
   readonly database: Database;
   readonly schema: Schema;
   readonly settings: ContentSettings;
-  /** Where the bytes of files are; null in an application that keeps none. */
+  /** Contents of files; null in an application without the module for files. */
   readonly contents: FileContents | null;
 }
 
-/** How content is exported. */
+/** Options of an export. */
 export interface ExportOptions {
-  /** False leaves the bytes of files out: whoever moves copies their storage. Default true. */
+  /** False exports no bytes of files, for a move that copies their storage. Default true. */
   readonly files?: boolean;
   readonly progress?: Progress;
 }
 
-/** What an archive holds. */
+/** Result of an export. */
 export interface ExportResult {
   readonly documents: number;
-  /** Contents of files, formats included, each once. */
+  /** Number of file contents, including image formats; equal contents count once. */
   readonly contents: number;
-  /** Keys of contents that files name and that were not there: gone before, or removed meanwhile. */
+  /** Keys of contents that files reference but the storage does not have. */
   readonly missing: readonly string[];
 }
 
@@ -88,13 +87,13 @@ async function partOf(runner: Runner, { type, columns, links }: ArchivedType): P
   };
 }
 
-/** The rows of a cursor. */
+/** Yields the rows of a cursor. */
 async function* rowsOf(runner: Runner, open: Statement): AsyncGenerator<Row> {
   await runner.run(open);
   for (;;) {
-    const rows = await runner.run(compileNext(AT_ONCE));
+    const rows = await runner.run(compileNext(FETCH_SIZE));
     yield* rows;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < FETCH_SIZE) break;
   }
   await runner.run(compileClose());
 }
@@ -104,7 +103,7 @@ interface Task extends Source {
   readonly progress: Progress;
 }
 
-/** All documents of a type; how many. */
+/** Writes all documents of a type. Returns their number. */
 async function writeType(
   runner: Runner,
   archived: ArchivedType,
@@ -114,10 +113,10 @@ async function writeType(
   await writer.part(await partOf(runner, archived));
   let documents = 0;
   for await (const { line } of rowsOf(runner, compileOpenDocuments(archived))) {
-    // PostgreSQL breaks lists into lines; in texts of JSON a line break is never one itself.
+    // PostgreSQL prints line breaks between the elements of JSON lists. Inside JSON strings they are escaped.
     await writer.document(String(line).replaceAll('\n', ' '));
     documents += 1;
-    if (documents % AT_ONCE === 0) progress(singularApiId, documents);
+    if (documents % FETCH_SIZE === 0) progress(singularApiId, documents);
   }
   await writer.endPart();
   progress(singularApiId, documents);
@@ -138,9 +137,9 @@ async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
 }
 
 /**
- * Writes all content into an archive, as it is at one moment, while others go on writing. Resolves when the
- * destination has all of it; rejects with its error, the database's, or an ArchiveError for a content whose
- * bytes are not those that its key names.
+ * Writes all content into an archive, as a consistent snapshot, while writes continue. Resolves when
+ * `destination` has received the whole archive. Rejects with the error of the destination or of the database.
+ * Throws an ArchiveError for contents that do not match the digest in their key.
  */
 export async function exportArchive(
   source: Source,
@@ -149,7 +148,7 @@ export async function exportArchive(
 ): Promise<ExportResult> {
   const gzip = createGzip();
   const written = pipeline(gzip, destination);
-  // Whoever puts a line hears of it, and so does whoever waits for the end.
+  // Prevents an unhandled rejection: `put` and the last `await` report the error.
   written.catch(() => undefined);
   const put = async (line: string): Promise<void> => {
     if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);

@@ -1,4 +1,4 @@
-/** Bytes of files → archive: each content once, in pieces. */
+/** Exports the bytes of files into an archive, each content once. */
 import { createHash } from 'node:crypto';
 import type { Row } from '../database/runner.js';
 import type { FileContents } from '../files/file-contents.js';
@@ -12,7 +12,6 @@ interface Task {
   readonly progress: Progress;
 }
 
-/** What has been written, and what was not there. */
 interface Written {
   readonly contents: number;
   readonly missing: readonly string[];
@@ -21,7 +20,9 @@ interface Written {
 const mimeOf = ({ key, mime }: Row): string =>
   typeof mime === 'string' ? mime : (kindOfExtension(extensionOfKey(String(key))) ?? UNKNOWN);
 
-/** Whether it was there. Throws an ArchiveError where its bytes are not those that its key names. */
+/**
+ * Returns false if the storage has no such content. Throws an ArchiveError if its bytes do not match its key.
+ */
 async function writeContent(row: Row, { contents, writer }: Task): Promise<boolean> {
   const key = String(row['key']);
   const found = await contents.read(key);
@@ -37,11 +38,11 @@ async function writeContent(row: Row, { contents, writer }: Task): Promise<boole
   const named = digestIn(key);
   if (size === found.size && (named === null || named === digest.digest('hex'))) return true;
   throw new ArchiveError(
-    `The bytes of ${key} are damaged where they are kept: replace that file, or leave out files`,
+    `The stored bytes of ${key} are damaged: replace that file, or export without files`,
   );
 }
 
-/** Writes the contents of these rows, each with a `key`, as the part of an archive. */
+/** Writes the contents of these rows, each with a `key`, as one part of an archive. */
 export async function writeContents(rows: AsyncIterable<Row>, task: Task): Promise<Written> {
   const { writer, progress } = task;
   const missing: string[] = [];

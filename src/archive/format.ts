@@ -1,32 +1,33 @@
 /**
- * What an archive looks like: gzip over lines of JSON. The first line says what it is; then parts follow,
- * each with a line before, its own lines, and a line after with their number and checksum; the last line says
- * that nothing is missing. Names in it are looked up in the model, and never are paths.
+ * Archive format: gzip over lines of JSON. A header line comes first, then the parts.
+ *
+ * Each part has an opening line, its own lines, and an end line with their number and checksum. The last line
+ * confirms that the archive is complete. Names are looked up in the model and never used as paths.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { isDescription, type ModelDescription } from '../evolution/description.js';
 import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../json.js';
 
-/** What archives say that they are, and which version of this format they have. */
+/** Name and version of the format, as the header contains them. */
 export const ARCHIVE = 'nestjs-content-api';
 export const VERSION = 1;
 
-/** The first line. */
+/** First line of an archive. */
 export interface ArchiveHeader {
   readonly archive: string;
   readonly version: number;
-  /** Tells archives apart, so that an import that was interrupted goes on with the same one. */
+  /** Identifies the archive, so that an interrupted import resumes with the same one. */
   readonly id: string;
-  /** An instant in ISO 8601. */
+  /** ISO 8601 date-time. */
   readonly createdAt: string;
-  /** How far instances and places were numbered; digits. */
+  /** Last values of the sequences of instance ids and link positions, in decimal digits. */
   readonly instances: string;
   readonly counts: string;
-  /** The model that the content was stored under; archives of earlier releases have none. */
+  /** Model of the exporting application; archives of earlier releases have none. */
   readonly model?: ModelDescription;
 }
 
-/** The bound of row numbers: sequences that are set to a higher one would soon run out. */
+/** Maximum row id: setting a sequence higher would soon exhaust it. */
 const MAX_ROWS = 2_000_000_000;
 const isNumberUpTo =
   (bound: number): Test<string> =>
@@ -42,25 +43,24 @@ export const isHeader: Test<ArchiveHeader> = isShape<ArchiveHeader>({
   model: (value): value is ModelDescription => value === undefined || isDescription(value),
 });
 
-/** The line before the documents of a type. */
+/** Opening line of the documents of a type. */
 export interface DocumentsPart {
   readonly part: 'documents';
   /** By `singularApiId`. */
   readonly type: string;
-  /** The columns of its versions beside those that every type has: the attribute and the type of each. */
+  /** Columns of its versions in addition to the system columns: attribute and database type. */
   readonly columns: Readonly<Record<string, { readonly attribute: string; readonly type: string }>>;
-  /** The relations whose links its lines have lists of. */
+  /** Relations whose links the documents contain. */
   readonly links: readonly string[];
-  /** How far its rows are numbered. */
+  /** Last value of the sequence of its row ids. */
   readonly lastId: number;
 }
 
-/** The line before the bytes of files, which come before all rows that name them. */
+/** Opening line of the bytes of files, which come before all rows that reference them. */
 interface ContentsPart {
   readonly part: 'contents';
 }
 
-/** The line before what belongs together. */
 export type ArchivePart = DocumentsPart | ContentsPart;
 
 const isNamed =
@@ -80,10 +80,10 @@ const isContentsPart: Test<ContentsPart> = isShape<ContentsPart>({ part: isNamed
 export const isPart: Test<ArchivePart> = (value): value is ArchivePart =>
   isDocumentsPart(value) || isContentsPart(value);
 
-/** What a part is called in its last line, and in messages. */
+/** Returns the name of a part in its end line and in messages. */
 export const nameOf = (part: ArchivePart): string => (part.part === 'documents' ? part.type : part.part);
 
-/** What a part holds: which of its lines are counted, and which are its own at all. */
+/** Patterns of a part's lines: all of its own, and those that its end line counts. */
 export const LINES: Readonly<
   Record<ArchivePart['part'], { readonly counted: RegExp; readonly own: RegExp }>
 > = {
@@ -91,9 +91,9 @@ export const LINES: Readonly<
   contents: { counted: /^\{"content"/, own: /^\{"(content|bytes)"/ },
 };
 
-/** The line before the bytes of one content. */
+/** Line before the bytes of one content. */
 export interface ArchivedContent {
-  /** Its key in a storage, which names it by its SHA-256; formats are named after their original. */
+  /** Storage key, which contains the SHA-256 of the bytes; image formats are named after their original. */
   readonly content: string;
   /** In bytes. */
   readonly size: number;
@@ -107,19 +107,19 @@ export const isContent: Test<ArchivedContent> = isShape<ArchivedContent>({
   mime: isText,
 });
 
-/** A line of bytes in base64. */
+/** Line with bytes in base64. */
 interface BytesLine {
   readonly bytes: string;
 }
 
 export const isBytesLine: Test<BytesLine> = isShape<BytesLine>({ bytes: isText });
 
-/** The line after a part; its number of documents, or contents, stands under the name of what they are. */
+/** End line of a part. Its number of items is a member named `documents` or `contents`. */
 export interface PartEnd {
   readonly end: string;
-  /** Of the lines from the part's own to its last one, in hexadecimal digits. */
+  /** SHA-256 of the lines from the opening line to the one before this line, in hexadecimal digits. */
   readonly sha256: string;
-  /** Contents that files name and that were not there. */
+  /** Keys of contents that files reference but the storage did not have. */
   readonly missing?: readonly string[];
 }
 
@@ -129,19 +129,19 @@ export const isPartEnd: Test<PartEnd> = isShape<PartEnd>({
   missing: (value): value is readonly string[] => value === undefined || isListOf(isText)(value),
 });
 
-/** The last line. */
+/** Last line of an archive. */
 interface ArchiveEnd {
   readonly complete: true;
   readonly parts: number;
 }
 
-/** Told how many documents of a type, or `contents` of files, have been dealt with: now and then. */
+/** Callback that receives a type, or `contents`, and the number of items processed so far. */
 export type Progress = (what: string, count: number) => void;
 
-/** What is wrong with an archive; its message is for whoever wants to import it. */
+/** Problem of an archive; its message is meant for the user of the import. */
 export class ArchiveError extends Error {}
 
-/** The lines of an archive; whoever takes them is told of what stands in which part. */
+/** Writes the lines of an archive, with the number and checksum of each part's lines. */
 export class ArchiveWriter {
   private hash: Hash = createHash('sha256');
   private parts = 0;
@@ -166,7 +166,7 @@ export class ArchiveWriter {
     await this.hashed(line);
   }
 
-  /** The beginning of a content, whose bytes follow. */
+  /** Begins a content, whose bytes follow. */
   content(content: ArchivedContent): Promise<void> {
     return this.document(JSON.stringify(content));
   }

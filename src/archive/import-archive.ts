@@ -1,4 +1,7 @@
-/** Archive → content: looked through first, then written bit by bit, each bit with how far it has come. */
+/**
+ * Imports an archive. The first passes check it; the last one writes documents in batches and records the
+ * progress.
+ */
 import { archiveSettings } from '../compile/compile-archive.js';
 import {
   compileBeginImport,
@@ -41,13 +44,13 @@ import {
 import { readArchive } from './read-archive.js';
 import { type Piece, walk } from './walk-archive.js';
 
-/** The maximum of listed conflicts of each kind, so that one kind hides no other. */
-const MOST_CONFLICTS = 1000;
-const AT_ONCE = 100;
-/** How often an import begins again because somebody has removed bytes that it had put. */
+/** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
+const MAX_CONFLICTS = 1000;
+const DEFAULT_BATCH_SIZE = 100;
+/** Maximum number of attempts while other processes remove contents that the import stored. */
 const ATTEMPTS = 5;
 
-/** Reads an archive to its end. Throws an {@link ArchiveError} where something is wrong with it. */
+/** Reads an archive to its end. Throws an {@link ArchiveError} for an invalid one. */
 async function checkWhole(open: OpenArchive): Promise<Brought> {
   let brought: Brought = { any: false, missing: new Set() };
   for await (const item of readArchive(open()))
@@ -56,7 +59,7 @@ async function checkWhole(open: OpenArchive): Promise<Brought> {
   return brought;
 }
 
-/** What has become of a piece, and contents that may have no file any more. */
+/** Result of a batch; `loose` are contents that may have no file any more. */
 interface Written {
   readonly judged: Judged;
   readonly loose: readonly string[];
@@ -64,7 +67,10 @@ interface Written {
 
 const NOTHING: Written = { judged: NOTHING_JUDGED, loose: [] };
 
-/** How many documents an import that was interrupted has dealt with; whoever wrote them since, may have. */
+/**
+ * Returns the number of documents that an interrupted import has processed. Later changes of them are no
+ * conflicts.
+ */
 async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
   const [table] = await runner.run(compileImportTable(schema));
   if (table?.['there'] !== true) return 0;
@@ -72,26 +78,29 @@ async function doneBefore(runner: Runner, schema: Schema, archive: string): Prom
   return Number(row?.['done'] ?? 0);
 }
 
-/** Whether the archive brings bytes that the application has no place for. */
-const isHomeless = ({ brought, files, source }: Known): boolean =>
+/** Whether the archive contains bytes, and the application has no storage for them. */
+const lacksStorage = ({ brought, files, source }: Known): boolean =>
   brought.any && files && source.contents === null;
 
-/** The note on an archive of an earlier release. */
+/** Note on an archive of an earlier release. */
 const NOT_COMPARED =
   'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
   'components were not compared, only columns and values';
 
 /** Returns the conflicts of an archive, and a note for each comparison that was not possible. */
-async function lookThrough(task: Known, runner: Runner): Promise<Pick<ImportResult, 'conflicts' | 'notes'>> {
+async function findConflicts(
+  task: Known,
+  runner: Runner,
+): Promise<Pick<ImportResult, 'conflicts' | 'notes'>> {
   const { schema } = task.source;
   const notes: string[] = [];
-  const conflicts: ArchiveConflict[] = isHomeless(task) ? [{ kind: 'bytes', type: 'file' }] : [];
+  const conflicts: ArchiveConflict[] = lacksStorage(task) ? [{ kind: 'bytes', type: 'file' }] : [];
   const counts = new Map<ArchiveConflict['kind'], number>();
   const add = (more: readonly ArchiveConflict[]): void => {
     for (const conflict of more) {
       const count = (counts.get(conflict.kind) ?? 0) + 1;
       counts.set(conflict.kind, count);
-      if (count <= MOST_CONFLICTS) conflicts.push(conflict);
+      if (count <= MAX_CONFLICTS) conflicts.push(conflict);
     }
   };
   for (const setting of archiveSettings()) await runner.run(setting);
@@ -114,15 +123,18 @@ async function lookThrough(task: Known, runner: Runner): Promise<Pick<ImportResu
   return { conflicts, notes };
 }
 
-/** Contents first, as in uploads, then documents, and tables then, in the order of all other writers. */
-async function hold(runner: Runner, { batch: { archived, lines }, files }: KnownPiece): Promise<void> {
+/** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
+async function acquireLocks(
+  runner: Runner,
+  { batch: { archived, lines }, files }: KnownPiece,
+): Promise<void> {
   await files?.contents.hold([...files.named.values()].flat(), runner);
   const names = lines.flatMap((line) => turnOf(archived.type, documentIdOf(line)) ?? []);
   await runner.run(compileLocks(names.map((name) => ({ name, exclusive: true }))));
   await runner.run(compileHoldTables(archived));
 }
 
-/** Writes what of a piece is to be written. Throws for what has come into the way meanwhile. */
+/** Writes the documents of a batch. Throws for conflicts that appeared since the check. */
 async function writePiece(
   runner: Runner,
   known: KnownPiece,
@@ -134,7 +146,7 @@ async function writePiece(
   const gone = (): never => {
     throw new BytesGone();
   };
-  // With other options a refused document has stopped the import before.
+  // With other options, a refused document has already stopped the import.
   const judged = await judgePiece(runner, known, { ...task, checks: task.onConflict === 'skip', gone });
   refuse(judged.conflicts, task.onConflict);
   const doneWith = (id: string): keyof Counts => DONE[task.onConflict][judged.verdicts.get(id) ?? 'new'];
@@ -149,7 +161,7 @@ async function writePiece(
   return { judged, loose: [...skipped, ...before] };
 }
 
-/** One piece, in one transaction with how far the import has come. Null where that was done before. */
+/** Imports a batch and records the progress in one transaction. Returns null for a batch imported before. */
 async function importPiece(
   task: Known & { readonly archive: string },
   piece: Piece,
@@ -158,9 +170,9 @@ async function importPiece(
   const { schema } = task.source;
   const known = knownPiece(piece, task);
   for (const setting of archiveSettings()) await runner.run(setting);
-  if (known !== null) await hold(runner, known);
+  if (known !== null) await acquireLocks(runner, known);
   const [row] = await runner.run(compileProgress(schema, task.archive, true));
-  if (row === undefined) throw new ArchiveError('Another process has just imported this archive');
+  if (row === undefined) throw new ArchiveError('Another process has finished importing this archive');
   const done = piece.first + piece.lines.length;
   if (Number(row['done']) >= done) return null;
   const written = known === null ? NOTHING : await writePiece(runner, known, { piece, task });
@@ -168,7 +180,9 @@ async function importPiece(
   return written;
 }
 
-/** Keeps the contents of an archive, and counts those that were not kept. */
+/**
+ * Returns the receiver of the archive's contents, which counts the stored ones; null if none are imported.
+ */
 function intakeOf({ source: { contents }, files, progress }: Import, counts: Counts): ContentsIntake | null {
   if (!files || contents === null) return null;
   return new ContentsIntake(contents, () => progress('contents', (counts.contents += 1)));
@@ -210,7 +224,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
   });
 }
 
-/** Imports all; goes on where it ended when somebody has removed bytes meanwhile. */
+/** Imports all documents; resumes if another process removes contents that the import stored. */
 async function importWhole(task: Known): Promise<Counts> {
   const counts = noCounts();
   for (let attempt = 1; ; attempt += 1) {
@@ -228,15 +242,15 @@ const DEFAULTS = {
   files: true,
   allowPublic: false,
   trusted: false,
-  atOnce: AT_ONCE,
+  atOnce: DEFAULT_BATCH_SIZE,
   progress: () => undefined,
 } as const;
 
 /**
- * Imports an archive into an empty or a running system. It is read three times: before anything is written,
- * all of it has been checked and compared with what is there. Whoever imports the same archive again, after a
- * crash too, goes on where it ended. Throws an {@link ArchiveError} for an archive that is not whole, an
- * `ArchiveConflictError` for what is in the way.
+ * Imports an archive into an empty or a running system. Separate passes verify the archive, compare it with
+ * the stored content, and write. Repeating the call resumes an interrupted import of the same archive.
+ *
+ * Throws an {@link ArchiveError} for an incomplete archive, and an `ArchiveConflictError` for conflicts.
  */
 export async function importArchive(
   source: Source,
@@ -244,8 +258,8 @@ export async function importArchive(
   { dryRun = false, ...options }: ImportOptions,
 ): Promise<ImportResult> {
   const task: Known = { ...DEFAULTS, ...options, source, open, brought: await checkWhole(open) };
-  const look = (runner: Runner): ReturnType<typeof lookThrough> => lookThrough(task, runner);
-  const found = await source.database.alone(look, { snapshot: true });
+  const search = (runner: Runner): ReturnType<typeof findConflicts> => findConflicts(task, runner);
+  const found = await source.database.alone(search, { snapshot: true });
   if (dryRun) return { ...noCounts(), ...found };
   refuse(found.conflicts, task.onConflict);
   return { ...(await importWhole(task)), ...found };

@@ -1,4 +1,7 @@
-/** Archive → bytes of files: kept before the rows that name them, and gone where no row came to be. */
+/**
+ * Imports the bytes of files. They are stored before the rows that reference them, and removed if no row
+ * does.
+ */
 import type { Batch } from '../compile/compile-import.js';
 import { compileFindRecords } from '../compile/compile-record.js';
 import type { Runner } from '../database/runner.js';
@@ -10,22 +13,25 @@ import { ArchiveError, type ArchivedContent } from './format.js';
 import { type ArchiveConflict, documentIdOf, type Judged, type Verdict } from './judge.js';
 import type { ContentsVisitor } from './walk-archive.js';
 
-/** Which contents an archive brings along. */
+/** Contents in an archive. */
 export interface Brought {
-  /** False where it has no contents at all. */
+  /** False if the archive has no part with contents. */
   readonly any: boolean;
-  /** Those that were not there when it was written. */
+  /** Keys of contents that the storage did not have during the export. */
   readonly missing: ReadonlySet<string>;
 }
 
-/** Bytes that an import has put were removed before their rows could be written; it is to begin again. */
+/**
+ * Another process removed contents that the import stored, before their rows were written. The import
+ * resumes.
+ */
 export class BytesGone extends ArchiveError {
   constructor() {
-    super('Bytes of files are being removed while they are imported: import again');
+    super('File contents were removed during the import: run the import again');
   }
 }
 
-/** Keeps contents that are not kept yet. */
+/** Stores the contents of an archive that the storage does not have. */
 export class ContentsIntake implements ContentsVisitor {
   private arriving: ArrivingContent | null = null;
 
@@ -50,7 +56,7 @@ export class ContentsIntake implements ContentsVisitor {
     this.kept();
   }
 
-  /** Nothing of a content that has not come wholly stays. */
+  /** Discards a content that has not arrived completely. */
   async close(): Promise<void> {
     const { arriving } = this;
     this.arriving = null;
@@ -64,7 +70,7 @@ const isDocument: Test<{ readonly versions: readonly object[] }> = isShape<{
   readonly versions: readonly object[];
 }>({ versions: isListOf((one): one is object => isObject(one)) });
 
-/** The contents that documents of the file type name, by the ids of those documents. */
+/** Returns the content keys of documents of the file type, by document id. */
 export function contentsNamed(
   lines: readonly string[],
   file: ContentType,
@@ -82,7 +88,7 @@ export function contentsNamed(
   );
 }
 
-/** Files say that they are kept where the importing application keeps them, and are compared without that. */
+/** Sets `provider` of imported files to the storage of this application; comparisons ignore that column. */
 export function keptHere({ file }: Schema, { provider }: FileContents): NonNullable<Batch['set']> {
   const { name } = column(file, 'provider');
   const key = quote(column(file, 'storageKey').name);
@@ -91,10 +97,9 @@ export function keptHere({ file }: Schema, { provider }: FileContents): NonNulla
   return new Map([[name, value]]);
 }
 
-/** Those of these documents that would be written. */
 const isWritten = (verdict: Verdict | undefined): boolean => verdict === 'new' || verdict === 'differs';
 
-/** Files, what they name, and what of it is kept and brought along. */
+/** Files of a batch, the contents they reference, and the contents in the archive. */
 export interface NamedContents {
   readonly named: ReadonlyMap<string, readonly string[]>;
   readonly contents: FileContents;
@@ -102,8 +107,8 @@ export interface NamedContents {
 }
 
 /**
- * What was judged, with files in the way whose bytes are neither kept nor brought along. Calls `gone` where
- * bytes are not kept that the archive has.
+ * Adds conflicts for files whose contents are neither stored nor in the archive. Calls `gone` if the archive
+ * has a content that the storage lacks.
  */
 export async function judgeContents(
   { verdicts, conflicts }: Judged,
@@ -126,7 +131,7 @@ export async function judgeContents(
   return { verdicts: judged, conflicts: [...conflicts, ...found] };
 }
 
-/** The contents that rows of these files name before they are written anew. */
+/** Returns the content keys in stored rows of these files, before an import replaces the rows. */
 export async function contentsBefore(
   runner: Runner,
   file: ContentType,

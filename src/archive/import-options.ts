@@ -1,75 +1,74 @@
-/** How an archive is imported, and what becomes of it. */
+/** Options and results of an import. */
 import type { Readable } from 'node:stream';
 import type { Source } from './export-archive.js';
 import { ArchiveError, type Progress } from './format.js';
 import type { ArchiveConflict, Verdict } from './judge.js';
 
-/** What becomes of documents that are there with other content, and of what the model does not have. */
+/** Policy for conflicts with the stored content and with the model. */
 export type OnConflict = 'refuse' | 'skip' | 'replace';
 
-/** How an archive is imported. */
+/** Options of an import. */
 export interface ImportOptions {
   /**
-   * - `refuse` (default): nothing is imported.
-   * - `skip`: what is there stays, what the model does not have is left out.
-   * - `replace`: a document that is there becomes that of the archive. A value that another document has, and
-   *   what the model does not have, are refused all the same.
+   * - `refuse` (default): any conflict stops the import.
+   * - `skip`: stored documents remain unchanged; documents, types and attributes in conflict are left out.
+   *   Only differences of kind `model` stop the import.
+   * - `replace`: documents of the archive replace stored ones. All other conflicts stop the import.
    */
   readonly onConflict?: OnConflict;
-  /** Lists what is in the way, and writes nothing. */
+  /** Returns the conflicts, and writes nothing. */
   readonly dryRun?: boolean;
-  /** False leaves the bytes of files where they are, and asks nobody whether they are there. Default true. */
+  /** False imports no bytes of files, and does not check that the storage has them. Default true. */
   readonly files?: boolean;
   /** True imports attributes that are private in the archive and public in the model. Default false. */
   readonly allowPublic?: boolean;
   /**
-   * True accepts all values that the columns of the model accept, such as values stored under former rules.
-   * Default false: a value that no request body can have is a conflict of its document.
+   * True accepts all values that the columns accept, for example values stored under former rules. Default
+   * false: a value that no request body can have is a conflict of its document.
    */
   readonly trusted?: boolean;
-  /** How many documents are written in one transaction at most. Default 100. */
+  /** Maximum number of documents in one transaction. Default 100. */
   readonly atOnce?: number;
   readonly progress?: Progress;
 }
 
-/** What has become of the documents of an archive. */
+/** Result of an import: numbers of documents, and the conflicts. */
 export interface ImportResult {
-  /** Documents that were not there. */
+  /** Documents that were not stored before. */
   readonly imported: number;
   readonly replaced: number;
-  /** Documents that were there as they are in the archive. */
+  /** Documents that were already stored with the same content. */
   readonly same: number;
   readonly skipped: number;
-  /** Contents of files that were not there, formats included. */
+  /** File contents that were stored, including image formats. */
   readonly contents: number;
-  /** The conflicts; of each kind, the first thousand. */
+  /** Conflicts; at most 1000 of each kind. */
   readonly conflicts: readonly ArchiveConflict[];
-  /** A sentence for each comparison that was not possible; none for an archive of this release. */
+  /** One sentence for each comparison that was not possible. Empty for an archive of this release. */
   readonly notes: readonly string[];
 }
 
-/** The numbers of an {@link ImportResult}. */
 export type Counts = Record<Exclude<keyof ImportResult, 'conflicts' | 'notes'>, number>;
 
 export const noCounts = (): Counts => ({ imported: 0, replaced: 0, same: 0, skipped: 0, contents: 0 });
 
-/** Nothing was imported because of what is in the way. */
+/** Conflicts stopped the import before it wrote a document in conflict. */
 export class ArchiveConflictError extends ArchiveError {
   constructor(readonly conflicts: readonly ArchiveConflict[]) {
-    super(`Nothing is imported: ${conflicts.length} conflicts with what is there`);
+    super(`Nothing was imported: ${conflicts.length} conflicts with the model or the stored content`);
   }
 }
 
-/** Where documents of an archive come from, each time that it is read. */
+/** Opens a stream of the archive; called once for each pass over it. */
 export type OpenArchive = () => Readable;
 
-/** One import. */
+/** Import with all its options. */
 export interface Import extends Required<Omit<ImportOptions, 'dryRun'>> {
   readonly source: Source;
   readonly open: OpenArchive;
 }
 
-/** What is done with a document. */
+/** Result of a document, by the policy for conflicts and the comparison. */
 export const DONE: Readonly<Record<OnConflict, Readonly<Record<Verdict, keyof Counts>>>> = {
   refuse: { new: 'imported', same: 'same', differs: 'skipped', rivalled: 'skipped' },
   skip: { new: 'imported', same: 'same', differs: 'skipped', rivalled: 'skipped' },
@@ -80,7 +79,7 @@ export const DONE: Readonly<Record<OnConflict, Readonly<Record<Verdict, keyof Co
 const isRefused = ({ kind }: ArchiveConflict, onConflict: OnConflict): boolean =>
   onConflict === 'refuse' || kind === 'model' || (onConflict === 'replace' && kind !== 'content');
 
-/** Throws an {@link ArchiveConflictError} where something in the way stops the import. */
+/** Throws an {@link ArchiveConflictError} if a conflict stops the import. */
 export function refuse(conflicts: readonly ArchiveConflict[], onConflict: OnConflict): void {
   const refused = conflicts.filter((conflict) => isRefused(conflict, onConflict));
   if (refused.length > 0) throw new ArchiveConflictError(refused);

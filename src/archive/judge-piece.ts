@@ -1,4 +1,4 @@
-/** Compares pieces of an archive with the model and the content of the importing application. */
+/** Compares batches of an archive with the model and the stored content. */
 import type { Batch } from '../compile/compile-import.js';
 import { firstLine, isDataError } from '../database/database-errors.js';
 import type { Runner } from '../database/runner.js';
@@ -15,12 +15,12 @@ import type { Import } from './import-options.js';
 import { documentIdOf, judge, type Judged, replaceableIn } from './judge.js';
 import type { Piece } from './walk-archive.js';
 
-/** An import whose archive has been read once. */
+/** An import whose archive has been verified. */
 export interface Known extends Import {
   readonly brought: Brought;
 }
 
-/** A piece whose type the model has. */
+/** A batch whose type the model has. */
 export interface KnownPiece {
   readonly batch: Batch;
   readonly rules: DocumentRules;
@@ -28,7 +28,7 @@ export interface KnownPiece {
   readonly files: NamedContents | null;
 }
 
-/** Null for a type that the model does not have. */
+/** Returns null for a type that the model does not have. */
 export function knownPiece({ known, part, lines }: Piece, task: Known): KnownPiece | null {
   const { archived, unknown } = known;
   if (archived === null) return null;
@@ -53,15 +53,14 @@ export async function refusing<T>(type: string, work: () => Promise<T>): Promise
 
 export const NOTHING_JUDGED: Judged = { verdicts: new Map(), conflicts: [] };
 
-/** Conditions under which a piece is judged. */
 interface Judging {
   /** True checks each document; false relies on an earlier check that found no conflict. */
   readonly checks: boolean;
-  /** Handles bytes that the archive has and the storage lacks. */
+  /** Called for contents that the archive has and the storage lacks. */
   readonly gone: () => void;
 }
 
-/** Judges the documents of a piece. Documents with refused values are not compared with those stored. */
+/** Finds the conflicts of a batch. Documents with refused values are not compared with the stored ones. */
 export async function judgePiece(
   runner: Runner,
   piece: KnownPiece,

@@ -1,4 +1,4 @@
-/** What stands in the way of the documents of an archive. */
+/** Compares documents of an archive with the stored content. */
 import {
   type Batch,
   compileDiffering,
@@ -12,38 +12,43 @@ import type { ArchivedType } from '../schema/archive.js';
 import type { Schema } from '../schema/model.js';
 import { sql } from '../sql.js';
 
-/** Something in an archive that the database or the model has otherwise. */
+/** Conflict of an archive with the model or the stored content. */
 export interface ArchiveConflict {
   /**
-   * - `type`, `attribute`: the model has none of that name, or one that is stored otherwise.
-   * - `model`: a difference of the models that no import can leave out; `type` names a type or a component.
+   * - `type`, `attribute`: the model has none of that name, or stores it differently.
+   * - `model`: a difference of the models that stops every import; `type` names a type or a component.
    * - `rule`: no request body can have a value of the document.
-   * - `content`: a document is there with other content.
-   * - `value`: another document has what only one may have.
-   * - `bytes`: the bytes of a file are neither in the archive nor where they are kept; without `documentId`,
-   *   the application keeps no bytes, and the archive has some.
+   * - `content`: the document is stored with other content.
+   * - `value`: another document has a value that must be unique.
+   * - `bytes`: the bytes of a file are neither in the archive nor in the storage. Without `documentId`, the
+   *   archive contains bytes and the application has no storage.
    */
   readonly kind: 'type' | 'attribute' | 'model' | 'rule' | 'content' | 'value' | 'bytes';
-  /** By `singularApiId`. */
+  /** `singularApiId` of the type. */
   readonly type: string;
   readonly attribute?: string;
   readonly documentId?: string;
-  /** The document that is in the way; the key of the bytes that are missing. */
+  /** Id of the conflicting document, or the key of the missing bytes. */
   readonly other?: string;
-  /** The difference, in words. */
+  /** Description of the difference. */
   readonly reason?: string;
 }
 
-/** What is to become of a document. */
+/**
+ * Result of comparing a document with the stored content; `rivalled` means a conflict other than its content.
+ */
 export type Verdict = 'new' | 'same' | 'differs' | 'rivalled';
 
-/** The documents of a batch by their ids, and what is in their way. */
+/** Verdicts by document id, and the conflicts. */
 export interface Judged {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly conflicts: readonly ArchiveConflict[];
 }
 
-/** Rows of a type that give way to those of an archive: roles that an application has made at its start. */
+/**
+ * Returns a condition for stored rows that an import may replace: unused roles, which the application created
+ * at its start.
+ */
 export function replaceableIn(schema: Schema, { type }: ArchivedType): Replaceable {
   const users = schema.types.get('user');
   return users === undefined || type.singularApiId !== 'role'
@@ -53,13 +58,13 @@ export function replaceableIn(schema: Schema, { type }: ArchivedType): Replaceab
 
 const LINE = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
-/** The document that a line is of. */
+/** Returns the document id of a line; an empty string for an invalid line. */
 export const documentIdOf = (line: string): string => {
   const [, quoted] = LINE.exec(line) ?? [];
   return quoted === undefined ? '' : (JSON.parse(quoted) as string);
 };
 
-/** Compares the documents of a batch with what is there. */
+/** Compares the documents of a batch with the stored content. */
 export async function judge(runner: Runner, batch: Batch, replaceable: Replaceable): Promise<Judged> {
   const type = batch.archived.type.singularApiId;
   const idsIn = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>

@@ -1,4 +1,4 @@
-/** Reads an archive: each line as what it must be there, each part and each content by its checksum. */
+/** Reads an archive. Checks each line by its schema, each part and content by its checksum. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -23,22 +23,22 @@ import {
   VERSION,
 } from './format.js';
 
-/** Where a reader stands. */
+/** Items of an archive, in the order of reading. */
 export type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
   | { readonly kind: 'part'; readonly part: ArchivePart }
   | { readonly kind: 'document'; readonly line: string }
   | { readonly kind: 'content'; readonly content: ArchivedContent }
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  /** All bytes of the content have come, and are those that its key names. */
+  /** All bytes of the content have arrived and match its key. */
   | { readonly kind: 'contentEnd'; readonly content: ArchivedContent }
   | { readonly kind: 'end'; readonly part: ArchivePart; readonly end: PartEnd };
 
-/** No line may be longer than a text can be. */
-const LONGEST = 256 * 1024 * 1024;
+/** Maximum length of a line in bytes, below the maximum string length of V8. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const NEW_LINE = 0x0a;
 
-/** The lines of a stream, whatever pieces it comes in. Throws for the beginning of one that does not end. */
+/** Splits a stream into lines. Throws an ArchiveError for a line that is too long or has no end. */
 async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   let size = 0;
@@ -50,38 +50,39 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
     }
     rest.push(piece.subarray(start));
     size += piece.length - start;
-    if (size > LONGEST) throw new ArchiveError('The archive is damaged: one of its lines is too long');
+    if (size > MAX_LINE_BYTES) throw new ArchiveError('The archive is damaged: one of its lines is too long');
   }
   if (size > 0) throw new ArchiveError('The archive is not complete: it ends within a line');
 }
 
-const isNone = (): ArchiveError => new ArchiveError('This is no archive of content, or it is damaged');
+const invalidArchive = (): ArchiveError =>
+  new ArchiveError('This is not a content archive, or it is damaged');
 
 function parsed(line: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line);
     if (isObject(value)) return value;
   } catch {
-    // What follows holds for any line that is none of an archive.
+    // The error below applies to every line that is no JSON object.
   }
-  throw isNone();
+  throw invalidArchive();
 }
 
-/** A line as what it must be. Throws an ArchiveError for anything else. */
+/** Returns a value of the expected shape. Throws an ArchiveError for any other value. */
 function as<T>(value: unknown, isOne: Test<T>): T {
-  if (!isOne(value)) throw isNone();
+  if (!isOne(value)) throw invalidArchive();
   return value;
 }
 
 function headerOf(line: string): ArchiveHeader {
   const header = parsed(line);
-  if (header['archive'] !== ARCHIVE) throw new ArchiveError('This is no archive of content');
+  if (header['archive'] !== ARCHIVE) throw new ArchiveError('This is not a content archive');
   if (header['version'] !== VERSION)
     throw new ArchiveError(
-      `The archive has version ${String(header['version'])} of the format, and this library reads version ${VERSION}`,
+      `The archive has format version ${String(header['version'])}; this library reads version ${VERSION}`,
     );
   if (isOtherFormat(header['model']))
-    throw new ArchiveError('A newer version of the library has written the archive: update the library');
+    throw new ArchiveError('A newer version of the library wrote the archive: update the library');
   return as(header, isHeader);
 }
 
@@ -89,12 +90,12 @@ function partOf(item: Readonly<Record<string, unknown>>): ArchivePart {
   const { part } = item;
   if (typeof part !== 'string' || !Object.hasOwn(LINES, part))
     throw new ArchiveError(
-      `The archive has a part "${String(part)}", which a newer version of the library reads`,
+      `The archive has a part "${String(part)}", unknown to this library: update the library`,
     );
   return as(item, isPart);
 }
 
-/** Checks what a part says at its end. */
+/** Checks a part against the number and the checksum in its end line. */
 class PartCheck {
   private readonly hash = createHash('sha256');
   private count = 0;
@@ -110,26 +111,26 @@ class PartCheck {
     this.count += LINES[this.part.part].counted.test(line) ? 1 : 0;
   }
 
-  /** What the line after it says. Throws where that is not so. */
+  /** Parses the end line. Throws an ArchiveError if the number or the checksum differs. */
   end(line: string): PartEnd {
     const end = parsed(line);
     const { part } = this.part;
     const isWhole = end['end'] === nameOf(this.part) && end[part] === this.count;
     if (!isWhole || end['sha256'] !== this.hash.digest('hex'))
       throw new ArchiveError(
-        `The archive is damaged: its part "${nameOf(this.part)}" is not as it was written`,
+        `The archive is damaged: its part "${nameOf(this.part)}" does not match its count or checksum`,
       );
     return as(end, isPartEnd);
   }
 }
 
-/** Checks the bytes of a content against its size and its name. */
+/** Checks the bytes of a content against its size and its key. */
 class ContentCheck {
   private readonly hash = createHash('sha256');
   private size = 0;
 
   constructor(readonly content: ArchivedContent) {
-    if (contentOf(content.content) === null) throw isNone();
+    if (contentOf(content.content) === null) throw invalidArchive();
   }
 
   add(bytes: Buffer): void {
@@ -142,16 +143,18 @@ class ContentCheck {
     const named = digestIn(content);
     const isNamed = named === null || named === this.hash.digest('hex');
     if (this.size !== size || !isNamed)
-      throw new ArchiveError(`The archive is damaged: the bytes of ${content} are others`);
+      throw new ArchiveError(
+        `The archive is damaged: the bytes of ${content} do not match its size or checksum`,
+      );
     return { kind: 'contentEnd', content: this.content };
   }
 }
 
-/** What the lines of parts are, one after another. */
+/** Converts the lines of parts into items. */
 class Lines {
   private content: ContentCheck | null = null;
 
-  /** What a line of a part is, and what it ends. */
+  /** Returns the items of a line. The first line of a content also ends the content before it. */
   read(line: string, { part }: ArchivePart): Iterable<ArchiveItem> {
     if (part === 'documents') return [{ kind: 'document', line }];
     const value = parsed(line);
@@ -165,13 +168,13 @@ class Lines {
   }
 
   private bytes(base64: string): ArchiveItem {
-    if (this.content === null) throw isNone();
+    if (this.content === null) throw invalidArchive();
     const bytes = Buffer.from(base64, 'base64');
     this.content.add(bytes);
     return { kind: 'bytes', bytes };
   }
 
-  /** What the end of a part ends. */
+  /** Ends the last content of a part. */
   *end(): Generator<ArchiveItem> {
     if (this.content !== null) yield this.content.end();
     this.content = null;
@@ -209,8 +212,8 @@ async function* itemsOf(lines: AsyncIterable<string>): AsyncGenerator<ArchiveIte
 }
 
 /**
- * Reads an archive from beginning to end. Throws an {@link ArchiveError} as soon as something is wrong with
- * it: what has been read until then may be wrong as well.
+ * Reads an archive. Throws an {@link ArchiveError} at the first problem; items before it may be invalid as
+ * well.
  */
 export async function* readArchive(source: Readable): AsyncGenerator<ArchiveItem> {
   const gunzip = createGunzip();

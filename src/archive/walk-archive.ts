@@ -1,4 +1,4 @@
-/** An archive, read from its beginning to its end: documents in pieces, contents as they come. */
+/** Walks over an archive: documents in batches, contents in a stream. */
 import { WITHHELD } from '../accounts/withheld.js';
 import { describeModel } from '../evolution/description.js';
 import { archivedTypes } from '../schema/archive.js';
@@ -9,7 +9,7 @@ import { type ArchiveItem, readArchive } from './read-archive.js';
 
 const BATCH_CHARACTERS = 1024 * 1024;
 
-/** Documents of one part that are dealt with together, and where they stand among all of the archive. */
+/** Batch of documents of one part; `first` counts the documents of the archive before it. */
 export interface Piece {
   readonly known: KnownPart;
   readonly part: DocumentsPart;
@@ -17,24 +17,24 @@ export interface Piece {
   readonly first: number;
 }
 
-/** Takes the contents of an archive, one after another. */
+/** Receives the contents of an archive, one after another. */
 export interface ContentsVisitor {
   begin(content: ArchivedContent): Promise<void>;
   bytes(piece: Buffer): Promise<void>;
   end(): Promise<void>;
 }
 
-/** What a walk over an archive meets. */
+/** Callbacks of a walk over an archive. */
 export interface Visitor {
   readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
   readonly part: (known: KnownPart) => void;
   readonly piece: (piece: Piece) => Promise<void>;
-  /** Null where nobody wants them. */
+  /** Null skips the contents. */
   readonly contents: ContentsVisitor | null;
 }
 
-/** The documents of parts, gathered into pieces. */
-class Gathering {
+/** Collects the documents of parts into batches. */
+class PieceCollector {
   private at: Pick<Piece, 'known' | 'part'> | null = null;
   private lines: string[] = [];
   private size = 0;
@@ -63,7 +63,6 @@ class Gathering {
   }
 }
 
-/** What is done at each kind of item. */
 type Handlers = {
   readonly [K in ArchiveItem['kind']]: (item: ArchiveItem & { readonly kind: K }) => Promise<void> | void;
 };
@@ -71,7 +70,7 @@ type Handlers = {
 function handlersOf(
   { source: { schema, settings }, allowPublic }: Import,
   visitor: Visitor,
-  pieces: Gathering,
+  pieces: PieceCollector,
 ): Handlers {
   let comparison: Comparison = { archived: null, present: describeModel(schema, settings), allowPublic };
   const types = new Map(archivedTypes(schema.types, WITHHELD).map((one) => [one.type.singularApiId, one]));
@@ -91,9 +90,9 @@ function handlersOf(
   };
 }
 
-/** Reads an archive. Throws an ArchiveError for one that is not whole. */
+/** Reads an archive and calls the visitor. Throws an ArchiveError for an incomplete or damaged archive. */
 export async function walk(task: Import, visitor: Visitor): Promise<void> {
-  const handlers = handlersOf(task, visitor, new Gathering(task.atOnce, visitor));
+  const handlers = handlersOf(task, visitor, new PieceCollector(task.atOnce, visitor));
   for await (const item of readArchive(task.open())) {
     const handle: (one: never) => Promise<void> | void = handlers[item.kind];
     await handle(item as never);

@@ -1,4 +1,4 @@
-/** Applications for the command line: where content comes from, and where it goes. */
+/** Source and target applications for the command line. */
 import { Module } from '@nestjs/common';
 import { worldModules } from './world.ts';
 

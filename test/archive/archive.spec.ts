@@ -1,4 +1,4 @@
-/** Content in one file: out of one system, into another, the same from every side. */
+/** Export and import: the target responds to all requests like the source. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -153,7 +153,7 @@ describe('an archive', () => {
     const whole = async (): Promise<string> => (await lines()).join('\n');
     it.each([
       ['what is no gzip', async () => Buffer.from('hello'), /damaged/],
-      ['what is no archive', async () => gzipSync('{"hello":1}\n'), /no archive of content/],
+      ['what is no archive', async () => gzipSync('{"hello":1}\n'), /not a content archive/],
       [
         'another version',
         async () => gzipSync((await whole()).replace('"version":1', '"version":2')),
@@ -162,12 +162,12 @@ describe('an archive', () => {
       [
         'a changed byte',
         async () => gzipSync((await whole()).replace('ann@', 'eve@')),
-        /part "user" is not as/,
+        /part "user" does not match its count or checksum/,
       ],
       [
         'a missing document',
         async () => gzipSync((await whole()).replace(/\{"documentId".*\n/, '')),
-        /not as it was/,
+        /count or checksum/,
       ],
       [
         'a missing end',
@@ -178,7 +178,7 @@ describe('an archive', () => {
       [
         'a part of another kind',
         async () => gzipSync((await whole()).replace('"part":"documents"', '"part":"../../etc/passwd"')),
-        /newer version/,
+        /unknown to this library/,
       ],
     ] as const)('%s', async (_, bytes, message) => {
       const rows = await snapshot(target);
@@ -208,7 +208,7 @@ describe('an archive', () => {
       expect(await archive(target).import(open, { dryRun: true })).toMatchObject({
         conflicts: [{ kind: 'type', type: 'nobody' }],
       });
-      await expect(archive(target).import(open)).rejects.toThrow('Nothing is imported');
+      await expect(archive(target).import(open)).rejects.toThrow('Nothing was imported');
       await archive(target).import(open, { onConflict: 'skip' });
     });
   });

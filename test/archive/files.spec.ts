@@ -42,7 +42,7 @@ describe('files in an archive', () => {
     gunzipSync(await readFile(file))
       .toString()
       .split('\n');
-  /** The archive with its contents changed, and checksums that fit. */
+  /** Changes the contents part of the archive and recomputes its checksum. */
   const changed = async (change: (line: string) => string): Promise<() => Readable> => {
     const digest = createHash('sha256');
     let [inside, done] = [false, false];
@@ -101,12 +101,12 @@ describe('files in an archive', () => {
       line.replace(/^\{"bytes":"(.)/, (all, first: string) => all.slice(0, -1) + (first === 'A' ? 'B' : 'A')),
     );
     await expect(archive(target).import(other)).rejects.toThrow(
-      /^The archive is damaged: the bytes of \S+ are others$/,
+      /^The archive is damaged: the bytes of \S+ do not match its size or checksum$/,
     );
     const path = await changed((line) =>
       line.replace(/^\{"content":"[^"]+"/, '{"content":"../../etc/passwd"'),
     );
-    await expect(archive(target).import(path)).rejects.toThrow('no archive of content, or it is damaged');
+    await expect(archive(target).import(path)).rejects.toThrow('not a content archive, or it is damaged');
     expect(await snapshot(target)).toEqual(rows);
     expect(await check(target)).toMatchObject({ orphans: [], unfinished: [] });
   });
@@ -140,7 +140,7 @@ describe('files in an archive', () => {
     await fetch(`${target.url}/api/upload?id=${String(id)}`, { method: 'POST', body: form });
     const { conflicts } = await archive(target).import(open, { dryRun: true });
     expect(conflicts).toEqual([{ kind: 'content', type: 'file', documentId: id }]);
-    // The old content is put for the row that is then left out, and goes again.
+    // The import stores the old content for a row that it then skips, so it removes the content again.
     expect(await archive(target).import(open, { onConflict: 'skip' })).toMatchObject({
       skipped: 1,
       contents: 1,
@@ -159,7 +159,7 @@ describe('files in an archive', () => {
     const other = await start();
     const [row] = await png(source);
     let removed = 0;
-    // What has no row yet is nobody's to a check that mends.
+    // A check that repairs removes contents that no row references yet.
     const progress = (what: string, count: number): void => {
       if (what !== 'contents' || count !== 4) return;
       removed += 1;

@@ -1,4 +1,7 @@
-/** A process that imports, document by document, to be killed: `node import-child.ts <database url> <file>`. */
+/**
+ * Process that imports one document per transaction until it is killed: `node import-child.ts <database url>
+ * <file>`.
+ */
 import { createReadStream } from 'node:fs';
 import { NestFactory } from '@nestjs/core';
 import { ContentArchive } from 'nestjs-content-api';

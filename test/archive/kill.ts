@@ -1,4 +1,4 @@
-/** Kills imports while they are at it, and has the next one go on. */
+/** Kills imports while they run; the next import resumes. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 const CHILD = fileURLToPath(new URL('./import-child.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
 
-/** Starts an import and kills it some milliseconds after its n-th document; whether it was at it then. */
+/**
+ * Starts an import and kills it some milliseconds after its n-th document. Returns whether it was still
+ * running.
+ */
 export async function killImport(
   { url, file }: { url: string; file: string },
   { after, wait }: { after: number; wait: number },

@@ -1,4 +1,4 @@
-/** An import that dies has done nothing by halves, and the next one has the rest to do. */
+/** Imports that are killed leave whole batches only, and the next import completes the rest. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,12 +34,12 @@ describe('an import', () => {
     await fill(source, 7);
     const before = await answers(source);
     await source.app.get(ContentArchive).export(createWriteStream(file));
-    // Contents come before documents: the first dies among them.
+    // Contents come before documents, so the first kill hits the contents.
     for (const after of [1, 12]) expect(await killImport({ url, file }, { after, wait: 3 })).toBe(true);
     expect(await target.sql('select done::int from content_import')).toMatchObject([
       { done: expect.any(Number) },
     ]);
-    // Who has written meanwhile what was imported is in nobody's way.
+    // Changes of documents that are already imported are no conflicts.
     await target.sql(`update content_files set caption = 'changed'`);
     const { imported, same } = await target.app.get(ContentArchive).import(() => createReadStream(file));
     await target.sql(`update content_files set caption = null`);

@@ -1,6 +1,7 @@
 /**
- * `npm run kills [-- --times 10 --seed N]`: imports that are killed at random moments, among the bytes of files
- * first, each going on where the one before it died; all answers and downloads are the same in the end.
+ * `npm run kills [-- --times 10 --seed N]`: kills imports at random moments, the first ones among the bytes
+ * of files. Each import resumes the killed one; in the end all responses and downloads equal those of the
+ * source.
  */
 import { deepEqual } from 'node:assert/strict';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -14,9 +15,9 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { killImport } from './kill.ts';
 import { answers, directoryOf, fill, startWorld } from './world.ts';
 
-/** How many documents the world has, of the type that has all kinds of attributes. */
+/** Number of documents of the type with all kinds of attributes. */
 const STORIES = 30;
-/** How many files; they come before all documents. */
+/** Number of files, which come before all documents. */
 const TEXTS = 12;
 
 const { values } = parseArgs({
@@ -42,7 +43,7 @@ const target = await startWorld(to);
 let killed = 0;
 let reached = 0;
 for (let tries = 0; killed < Number(values.times) && tries < 3 * Number(values.times); tries += 1) {
-  // The first among the bytes of files.
+  // The first kills hit the bytes of files.
   const after = killed < 3 ? 1 + Math.floor(random() * 4) : reached + 1 + Math.floor(random() * 4);
   const moment = { after, wait: random() * 30 };
   if (await killImport({ url: to.url, file }, moment)) killed += 1;

@@ -16,7 +16,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Change, rewritten } from './rewritten.ts';
 import { send } from './world.ts';
 
-/** Differences of a model from that of the archive. */
+/** Changes of the model after the export. */
 interface Differences {
   readonly note?: object;
   readonly part?: object;
@@ -130,17 +130,21 @@ describe('an import', () => {
     [
       'another default locale',
       { defaultLocale: 'fr' },
-      { kind: 'model', reason: 'its default locale is fr, and en in the archive' },
+      { kind: 'model', reason: 'its default locale is fr in the model and en in the archive' },
     ],
     [
       'drafts',
       { options: { draftAndPublish: true } },
-      { kind: 'model', type: 'note', reason: 'its draftAndPublish is true, and false in the archive' },
+      {
+        kind: 'model',
+        type: 'note',
+        reason: 'its draftAndPublish is true in the model and false in the archive',
+      },
     ],
     [
       'locales',
       { options: { localized: true } },
-      { kind: 'model', type: 'note', reason: 'its localized is true, and false in the archive' },
+      { kind: 'model', type: 'note', reason: 'its localized is true in the model and false in the archive' },
     ],
     [
       'another type inside a component',
@@ -149,7 +153,7 @@ describe('an import', () => {
         kind: 'model',
         type: 'm.part',
         attribute: 'label',
-        reason: 'its type is integer, and string in the archive',
+        reason: 'its type is integer in the model and string in the archive',
       },
     ],
     [
@@ -159,13 +163,18 @@ describe('an import', () => {
         kind: 'model',
         type: 'm.part',
         attribute: 'hidden',
-        reason: 'it is public, and private in the archive',
+        reason: 'it is public in the model and private in the archive',
       },
     ],
     [
       'a zone that lacks a component',
       { note: { zone: { type: 'dynamiczone', components: ['m.part'] } } },
-      { kind: 'attribute', type: 'note', attribute: 'zone', reason: 'its components lack m.other' },
+      {
+        kind: 'attribute',
+        type: 'note',
+        attribute: 'zone',
+        reason: 'its components in the model lack m.other',
+      },
     ],
     [
       'one instance in place of a list',
@@ -174,7 +183,7 @@ describe('an import', () => {
         kind: 'attribute',
         type: 'note',
         attribute: 'parts',
-        reason: 'its repeatable is false, and true in the archive',
+        reason: 'its repeatable is false in the model and true in the archive',
       },
     ],
     [
@@ -184,13 +193,18 @@ describe('an import', () => {
         kind: 'attribute',
         type: 'note',
         attribute: 'secret',
-        reason: 'it is public, and private in the archive',
+        reason: 'it is public in the model and private in the archive',
       },
     ],
     [
       'an attribute that becomes unique',
       { note: { title: { ...text, unique: true } } },
-      { kind: 'attribute', type: 'note', attribute: 'title', reason: 'it is unique, and not in the archive' },
+      {
+        kind: 'attribute',
+        type: 'note',
+        attribute: 'title',
+        reason: 'it is unique in the model and not in the archive',
+      },
     ],
     [
       'an enumeration that lacks a stored value',
@@ -211,7 +225,7 @@ describe('an import', () => {
     const stops =
       conflict.kind === 'model' ? (['refuse', 'replace', 'skip'] as const) : (['refuse', 'replace'] as const);
     for (const onConflict of stops)
-      await expect(archive(other).import(open, { onConflict })).rejects.toThrow('Nothing is imported');
+      await expect(archive(other).import(open, { onConflict })).rejects.toThrow('Nothing was imported');
     expect(await snapshot(other)).toEqual(rows);
     const isPrivate = conflict.reason?.includes('private') === true;
     if (isPrivate) expect(await look(other, { allowPublic: true })).toEqual([]);
@@ -339,7 +353,7 @@ describe('an import', () => {
         .map((one) => `rule ${one}`)
         .sort(),
     );
-    await expect(archive(other).import(from)).rejects.toThrow('Nothing is imported');
+    await expect(archive(other).import(from)).rejects.toThrow('Nothing was imported');
     expect(await archive(other).import(from, { trusted: true })).toMatchObject({
       imported: 2,
       conflicts: [],

@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 /** Returns the replacement of a line; `part` is the type of its part, or an empty text in the header. */
 export type Change = (line: string, part: string) => string;
 
-/** An archive whose lines are changed. */
+/** Returns an archive with changed lines. */
 export async function rewritten(file: string, change: Change): Promise<() => Readable> {
   const text = gunzipSync(await readFile(file)).toString();
   let [part, digest] = ['', createHash('sha256')];

@@ -1,4 +1,4 @@
-/** A world with every kind of attribute, links from both sides, states, locales, schedules and users. */
+/** Content with every kind of attribute, links from both sides, states, locales, schedules and users. */
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ const home = defineSingleType({
   },
 });
 
-/** Grants for everything, so that every answer can be looked at. */
+/** Grants for all actions, so that every response can be compared. */
 const everything = {
   contentTypes: [thing, story, tag, home, apiTokenType, ...userTypes({ nickname: { type: 'string' } })],
   components: [inner, part],
@@ -92,10 +92,9 @@ const everything = {
   access: { public: { '*': '*' as const } },
 } as const;
 
-/** Where the bytes of a world are: a directory for each database, in every process that knows it. */
+/** Returns the storage directory of a database; every process derives the same one. */
 export const directoryOf = (url: string): string => join(tmpdir(), 'content-worlds', new URL(url).pathname);
 
-/** The modules of an application with that world. */
 export const worldModules = (
   url: string,
   storage: FileStorage = new LocalStorage(directoryOf(url)),
@@ -115,7 +114,7 @@ export const startWorld = (database: TestDatabase, storage?: FileStorage): Promi
 const service = (app: INestApplication, type: string): ContentService =>
   app.get<ContentService>(getContentToken(type), { strict: false });
 
-/** Asks with a body, and answers what was answered. Throws for anything but a success. */
+/** Sends a request and returns the parsed response. Throws for any status but a success. */
 export async function send(
   { url }: Pick<Host, 'url'>,
   method: string,
@@ -133,11 +132,14 @@ export async function send(
   return text === '' ? null : JSON.parse(text).data;
 }
 
-/** A file that somebody else keeps: none of our bytes. */
+/** File of another provider, without bytes in the storage. */
 const FILE = `insert into content_files (document_id, locale, published, created_at, updated_at, published_at, name, hash, mime, size, url, provider)
   values (repeat('g', 24), 'en', true, now(), now(), now(), 'two.png', 'two.png', 'image/png', 1.25, 'https://files.example/two.png', 'elsewhere')`;
 
-/** Uploads files: a picture that has formats, the same once more, and large texts. Answers the first one's id. */
+/**
+ * Uploads files: a picture with formats, the same picture again, and large texts. Returns the id of the first
+ * one.
+ */
 async function upload({ url }: Host, texts: number): Promise<string> {
   const picture = await sharp({ create: { width: 640, height: 320, channels: 3, background: 'red' } })
     .png()
@@ -154,7 +156,7 @@ async function upload({ url }: Host, texts: number): Promise<string> {
   return first.documentId;
 }
 
-/** Fills a world; `stories` of them, and `texts` among its files. */
+/** Creates the content: `stories` is the number of stories, `texts` that of text files. */
 export async function fill(host: Host, stories: number, texts = 1): Promise<void> {
   const write = (method: string, path: string, data: object) => send(host, method, path, { data });
   await host.sql(FILE);
@@ -247,7 +249,7 @@ const DEEP = [
   'populate[localizations]=true',
 ].join('&');
 
-/** What is asked of a world: all routes, in all states and locales. */
+/** Returns the paths of all routes, in all states and locales. */
 async function questions(host: Host): Promise<string[]> {
   const { body } = { body: await send(host, 'GET', 'stories?status=draft&pagination[limit]=100&fields=id') };
   const ids: string[] = body.map(({ documentId }: any) => documentId);
@@ -267,7 +269,7 @@ async function questions(host: Host): Promise<string[]> {
   ]);
 }
 
-/** Every answer of a world, as it was sent, with its status. Entity tags are those of a database. */
+/** Returns all responses with their status, without ETags, which differ between databases. */
 export async function answers(host: Host): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const path of [...(await questions(host)), 'upload/files?sort=id']) {
@@ -277,7 +279,7 @@ export async function answers(host: Host): Promise<Record<string, string>> {
   return { ...found, ...(await downloads(host)) };
 }
 
-/** What is sent at every URL of every file and format: all headers that say what it is, and its digest. */
+/** Returns the headers and the digest of every file and format, by URL. */
 export async function downloads(host: Host): Promise<Record<string, string>> {
   const files = (await (await fetch(`${host.url}/api/upload/files?sort=id`)).json()) as any[];
   const urls = files.flatMap(({ url, formats }) => [
