@@ -1,6 +1,6 @@
 /**
- * The exact statement of every kind of read, in `reads/`, its parameters and its result on known rows.
- * After a deliberate change of the SQL: `UPDATE_SQL=1 npm test -- test/sql`, and read the difference.
+ * Exact statements of every kind of read, in `reads/`, with parameters and results on known rows. After a
+ * deliberate change of the SQL, run `UPDATE_SQL=1 npm test -- test/sql` and review the difference.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestApp } from '../support/app.ts';
@@ -14,7 +14,7 @@ interface Case {
   readonly query: string;
   readonly values: readonly unknown[];
   readonly data: unknown;
-  /** Nothing for a list without a total. */
+  /** Absent for a list without a total. */
   readonly total?: number;
   readonly one?: keyof Ids;
   readonly v4?: boolean;

@@ -1,7 +1,4 @@
-/**
- * Equality inside components with `index: true` is answered by their index, and finds what it finds without
- * one.
- */
+/** Equality inside components with `index: true` uses the index and finds the same rows as without one. */
 import {
   type ContentService,
   defineCollectionType,
@@ -58,7 +55,7 @@ const FILTERS: readonly [object, string | null, readonly number[]][] = [
   [{ plain: { name: 'x' } }, null, [1]],
 ];
 
-/** Enough other boxes for an index to be worth its while. */
+/** Enough other boxes for PostgreSQL to prefer the index. */
 const MANY = `insert into boxes (document_id, created_at, updated_at, published_at, published, locale, parts, part)
   select 'b' || n, now(), now(), now(), true, 'en', jsonb_build_array(jsonb_build_object('name', 'n' || n)), jsonb_build_object('name', 'n' || n) from generate_series(1, 2000) n`;
 

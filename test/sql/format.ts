@@ -1,9 +1,6 @@
 const CLAUSES = /^(from|where|order|limit|offset|join|cross|left|and)$/;
 
-/**
- * One line per clause, sub-queries indented: for people. White space means nothing in what the library
- * prints.
- */
+/** Prints one line per clause and indents sub-queries, for readability only. */
 export function format(text: string): string {
   const tokens =
     text

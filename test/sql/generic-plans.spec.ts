@@ -1,9 +1,9 @@
-/** When PostgreSQL keeps the plan of a list, and when it plans a list anew for the values that are asked for. */
+/** Lists for which PostgreSQL uses a generic plan, and lists that it plans for each set of values. */
 import pg from 'pg';
 import type { TestApp } from '../support/app.ts';
 import { fillShelf, type Ids, openShelf, statement } from './shelf.ts';
 
-/** After five executions PostgreSQL decides. */
+/** PostgreSQL may choose a generic plan after five executions. */
 const TIMES = 12;
 
 describe('a list that is asked again and again', () => {
@@ -14,7 +14,7 @@ describe('a list that is asked again and again', () => {
   beforeAll(async () => {
     test = await openShelf();
     ids = await fillShelf(test);
-    // Ann wrote thousands of posts more, Bob none.
+    // Thousands of further posts by Ann, none by Bob.
     await test.sql(
       `insert into posts select (jsonb_populate_record(null::posts,
          to_jsonb(p) || jsonb_build_object('id', 1000 + n, 'document_id', 'bulk' || n, 'title', 'title ' || n))).*
@@ -25,7 +25,7 @@ describe('a list that is asked again and again', () => {
   });
   afterAll(() => test.close());
 
-  /** How often the statement of a query was planned for its values, of {@link TIMES}. */
+  /** Returns how many of {@link TIMES} executions used a custom plan. */
   async function planned(query: string): Promise<unknown> {
     const { text, values } = statement('post', query);
     const name = `list_${(prepared += 1)}`;

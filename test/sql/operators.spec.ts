@@ -1,6 +1,4 @@
-/**
- * What every operator is in SQL, and what it finds: case, NULL, and characters that mean something to LIKE.
- */
+/** SQL and results of every operator: case, NULL, and the special characters of LIKE. */
 import {
   type ContentService,
   defineCollectionType,
@@ -66,7 +64,7 @@ interface Case {
   readonly operand: unknown;
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** Numbers of the rows that it finds. */
+  /** Numbers of the matching rows. */
   readonly finds: readonly number[];
 }
 
@@ -491,7 +489,7 @@ describe('an operator', () => {
     return (body.data as { documentId: string }[]).map(({ documentId }) => numbers.get(documentId) ?? 0);
   };
 
-  /** The condition of the one statement that a filter becomes. */
+  /** Returns the condition in the statement of a filter. */
   const conditionOf = (query: string): { readonly sql: string; readonly values: readonly unknown[] } => {
     const { text, values } = statementOf(query, {
       schema,
@@ -529,7 +527,7 @@ describe('an operator', () => {
   )('under $not: %s', async (_, one) => {
     const query = queryOf({ filters: { $not: filter(one) } });
     expect(conditionOf(query)).toEqual({ sql: squeeze(`not (${one.sql})`), values: one.values });
-    // Rows without a value satisfy neither a condition nor its negation, except the one about having none.
+    // Rows without a value match neither a condition nor its negation, except tests for null.
     const rows = one.sql.endsWith('null') ? ALL : NAMED;
     expect(await find(query)).toEqual(rows.filter((n) => !one.finds.includes(n)));
   });

@@ -146,7 +146,7 @@ export async function fillShelf({ app, sql }: TestApp): Promise<Ids> {
   return { one, two, three, ann, bob, oslo, red, blue, lone };
 }
 
-/** What a GET prints for the database, with everything granted. */
+/** Returns the statement of a GET with all permissions. */
 export const statement = (
   type: string,
   query: string,
@@ -154,7 +154,7 @@ export const statement = (
 ): { readonly text: string; readonly values: readonly unknown[] } =>
   statementOf(query, { schema, settings, permissions: Permissions.ALL, type, ...rest });
 
-/** One space where there is any white space, and none inside brackets. */
+/** Reduces white space to one space, and removes it inside brackets. */
 export const squeeze = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -162,7 +162,7 @@ export const squeeze = (text: string): string =>
     .replace(/ ([)\]])/g, '$1')
     .trim();
 
-/** Answers without ids, which differ from run to run. */
+/** Returns responses without ids, which differ between runs. */
 export function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (typeof value !== 'object' || value === null) return value;
@@ -173,14 +173,14 @@ export function bare(value: unknown): unknown {
   );
 }
 
-/** What goes over the wire: the read with the bound on the size of its answer around it. */
+/** Wraps a read in the size limit of its response, as the library sends it. */
 function bounded(read: string): string {
   const bytes = DEFAULT_SETTINGS.limits.responseBytes;
   const total = read.endsWith(' as total') ? ', x.total' : ', x.stamp';
   return `select case when octet_length(x.data) <= ${bytes} then x.data end as data, coalesce(octet_length(x.data) > ${bytes}, false) as over${total} from (${read} offset 0) x`;
 }
 
-/** The same without what is asked for the ledger's sake, and with totals counted. */
+/** Removes the columns for the change log, and adds the count of totals. */
 const withoutLedger = (sent: string): string =>
   sent
     .replace(/^select a\.\*, pg_current_snapshot.*? as server from \((.*) offset 0\) a$/, '$1')
@@ -189,7 +189,7 @@ const withoutLedger = (sent: string): string =>
       '$1)::int4 as total',
     );
 
-/** Asks over HTTP; the one statement that went out must be the expected one. */
+/** Sends a request and expects exactly one statement, the given one. */
 export async function run(
   test: TestApp,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * What the types promise: a hole of an SQL template takes a fragment or a parameter, never a text. `npm run
- * typecheck` holds this file to it.
+ * Types of SQL templates: a placeholder takes a fragment or a parameter, never a string. `npm run typecheck`
+ * checks this file.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { alias, identifier, join, param, print, quote, type Sql, sql } from '../../src/sql.ts';
