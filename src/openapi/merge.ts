@@ -57,8 +57,8 @@ function mergeSections(host: HostDocument, content: ContentDocument['components'
 
 /**
  * Merges the content's routes into the application's document, for `SwaggerModule.setup`. If both describe
- * the same method of a path, the application's description is used. A content part with a name in use gets the
- * prefix `Content`. Throws an Error unless the application's document is OpenAPI 3.1.
+ * the same method of a path, the application's description is used. A content part whose name is in use gets
+ * the prefix `Content`. Throws an Error unless the application's document is OpenAPI 3.1.
  *
  * @example
  * const config = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
