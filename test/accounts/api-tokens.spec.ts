@@ -197,7 +197,7 @@ it('the module without its type does not start, and says what is missing', async
         .map((type) => ({ ...type, owner: undefined, attributes: { title: { type: 'string' } } }) as never),
       imports: [ApiTokensModule],
     }),
-  ).rejects.toThrow('contentTypes: apiTokenType is missing');
+  ).rejects.toThrow('contentTypes: add apiTokenType');
 });
 
 it('a host acts for a role', async () => {

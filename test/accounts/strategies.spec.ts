@@ -167,11 +167,7 @@ it.each<[string, object, string]>([
     { public: { '*': [{ actions: ['find'], fields: ['title'] }] } },
     '"fields" needs a content type',
   ],
-  [
-    'the public among roles',
-    { roles: { public: { note: ['find'] } } },
-    'move these grants to access.public',
-  ],
+  ['the public among roles', { roles: { public: { note: ['find'] } } }, 'move these grants to access.public'],
   [
     'no grant at all',
     { public: { note: [{ action: 'find' }] } },

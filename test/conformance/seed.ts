@@ -203,7 +203,12 @@ async function pin(databaseUrl: string, references: References, uploads: readonl
         await pinJson(client, { table, column }, pinned);
       }
     }
-    for (const { table } of rows.filter(({ column }) => column === 'created_at'))
+    const documents = new Set(
+      rows.filter(({ column }) => column === 'document_id').map(({ table }) => table),
+    );
+    for (const { table } of rows.filter(
+      ({ column, table }) => column === 'created_at' && documents.has(table),
+    ))
       await client.query(PIN_TIMES(table), [wanted]);
     for (const one of uploads) await client.query(PIN_FILE, [one.as, JSON.stringify(fileData(one))]);
   } finally {

@@ -1,8 +1,7 @@
 /** Counts the SQL statements that this process sends, by wrapping the driver's one entry. */
 import pg from 'pg';
-import { type Sent, textsOf, Upkeep } from '../support/upkeep.ts';
+import { isUpkeep, type Sent, textsOf } from '../support/upkeep.ts';
 
-const upkeep = new Upkeep();
 let sent = 0;
 let wrapped = false;
 
@@ -12,7 +11,7 @@ export function countStatements(): () => number {
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
     const counting = function (this: object, ...args: unknown[]): unknown {
       const texts = textsOf((args as [Sent])[0]);
-      if (!upkeep.includes(this, texts)) sent += texts.length;
+      if (!isUpkeep(this, texts)) sent += texts.length;
       return query.apply(this, args);
     };
     Object.assign(pg.Client.prototype, { query: counting });

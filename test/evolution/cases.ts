@@ -175,7 +175,9 @@ const ATTRIBUTES: readonly Change[] = [
       ['p1', 'p2'],
       { was: articles(() => null), options: { removed: ['pin'] } },
     ),
-    refused: { because: /article\.pin has the name of a former password, which processes of the previous release/ },
+    refused: {
+      because: /article\.pin has the name of a former password, which processes of the previous release/,
+    },
   },
   removing(
     attribute(

@@ -57,7 +57,7 @@ const plurals = (name: string, [before, after]: readonly [Plurals, Plurals], isE
         ),
       );
   const because =
-    /post takes the table of story, as which processes of the release before still know it: 2 \(/;
+    /post uses the former table of story, which processes of the previous release still read and write: 2 \(/;
   return {
     name,
     before: model(before),

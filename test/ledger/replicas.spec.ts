@@ -237,8 +237,8 @@ describe('replicas', () => {
       const asked = read.parameters.map(({ $ref = '' }: { $ref?: string }) => $ref.split('/').at(-1));
       return [asked.includes('position'), Object.keys(write.responses[201].headers as object)];
     };
-    expect(await described(http)).toEqual([true, ['ETag', 'Content-Position']]);
-    expect(await described(await agentOf(await start([])))).toEqual([false, ['ETag']]);
+    expect(await described(http)).toEqual([true, ['ETag', 'Idempotency-Replayed', 'Content-Position']]);
+    expect(await described(await agentOf(await start([])))).toEqual([false, ['ETag', 'Idempotency-Replayed']]);
   });
 
   it('a client that presents its position never reads older than it wrote', async () => {

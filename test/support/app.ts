@@ -8,7 +8,7 @@ import supertest from 'supertest';
 import type * as LedgerRoom from '../../src/documents/ledger-worker.ts';
 import { type ReservedDatabase, reserveDatabase } from './database.ts';
 import { loadRoom } from './rooms.ts';
-import { textsOf, Upkeep } from './upkeep.ts';
+import { isUpkeep, textsOf } from './upkeep.ts';
 import { watchQueries } from './watch-queries.ts';
 
 const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('documents/ledger-worker');
@@ -81,13 +81,12 @@ export async function createTestApp(
   };
 }
 
-/** What goes over the wire while `work` runs, flight by flight: the texts of the statements sent at once. */
+/** Returns the statements that requests send while `work` runs, in groups that were sent together. */
 export async function recordFlights(work: () => Promise<unknown>): Promise<string[][]> {
   const seen: string[][] = [];
-  const upkeep = new Upkeep();
   await watchQueries((query, client) => {
     const texts = textsOf(query);
-    if (!upkeep.includes(client, texts)) seen.push(texts);
+    if (!isUpkeep(client, texts)) seen.push(texts);
   }, work);
   return seen;
 }

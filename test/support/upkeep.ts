@@ -1,10 +1,12 @@
-/** What the ledger asks by itself, or for many requests at once: nobody's request takes these statements. */
+import pg from 'pg';
+
+/** Statements of the ledger that stand alone. */
 const ALONE =
   /as pending| as shape$|pg_is_in_recovery\(\)|pg_trigger|uncounted|content_total" t where t.type = w.type|set_config\('plan_cache_mode'/;
 const BEGUN = /pg_try_advisory_xact_lock\(hashtextextended\('content-ledger'/;
 const OVER = /^(commit|rollback)$/;
 
-/** One of the driver's own queries, or several statements that are sent at once. */
+/** One query of the driver, or several statements that are sent together. */
 export type Sent =
   string | { readonly text: string } | { readonly statements: readonly { readonly text: string }[] };
 
@@ -13,16 +15,25 @@ export function textsOf(sent: Sent): string[] {
   return ('statements' in sent ? [...sent.statements] : [sent]).map(({ text }) => text);
 }
 
-/** Tells statements of the ledger's upkeep from those of requests; its transactions take several. */
-export class Upkeep {
-  private readonly busy = new WeakSet<object>();
+/** Connections in a transaction of the ledger. */
+const busy = new WeakSet<object>();
 
-  /** Whether what a connection is sent at once is upkeep. To be asked of all that it is sent, in order. */
-  includes(connection: object, texts: readonly string[]): boolean {
-    const [first = ''] = texts;
-    if (texts.some((text) => BEGUN.test(text))) this.busy.add(connection);
-    if (!this.busy.has(connection)) return ALONE.test(first);
-    if (texts.some((text) => OVER.test(text))) this.busy.delete(connection);
-    return true;
-  }
+/**
+ * Tells whether `texts`, sent together on `connection`, belong to the ledger and not to a request. Transactions
+ * of the ledger take several statements; the connection is remembered until its transaction ends.
+ */
+export function isUpkeep(connection: object, texts: readonly string[]): boolean {
+  const [first = ''] = texts;
+  if (texts.some((text) => BEGUN.test(text))) busy.add(connection);
+  if (!busy.has(connection)) return ALONE.test(first);
+  if (texts.some((text) => OVER.test(text))) busy.delete(connection);
+  return true;
 }
+
+// Every query is looked at from the start, because a test may begin to count in the middle of such a transaction.
+const original = pg.Client.prototype.query;
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
+  const [sent] = args as [Sent];
+  if (typeof sent === 'string' || 'text' in sent || 'statements' in sent) isUpkeep(this, textsOf(sent));
+  return (original as (...all: unknown[]) => unknown).apply(this, args);
+} as typeof original;
